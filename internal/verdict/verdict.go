@@ -1,0 +1,111 @@
+// Package verdict holds what an engine may answer. Each answer carries its
+// evidence: a True cannot be made without a certificate (or the reason why it
+// was not checked), a False not without the run.
+package verdict
+
+import (
+	"fmt"
+
+	"assay/internal/ir"
+)
+
+// Verdict is True, False or Unknown.
+type Verdict interface{ isVerdict() }
+
+// True says that no run violates the property.
+type True struct {
+	Certificate Certificate
+	// Unclean are guards of undefined behaviour, outside of the property, that
+	// were not proved impossible: the proof holds for the meaning that
+	// docs/soundness.md gives to them.
+	Unclean []Guard
+}
+
+// False says that a run violates the property.
+type False struct {
+	// Violation is the first guard of the property that the run breaks.
+	Violation Guard
+	// Input determines the run.
+	Input ir.Input
+	// Passes lists undefined behaviour on the run before the violation.
+	Passes []Guard
+	// Replayed says in which ways the run was confirmed.
+	Replayed []string // "interpreter", "native"
+}
+
+// Unknown says why there is no answer.
+type Unknown struct {
+	Reasons []Reason
+}
+
+func (True) isVerdict()    {}
+func (False) isVerdict()   {}
+func (Unknown) isVerdict() {}
+
+// Guard is one place where something must not happen.
+type Guard struct {
+	Kind ir.CheckKind
+	Text string // the message of the check, e.g. "assertion x > 0"
+	Func string
+	Pos  ir.Pos
+}
+
+// Cause classifies a Reason.
+type Cause uint8
+
+// The causes of an Unknown.
+const (
+	CauseUnsupported Cause = iota // a construct that is not modelled, and reachable
+	CauseUnwinding                // a loop or recursion could not be unwound completely
+	CauseTimeout
+	CauseMemory
+	CauseInterrupt
+	CauseMissingBody // a violation that depends on a function without body
+	CauseInexact     // an over-approximation in the way of a counterexample
+	CauseUncertified // the certificate could not be checked in time
+	CauseSolver      // a solver gave up
+	CauseInternal    // replay or certificate disagreed: a bug of assay
+)
+
+func (c Cause) String() string {
+	return [...]string{"unsupported", "unwinding", "timeout", "memory", "interrupted", "missing body", "inexact", "uncertified", "solver", "internal error"}[c]
+}
+
+// Reason is one obstacle, with its place.
+type Reason struct {
+	Cause Cause
+	Text  string
+	Func  string
+	Pos   ir.Pos
+	// Hint is what the user could do about it, empty if nothing is known.
+	Hint string
+}
+
+func (r Reason) String() string { return fmt.Sprintf("%s: %s", r.Cause, r.Text) }
+
+// Certificate is what an independent checker accepted: *Unwinding or Unchecked.
+type Certificate interface{ isCertificate() }
+
+// Unwinding certifies a proof by complete unwinding: with these bounds every
+// loop and recursion is unwound completely and no violation exists.
+type Unwinding struct {
+	// Bounds are the unwindings used, for each loop head and recursive function.
+	Bounds []Bound
+	// Checker names the checker and the solver that accepted.
+	Checker string
+}
+
+// Bound is the number of unwindings of one loop (Head != 0) or of a recursive
+// function (Head == 0).
+type Bound struct {
+	Func string
+	Head ir.BlockID
+	Pos  ir.Pos
+	N    int
+}
+
+// Unchecked is the absence of a check, at the user's wish.
+type Unchecked struct{ Why string }
+
+func (*Unwinding) isCertificate() {}
+func (Unchecked) isCertificate()  {}
