@@ -1,0 +1,169 @@
+package bmc
+
+import (
+	"context"
+	"time"
+
+	"assay/internal/bv"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+	"assay/internal/memory"
+	"assay/internal/smt"
+	"assay/internal/ssa"
+	"assay/internal/term"
+	"assay/internal/verdict"
+)
+
+// replayed is a model turned into a run of the interpreter.
+type replayed struct {
+	found     bool // the run violates the property
+	violation verdict.Guard
+	all       []verdict.Guard // all violations on the run, if all are decided
+	passes    []verdict.Guard // undefined behaviour before the violation
+	input     ir.Input
+	why       string // what the run did instead
+	where     verdict.Guard
+}
+
+func (r replayed) verdict() verdict.Verdict {
+	return verdict.False{Violation: r.violation, Input: r.input, Passes: r.passes, Replayed: []string{"interpreter"}}
+}
+
+// maxContent bounds the bytes of a content taken from a model.
+const maxContent = 1 << 20
+
+// input reads the choices of a run off the solver's model.
+func (e *engine) input() ir.Input {
+	in := ir.Input{Globals: map[string]ir.GlobalChoice{}}
+	sp := e.u.Space()
+	for _, c := range e.f.Choices {
+		if !e.solver.Value(c.Guard).IsTrue() {
+			continue
+		}
+		x := ir.Choice{Func: c.Func, Value: c.Value}
+		if c.Bits != 0 {
+			x.Bits = e.solver.Value(c.Bits)
+		} else {
+			x.Bytes = e.content(c.Content)
+			if c.Object != 0 {
+				x.Base = e.base(c.Object)
+			}
+		}
+		in.Choices = append(in.Choices, x)
+	}
+	for _, c := range e.u.Externals() {
+		in.Globals[c.Func] = ir.GlobalChoice{Bytes: e.content(c.Content)}
+	}
+	for o := 1; o <= sp.Objects(); o++ {
+		ob := sp.Object(memory.ObjectID(o))
+		if ob.Kind != memory.GlobalObject && ob.Kind != memory.FunctionObject {
+			continue
+		}
+		if b := e.base(ob.ID); b != 0 {
+			g := in.Globals[ob.Name]
+			g.Base = b
+			in.Globals[ob.Name] = g
+		}
+	}
+	return in
+}
+
+func (e *engine) base(o memory.ObjectID) uint64 {
+	if b := e.u.Space().BaseVariable(o); b != 0 {
+		return e.solver.Value(b).Uint64()
+	}
+	return 0
+}
+
+// content is an arbitrary content in the model, as bytes.
+func (e *engine) content(gen memory.Generation) []byte {
+	array, elem, size, ok := e.u.Space().Contents(gen)
+	if !ok {
+		return nil
+	}
+	elements, other := e.solver.ArrayValue(array)
+	if size == 0 { // symbolic: as far as somebody looks
+		for i := range elements {
+			size = max(size, (i+1)*uint64(elem))
+		}
+	}
+	size = min(size, maxContent)
+	b := make([]byte, size)
+	put := func(i uint64, v bv.BV) {
+		for k, x := range v.Bytes() {
+			if at := i*uint64(elem) + uint64(k); at < size {
+				b[at] = x
+			}
+		}
+	}
+	if !other.IsZero() {
+		for i := uint64(0); i < size; i += uint64(elem) {
+			put(i/uint64(elem), other)
+		}
+	}
+	for i, v := range elements {
+		if i < size {
+			put(i, v)
+		}
+	}
+	return b
+}
+
+// maxReplaySteps bounds a replay; a model of a bounded unwinding stays below.
+const maxReplaySteps = 1 << 31
+
+// replay runs the interpreter on the solver's model.
+func (e *engine) replay(ctx context.Context) replayed {
+	e.progress("replay")
+	begin := time.Now()
+	defer func() { e.stats.Replay += time.Since(begin) }()
+	r := replayed{input: e.input()}
+	target := map[ir.CheckKind]bool{}
+	for _, k := range e.opts.Targets {
+		target[k] = true
+	}
+	label := e.opts.Label
+	if label == "" {
+		label = "ERROR"
+	}
+	seen := map[verdict.Guard]bool{}
+	stop := func(ev interp.Event) bool {
+		g, ok := guardOf(ev, label)
+		if !ok {
+			return false
+		}
+		switch {
+		case target[g.Kind] && !r.found:
+			r.found, r.violation = true, g
+			r.all = append(r.all, g)
+		case target[g.Kind]:
+			r.all = append(r.all, g)
+		case !r.found && !seen[g]:
+			seen[g] = true
+			r.passes = append(r.passes, g)
+		}
+		return r.found && !e.opts.All
+	}
+	out, err := interp.Run(ctx, e.m, interp.Options{Oracle: interp.Replay(r.input), StopAt: stop, MaxSteps: maxReplaySteps})
+	switch {
+	case err != nil:
+		r.why = err.Error()
+	default:
+		r.why = out.String()
+		r.where.Pos = out.Pos
+	}
+	return r
+}
+
+// guardOf is the guard that an event of the interpreter breaks.
+func guardOf(ev interp.Event, label string) (verdict.Guard, bool) {
+	switch ev.Kind {
+	case interp.Violation:
+		return verdict.Guard{Kind: ev.Check, Text: ev.Text, Func: ev.Func.Name, Pos: ev.Pos}, true
+	case interp.LabelReached:
+		if ev.Text == label {
+			return verdict.Guard{Kind: ir.ErrorLabel, Text: "label " + label, Func: ev.Func.Name, Pos: ev.Pos}, true
+		}
+	}
+	return verdict.Guard{}, false
+}
