@@ -9,6 +9,15 @@ import (
 	"assay/internal/term"
 )
 
+// roundModes translates the IR's rounding modes into the terms'.
+var roundModes = map[ir.RoundingMode]term.RoundMode{
+	ir.RoundNearestEven: term.RoundNearestEven,
+	ir.RoundNearestAway: term.RoundNearestAway,
+	ir.RoundTowardZero:  term.RoundTowardZero,
+	ir.RoundUp:          term.RoundUp,
+	ir.RoundDown:        term.RoundDown,
+}
+
 // float encodes the floating-point operations; operands are bit patterns.
 func float(st *term.Store, d *ir.Def, args []term.ID, undefined Undefined) term.ID {
 	w := d.Type.Bits
@@ -36,16 +45,9 @@ func float(st *term.Store, d *ir.Def, args []term.ID, undefined Undefined) term.
 	case ir.FCopySign:
 		return st.Concat(st.Extract(args[1], w-1, w-1), st.Extract(args[0], w-2, 0))
 	case ir.FMin, ir.FMax:
-		a, b := args[0], args[1]
-		less := st.FLt(a, b)
-		if d.Op == ir.FMax {
-			less = st.FLt(b, a)
-		}
-		// Of two equal operands (zeros of different sign) the second is taken,
-		// as the interpreter does; LLVM leaves it open.
-		return st.Ite(isNaN(st, a), b, st.Ite(isNaN(st, b), a, st.Ite(less, a, b)))
+		return minimum(st, d.Op == ir.FMax, args[0], args[1])
 	case ir.FRound:
-		return st.FRound(args[0], term.RoundMode(d.Aux))
+		return st.FRound(args[0], roundModes[ir.RoundingMode(d.Aux)])
 	case ir.FEq:
 		return bit(st.FEq(args[0], args[1]))
 	case ir.FLt:
@@ -72,6 +74,26 @@ func float(st *term.Store, d *ir.Def, args []term.ID, undefined Undefined) term.
 		return st.FToF(args[0], w)
 	}
 	return 0
+}
+
+// minimum is the lesser number, or the greater one; the other operand if one is
+// a NaN. Of zeros of both signs the minimum is -0 and the maximum +0, as the
+// interpreter has it; LLVM leaves it open (docs/soundness.md).
+func minimum(st *term.Store, greatest bool, a, b term.ID) term.ID {
+	w := st.Width(a)
+	x, y := a, b
+	if greatest {
+		x, y = y, x
+	}
+	signX := st.Eq(st.Extract(x, w-1, w-1), st.ConstU(1, 1))
+	take := st.Or(st.FLt(x, y), st.And(st.FEq(x, y), signX)) // x is the lesser
+	r := st.Ite(take, x, y)
+	if greatest {
+		r = st.Ite(take, y, x)
+	}
+	f := fractionBits(w)
+	quiet := st.Const(infinity(w, false).Or(bv.New(w, 1).Shl(bv.New(w, uint64(f-1)))))
+	return st.Ite(isNaN(st, a), st.Ite(isNaN(st, b), quiet, b), st.Ite(isNaN(st, b), a, r))
 }
 
 func negate(st *term.Store, a term.ID) term.ID {
