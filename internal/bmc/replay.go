@@ -8,9 +8,6 @@ import (
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/memory"
-	"assay/internal/smt"
-	"assay/internal/ssa"
-	"assay/internal/term"
 	"assay/internal/verdict"
 )
 

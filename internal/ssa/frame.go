@@ -200,36 +200,55 @@ func (u *Unwinder) push(fr *frame, g *guard, mem *memory.State, to ir.BlockID) {
 	fr.pending = slices.Insert(fr.pending, at, &instance{to, iters, charged, []edge{e}})
 }
 
-// join makes one of several ways: pairs that meet deepest are joined first, so
-// that conditions cancel where control flow does.
+// join makes one of several ways. Pairs that meet deepest are joined first, so
+// that conditions cancel where control flow does. Of many ways (the exits of a
+// long loop) the deepest come first, which does the same for a chain: each
+// step then looks at a short piece of the guard tree only.
 func (u *Unwinder) join(edges []edge) edge {
+	if len(edges) == 1 {
+		return edges[0]
+	}
+	edges = slices.Clone(edges)
+	if len(edges) > maxPairs {
+		slices.SortStableFunc(edges, func(a, b edge) int { return int(a.g.depth - b.g.depth) })
+		for n := len(edges); n > 1; n-- {
+			edges[n-2] = u.join2(edges[n-2], edges[n-1])
+			// Keep the order: the joined guard may be less deep than others.
+			for k := n - 2; k > 0 && edges[k-1].g.depth > edges[k].g.depth; k-- {
+				edges[k-1], edges[k] = edges[k], edges[k-1]
+			}
+		}
+		return edges[0]
+	}
 	for len(edges) > 1 {
-		i, j := 0, 1
-		if len(edges) > 2 && len(edges) <= 24 {
-			best := int32(-1)
-			for a := range edges {
-				for b := a + 1; b < len(edges); b++ {
-					if d := meet(edges[a].g, edges[b].g).depth; d > best {
-						best, i, j = d, a, b
-					}
+		i, j, best := 0, 1, int32(-1)
+		for a := range edges {
+			for b := a + 1; b < len(edges); b++ {
+				if d := meet(edges[a].g, edges[b].g).depth; d > best {
+					best, i, j = d, a, b
 				}
 			}
 		}
-		a, b := edges[i], edges[j]
-		g, cond := joinGuards(u.st, a.g, b.g)
-		values := make([]memory.Value, len(a.values))
-		for k := range values {
-			values[k] = u.ite(cond, a.values[k], b.values[k])
-		}
-		mem := a.mem
-		if mem != b.mem {
-			mem = memory.Join(cond, a.mem, b.mem)
-		}
-		rest := slices.Delete(slices.Clone(edges), j, j+1)
-		rest[i] = edge{g, mem, values}
-		edges = rest
+		edges[i] = u.join2(edges[i], edges[j])
+		edges = slices.Delete(edges, j, j+1)
 	}
 	return edges[0]
+}
+
+// maxPairs bounds the number of ways of which all pairs are looked at.
+const maxPairs = 16
+
+func (u *Unwinder) join2(a, b edge) edge {
+	g, cond := joinGuards(u.st, a.g, b.g)
+	values := make([]memory.Value, len(a.values))
+	for k := range values {
+		values[k] = u.ite(cond, a.values[k], b.values[k])
+	}
+	mem := a.mem
+	if mem != b.mem {
+		mem = memory.Join(cond, a.mem, b.mem)
+	}
+	return edge{g, mem, values}
 }
 
 func (u *Unwinder) ite(cond term.ID, a, b memory.Value) memory.Value {

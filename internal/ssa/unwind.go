@@ -215,11 +215,11 @@ func (u *Unwinder) exceeds(loop Loop, charged int) bool {
 }
 
 func (u *Unwinder) joinGuard(edges []edge) *guard {
-	g := edges[0].g
-	for _, e := range edges[1:] {
-		g, _ = joinGuards(u.st, g, e.g)
+	ways := make([]edge, len(edges))
+	for i, e := range edges {
+		ways[i] = edge{g: e.g}
 	}
-	return g
+	return u.join(ways).g
 }
 
 // blockPos is the position of the first instruction of a block that has one.

@@ -1,0 +1,49 @@
+# make help shows the targets.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help deps models build demo test vet bench fuzz fuzz-input clean
+
+# Where the tasks with known verdicts lie (make bench).
+TASKS ?= ../shared/bench/tasks.csv
+SETS  ?= llumc,basic,bitvector
+LIMIT ?= 10
+JOBS  ?= 2
+# How long each fuzz target runs, and how many inputs make fuzz-input tries.
+FUZZTIME ?= 30s
+N     ?= 1000
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install what is missing on Debian (clang, LLVM, Z3, CaDiCaL, csmith)
+	@scripts/deps.sh
+
+models: deps ## compile the library models to bitcode, if their sources changed
+	@scripts/models.sh
+
+build: models ## build bin/assay
+	go build -o bin/assay ./cmd/assay
+
+demo: build ## check the bundled examples and show the verdicts
+	@examples/demo.sh bin/assay
+
+vet:
+	@unformatted=$$(gofmt -l .); if [[ -n "$$unformatted" ]]; then echo "not formatted: $$unformatted"; exit 1; fi
+	go vet ./...
+
+test: build vet ## build, vet and run all tests
+	go test -timeout 18m ./...
+
+bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
+	@mkdir -p results
+	bin/assay bench $(TASKS) --set $(SETS) --limit $(LIMIT) -j $(JOBS) --out results/bench.csv
+
+fuzz: build ## run every Go fuzz target for FUZZTIME
+	@scripts/fuzz.sh $(FUZZTIME)
+
+fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
+	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
+
+clean: ## remove what was built
+	rm -rf bin results

@@ -1,0 +1,222 @@
+package assay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"assay/internal/bmc"
+	"assay/internal/frontend"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// patience is how long a run may go on after its context has ended, before it
+// is given up: a library may be in the middle of something that cannot be
+// interrupted.
+const patience = 2 * time.Second
+
+// errTimeout is the cause of a context that ended by Task.Timeout.
+var errTimeout = errors.New("time limit reached")
+
+// Check answers the question of a task. The error is an *InputError, an
+// *EnvironmentError or an *InternalError; whatever else is in the way of an
+// answer is part of the result.
+//
+// When the context or the time limit ends, the result is Unknown and says what
+// is known. In the rare case that a library does not obey, Check returns all
+// the same and its work goes on in the background.
+func Check(ctx context.Context, t Task) (*Result, error) {
+	if err := t.validate(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if t.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, t.Timeout, errTimeout)
+		defer cancel()
+	}
+	if r := undecidable(&t); r != nil {
+		return r, nil
+	}
+	r := &run{task: t, start: start}
+	type outcome struct {
+		result *Result
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() { done <- o }()
+		defer boundary(&r.phase, t.Files, &o.err)
+		o.result, o.err = r.run(ctx)
+	}()
+	var o outcome
+	select {
+	case o = <-done:
+	case <-ctx.Done():
+		select {
+		case o = <-done:
+		case <-time.After(patience):
+			o.result = &Result{Answer: Unknown, Reasons: []Reason{ended(ctx)}, Stats: Stats{Depth: r.depth()}}
+		}
+	}
+	if o.err != nil && ctx.Err() != nil && !isInternal(o.err) {
+		o.result, o.err = &Result{Answer: Unknown, Reasons: []Reason{ended(ctx)}}, nil
+	}
+	if o.err != nil {
+		return nil, o.err
+	}
+	o.result.Properties, o.result.Files = t.Properties, t.Files
+	o.result.Stats.Total = time.Since(start)
+	return o.result, nil
+}
+
+func isInternal(err error) bool {
+	var internal *InternalError
+	return errors.As(err, &internal)
+}
+
+// ended is the reason of a run whose context has ended.
+func ended(ctx context.Context) Reason {
+	if errors.Is(context.Cause(ctx), errTimeout) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Reason{Cause: verdict.CauseTimeout.String(), Text: "the time limit was reached", Hint: "allow more with --timeout"}
+	}
+	return Reason{Cause: verdict.CauseInterrupt.String(), Text: "the run was interrupted"}
+}
+
+// undecidable is the answer to a property that no engine decides, nil if all
+// are decided.
+func undecidable(t *Task) *Result {
+	var reasons []Reason
+	for _, f := range t.Unsupported {
+		reasons = append(reasons, unsupportedProperty(f))
+	}
+	if len(reasons) == 0 {
+		for _, p := range t.Properties {
+			if !p.Decidable() {
+				reasons = append(reasons, unsupportedProperty(string(p)))
+			}
+		}
+	}
+	if len(reasons) == 0 {
+		return nil
+	}
+	return &Result{Answer: Unknown, Properties: t.Properties, Files: t.Files, Reasons: reasons}
+}
+
+func unsupportedProperty(name string) Reason {
+	return Reason{
+		Cause: verdict.CauseUnsupported.String(),
+		Text:  fmt.Sprintf("the property %s is not supported yet by this command", name),
+		Hint:  "see `assay check --help` for the properties that are",
+	}
+}
+
+// run is one run of Check.
+type run struct {
+	task  Task
+	start time.Time
+	phase string
+	known depthGauge
+}
+
+// depth is how deep the search has come without a violation.
+func (r *run) depth() int { return int(r.known.Load()) }
+
+// run loads the program, searches, and explains the verdict.
+func (r *run) run(ctx context.Context) (*Result, error) {
+	t := &r.task
+	r.enter("reading the program")
+	begin := time.Now()
+	program, err := frontend.Load(ctx, r.frontendOptions())
+	if err != nil {
+		return nil, loadError(err)
+	}
+	loaded := Phase{"front end", time.Since(begin)}
+	r.enter("searching")
+	begin = time.Now()
+	answer := bmc.Run(ctx, program.Module, bmc.Options{
+		Targets: kinds(t.Properties),
+		Label:   t.Label,
+		All:     t.Engine.EachCheck,
+		Unwind:  t.Engine.Unwind,
+		Solver:  t.Engine.Solver,
+		Certify: !t.Engine.Uncertified,
+		Progress: func(p bmc.Progress) {
+			r.known.Store(int64(p.Depth))
+			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
+		},
+	})
+	result := explain(program.Module, answer.Verdict)
+	for _, c := range answer.Checks {
+		result.Checks = append(result.Checks, explainCheck(program.Module, c.Guard, c.Verdict))
+	}
+	result.locate(ctx)
+	if t.Engine.NativeReplay && result.Answer == False {
+		if err := r.confirm(ctx, result, program); err != nil {
+			return nil, err
+		}
+	}
+	result.Assumptions = assumptions(program)
+	result.Stats = statistics(answer.Stats)
+	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
+	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
+	return result, nil
+}
+
+// locate completes the violation by what only the run knows: what a pointer
+// points to, and the call in the program for a violation inside a library model.
+func (r *Result) locate(ctx context.Context) {
+	if r.Answer != False {
+		return
+	}
+	f := r.module.Func(r.guard.Func)
+	memory := r.guard.Kind == ir.InvalidDeref || r.guard.Kind == ir.InvalidFree
+	if f != nil && !f.Model && r.guard.Pos.Line != 0 && !memory {
+		return
+	}
+	var last Step
+	err := r.Trace(ctx, func(s Step) error { last = s; return nil })
+	if err == nil && !last.Pos.IsZero() {
+		r.Violation.Pos, r.Violation.Func, r.Violation.Text = last.Pos, last.Func, last.Text
+	}
+}
+
+// enter notes a new phase of the run.
+func (r *run) enter(phase string) {
+	r.phase = phase
+	r.report(Progress{Phase: phase})
+}
+
+func (r *run) report(p Progress) {
+	if r.task.Progress != nil {
+		p.Elapsed = time.Since(r.start)
+		r.task.Progress(p)
+	}
+}
+
+// position translates a position of the module. Files below the working
+// directory are named relative to it, as the user names them.
+func position(m *ir.Module, p ir.Pos) Position {
+	if p.Line == 0 || int(p.File) >= len(m.Files) {
+		return Position{}
+	}
+	file := m.Files[p.File]
+	if filepath.IsAbs(file) {
+		if short, err := filepath.Rel(workingDirectory(), file); err == nil && filepath.IsLocal(short) {
+			file = short
+		}
+	}
+	return Position{File: file, Line: int(p.Line), Col: int(p.Col)}
+}
+
+// workingDirectory is where the process was started.
+var workingDirectory = sync.OnceValue(func() string {
+	dir, _ := os.Getwd()
+	return dir
+})

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"assay"
+	"assay/internal/report"
+)
+
+// checkFlags are the flags of `assay check`.
+type checkFlags struct {
+	task      assay.Task
+	property  string
+	spec      string
+	dataModel string
+	certify   string
+	replay    string
+	memory    uint64
+	show      report.Options
+}
+
+// group is a titled set of flags in the help.
+type group struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// groups declares the flags.
+func (f *checkFlags) groups() []group {
+	question := pflag.NewFlagSet("", pflag.ContinueOnError)
+	question.StringVar(&f.property, "property", "", "what must hold: names from the list above, separated by commas")
+	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
+	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
+
+	p := &f.task.Program
+	f.dataModel = string(assay.LP64)
+	p.Arrays = map[string]int{}
+	program := pflag.NewFlagSet("", pflag.ContinueOnError)
+	program.StringVar(&p.Function, "function", "", "start in this `function` with arbitrary arguments instead of main")
+	program.Var(arraysValue{p.Arrays}, "array", "with --function f: its pointer parameter p points to N elements; may be repeated")
+	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
+	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
+	program.Var(choiceValue{&f.dataModel, []string{"ilp32", "lp64"}}, "data-model", "sizes of the C types; -m32 and -m64 are understood, too")
+	program.StringArrayVarP(&p.Include, "include", "I", nil, "add a `folder` for headers")
+	program.StringArrayVarP(&p.Define, "define", "D", nil, "define a `macro`, NAME or NAME=VALUE")
+	program.StringArrayVarP(&p.Undefine, "undefine", "U", nil, "undefine a `macro`")
+	program.StringVar(&p.Std, "std", "", "C `standard`, for example c99; -std=c99 is understood, too")
+	program.StringVarP(&p.CompileCommands, "compile-commands", "p", "", "take flags from compile_commands.json in this `folder`")
+	program.StringArrayVar(&p.Arguments, "clang-arg", nil, "pass this `argument` on to clang")
+
+	e := &f.task.Engine
+	e.Solver, f.certify, f.replay = assay.Solvers[0], "on", "interpreter"
+	search := pflag.NewFlagSet("", pflag.ContinueOnError)
+	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
+	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver searches; the other one certifies")
+	search.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a true is checked by an independent encoder and solver")
+	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program with the inputs of a false")
+
+	limits := pflag.NewFlagSet("", pflag.ContinueOnError)
+	limits.Var(durationValue{&f.task.Timeout}, "timeout", "stop after this time, for example 10s or 2m")
+	limits.Var(sizeValue{&f.memory}, "memory", "stop before more memory is used, for example 2GiB")
+
+	output := pflag.NewFlagSet("", pflag.ContinueOnError)
+	output.BoolVar(&f.show.JSON, "json", false, "print one JSON object instead of text")
+	output.BoolVar(&f.show.FullTrace, "trace", false, "print every step of the trace, long loops included")
+	output.BoolVarP(&f.show.Quiet, "quiet", "q", false, "print the last line only")
+	output.BoolVarP(&f.show.Verbose, "verbose", "v", false, "print sizes, work and times, too")
+
+	return []group{
+		{"The question", question}, {"The program", program}, {"The search", search}, {"Limits", limits}, {"The output", output},
+	}
+}
+
+// exitHelp explains the end of a run.
+const exitHelp = `The last line of the output (exit code):
+  RESULT: true                no run violates the property; a certificate was checked (0)
+  RESULT: true (uncertified)  the same with --certify=off (0)
+  RESULT: false(<property>)   a run that violates it was found and replayed (1)
+  RESULT: unknown             neither, and the output says why (2)
+Without a result: wrong use or input (3), a bug of assay (4).
+`
+
+// checkCommand is `assay check`; args is the whole command line, for the child
+// that runs under --memory.
+func checkCommand(args []string) *cobra.Command {
+	f := &checkFlags{}
+	groups := f.groups()
+	c := &cobra.Command{
+		Use:   "check [flags] file…",
+		Short: "Decide whether a property holds on every run of a program",
+		Long: `Decide whether a property holds on every run of a program.
+
+The files are C (.c), preprocessed C (.i), LLVM assembly (.ll) or LLVM bitcode
+(.bc); several are linked together.
+
+Properties:
+` + assay.PropertyHelp(),
+		Example: `  assay check f.c
+  assay check --property no-overflow,div-by-zero -m32 f.c
+  assay check --property valid-memsafety --timeout 1m --memory 4GiB list.c main.c
+  assay check --function sum --array sum:values=8 --property valid-deref sum.c
+  assay check --spec unreach-call.prp --json f.c`,
+		RunE: func(c *cobra.Command, files []string) error {
+			f.task.Files = files
+			if err := f.complete(c.Flags()); err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			if f.memory > 0 && !isChild() {
+				return superviseChild(ctx, f, args)
+			}
+			return f.check(ctx)
+		},
+	}
+	for _, g := range groups {
+		c.Flags().AddFlagSet(g.flags)
+	}
+	c.Flags().SortFlags = false
+	c.SetUsageFunc(func(c *cobra.Command) error {
+		w := c.OutOrStdout()
+		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+		for _, g := range groups {
+			g.flags.SortFlags = false
+			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsages())
+		}
+		fmt.Fprintf(w, "\n%s", exitHelp)
+		return nil
+	})
+	_ = c.RegisterFlagCompletionFunc("property", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return propertyNames(), cobra.ShellCompDirectiveNoFileComp
+	})
+	_ = c.MarkFlagFilename("spec", "prp")
+	return c
+}
+
+// propertyNames are the names for shell completion.
+func propertyNames() []string {
+	var names []string
+	for line := range strings.Lines(assay.PropertyHelp()) {
+		if fields := strings.Fields(line); len(fields) > 0 {
+			names = append(names, fields[0])
+		}
+	}
+	return names
+}
+
+// complete turns the flags into the task.
+func (f *checkFlags) complete(flags *pflag.FlagSet) error {
+	t := &f.task
+	t.Program.DataModel = assay.DataModel(f.dataModel)
+	t.Engine.Uncertified = f.certify == "off"
+	t.Engine.NativeReplay = f.replay == "native"
+	if flags.Changed("property") {
+		ps, err := assay.ParseProperties(f.property)
+		if err != nil {
+			return err
+		}
+		t.Properties = ps
+	}
+	if f.spec == "" {
+		return nil
+	}
+	s, err := assay.ReadPropertyFile(f.spec)
+	if err != nil {
+		return err
+	}
+	for _, p := range s.Properties {
+		if !slices.Contains(t.Properties, p) {
+			t.Properties = append(t.Properties, p)
+		}
+	}
+	t.Label, t.Unsupported = s.Label, s.Unsupported
+	if !flags.Changed("function") {
+		t.Program.Function = s.Entry
+	}
+	return nil
+}
+
+// check runs the task in this process and prints the result.
+func (f *checkFlags) check(ctx context.Context) error {
+	channel, err := openChild(f.memory)
+	if err != nil {
+		return err
+	}
+	stderr := errorOutput()
+	if !f.show.Quiet {
+		f.task.Warnings = stderr
+	}
+	var progress *report.Progress
+	if !f.show.Quiet && !f.show.JSON && term.IsTerminal(int(stderr.Fd())) {
+		progress = report.NewProgress(stderr)
+	}
+	f.task.Progress = func(p assay.Progress) {
+		if progress != nil {
+			progress.Update(p)
+		}
+		channel.progress(p)
+	}
+	result, err := assay.Check(ctx, f.task)
+	if progress != nil {
+		progress.Clear()
+	}
+	if err != nil {
+		code := explain(err)
+		channel.done()
+		return exit(code)
+	}
+	err = show(os.Stdout, result, f.show)
+	channel.done()
+	return err
+}
+
+// show prints a result and returns its exit code as an error.
+func show(w io.Writer, r *assay.Result, o report.Options) error {
+	// The trace is printed even if the run was interrupted.
+	if err := report.Write(context.Background(), w, r, o); err != nil {
+		return &assay.EnvironmentError{Doing: "writing the result", Err: err}
+	}
+	switch r.Answer {
+	case assay.True:
+		return exit(exitTrue)
+	case assay.False:
+		return exit(exitFalse)
+	}
+	return exit(exitUnknown)
+}

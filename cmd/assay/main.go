@@ -1,0 +1,125 @@
+// Command assay verifies C programs. See README.md and `assay --help`.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"assay"
+	"assay/internal/frontend"
+)
+
+// The exit codes.
+const (
+	exitTrue     = 0 // also of commands that have no verdict
+	exitFalse    = 1
+	exitUnknown  = 2
+	exitInput    = 3 // wrong use, wrong input, or something missing on the machine
+	exitInternal = 4
+)
+
+// readBitcode is the hidden command under which this program reads foreign
+// bitcode in a process of its own.
+const readBitcode = "__read-bitcode"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == readBitcode {
+		os.Exit(frontend.ChildMain(os.Args[2:]))
+	}
+	os.Exit(run(os.Args[1:]))
+}
+
+// exit ends the command with a code after its output is complete.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// run executes the command line and returns the exit code.
+func run(args []string) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(errorOutput(), "assay: internal error: %v\nThis is a bug of assay %s. Please report it with the command line.\n", p, assay.Version())
+			code = exitInternal
+		}
+	}()
+	root := &cobra.Command{
+		Use:   "assay",
+		Short: "Does this property hold on every run of the program?",
+		Long: `assay answers a question about a C program: does this property hold on every run?
+It answers true with a certificate that a second solver accepted, false with a
+run that was replayed, or unknown with the reasons.`,
+		Example:       "  assay check f.c\n  assay check --property no-overflow,div-by-zero f.c\n  assay check --property valid-memsafety --function parse lib.c",
+		Version:       assay.Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.AddCommand(checkCommand(args), benchCommand(), versionCommand())
+	root.SetArgs(compilerStyle(args))
+	return explain(root.Execute())
+}
+
+// explain prints an error and returns the exit code that belongs to it.
+func explain(err error) int {
+	var done exit
+	var internal *assay.InternalError
+	var use *usageError
+	switch {
+	case err == nil:
+		return exitTrue
+	case errors.As(err, &done):
+		return int(done)
+	case errors.As(err, &internal):
+		fmt.Fprintf(errorOutput(), "assay: %s", internal.Report())
+		return exitInternal
+	case errors.As(err, &use):
+		fmt.Fprintf(errorOutput(), "assay: %v\nRun 'assay --help' or 'assay check --help' for usage.\n", err)
+		return exitInput
+	}
+	var compile *assay.InputError
+	if errors.As(err, &compile) && compile.Verbatim {
+		fmt.Fprintln(errorOutput(), err)
+		return exitInput
+	}
+	fmt.Fprintf(errorOutput(), "assay: %v\n", err)
+	return exitInput
+}
+
+// usageError is a wrong command line.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+// compilerStyle accepts the long options of compilers with a single dash.
+func compilerStyle(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i, a := range args {
+		switch {
+		case a == "--":
+			return append(out, args[i:]...)
+		case len(a) > 5 && a[:5] == "-std=":
+			out = append(out, "-"+a)
+		case a == "-m32":
+			out = append(out, "--data-model=ilp32")
+		case a == "-m64":
+			out = append(out, "--data-model=lp64")
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version",
+		Args: cobra.NoArgs,
+		Run: func(c *cobra.Command, _ []string) {
+			fmt.Fprintf(c.OutOrStdout(), "assay %s %s %s/%s\n", assay.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		},
+	}
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// runMain makes the test binary behave like the command itself.
+const runMain = "ASSAY_TEST_RUN_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(runMain) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// outcome is how a command line ended.
+type outcome struct {
+	code           int
+	signal         syscall.Signal
+	stdout, stderr string
+}
+
+// last is the last line of the standard output.
+func (o outcome) last() string {
+	s := strings.TrimSuffix(o.stdout, "\n")
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// command prepares the command in a process group of its own.
+func command(ctx context.Context, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Env = append(os.Environ(), runMain+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 2 * time.Second
+	return cmd, &stdout, &stderr
+}
+
+// finish waits for a command that has been started.
+func finish(t *testing.T, cmd *exec.Cmd, stdout, stderr *bytes.Buffer) outcome {
+	t.Helper()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	o := outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		o.signal = s.Signal()
+	}
+	return o
+}
+
+// invoke runs the command to its end.
+func invoke(t *testing.T, args ...string) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd, stdout, stderr := command(ctx, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return finish(t, cmd, stdout, stderr)
+}
+
+// write makes a file in a fresh folder.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const example = "../../examples/"
+
+func TestVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		last string
+		code int
+	}{
+		{[]string{example + "wrap.c"}, "RESULT: false(unreach-call)", exitFalse},
+		{[]string{"--property=no-overflow,unreach-call", example + "midpoint_fixed.c"}, "RESULT: true", exitTrue},
+		{[]string{"--certify=off", example + "popcount.c"}, "RESULT: true (uncertified)", exitTrue},
+		{[]string{"--unwind=5", example + "forever.c"}, "RESULT: unknown", exitUnknown},
+		{[]string{"--quiet", "--timeout=1", example + "forever.c"}, "RESULT: unknown", exitUnknown},
+		{[]string{"--memory=2GiB", "--property=valid-deref", example + "use_after_free.c"}, "RESULT: false(valid-deref)", exitFalse},
+		{[]string{"--property=termination", example + "wrap.c"}, "RESULT: unknown", exitUnknown},
+		{[]string{"--solver=z3", "--property=div-by-zero", example + "average.c"}, "RESULT: false(div-by-zero)", exitFalse},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			t.Parallel()
+			o := invoke(t, append([]string{"check"}, test.args...)...)
+			if o.last() != test.last || o.code != test.code {
+				t.Errorf("exit code %d, output:\n%s%s", o.code, o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+// TestTrace looks at the trace of [2LS Fig. 4]: m, n, row, col and the place.
+func TestTrace(t *testing.T) {
+	o := invoke(t, "check", "--property", "valid-deref", example+"matrix_to_vector.c")
+	for _, want := range []string{"matrix_to_vector.c:23", "m = ", "n = ", "row = ", "col = ", "index = ", "array[index] = matrix[row][col];", "replayed: interpreter"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("%q is missing in:\n%s", want, o.stdout)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	o := invoke(t, "check", "--json", "--property", "valid-deref", example+"off_by_one.c")
+	var got struct {
+		Result    string
+		Violation struct{ Position struct{ Line int } }
+		Trace     []struct{ Kind, Variable, Value string }
+		Stats     struct{ Depth int }
+	}
+	if err := json.Unmarshal([]byte(o.stdout), &got); err != nil {
+		t.Fatalf("%v in:\n%s", err, o.stdout)
+	}
+	if got.Result != "false(valid-deref)" || got.Violation.Position.Line != 15 || len(got.Trace) == 0 || o.code != exitFalse {
+		t.Errorf("got %+v", got)
+	}
+	if last := got.Trace[len(got.Trace)-1]; last.Kind != "violation" {
+		t.Errorf("the trace ends with %+v", last)
+	}
+}
+
+func TestAll(t *testing.T) {
+	file := write(t, "f.c", `#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  assert(x != 3);
+  assert(x == x);
+  return 0;
+}
+`)
+	o := invoke(t, "check", "--all", file)
+	if !strings.Contains(o.stdout, "2 checks: 1 true, 1 false, 0 unknown") || o.last() != "RESULT: false(unreach-call)" {
+		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
+	}
+}
+
+func TestFunction(t *testing.T) {
+	file := write(t, "f.c", `int first(const int *values, int n) { return n > 0 ? values[n - 1] : 0; }
+`)
+	base := []string{"check", "--property", "valid-deref", "--function", "first"}
+	if o := invoke(t, append(base, "--array", "first:values=4", file)...); o.last() != "RESULT: false(valid-deref)" {
+		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
+	}
+	if o := invoke(t, append(base, "-D", "x", file)...); !strings.Contains(o.stdout, "assumption") {
+		t.Errorf("the assumptions are missing in:\n%s%s", o.stdout, o.stderr)
+	}
+}
+
+func TestSpecification(t *testing.T) {
+	prp := write(t, "p.prp", "CHECK( init(main()), LTL(G ! overflow) )\n")
+	if o := invoke(t, "check", "--spec", prp, example+"midpoint.c"); o.last() != "RESULT: false(no-overflow)" {
+		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
+	}
+}
+
+// TestBadInput: one message, the documented exit code, no stack trace.
+func TestBadInput(t *testing.T) {
+	good := example + "wrap.c"
+	for _, test := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no file", []string{"check"}, "no input file"},
+		{"missing file", []string{"check", "/no/such/file.c"}, "/no/such/file.c"},
+		{"unknown command", []string{"prove", good}, "unknown command"},
+		{"unknown flag", []string{"check", "--wat", good}, "unknown flag: --wat"},
+		{"unknown property", []string{"check", "--property", "valid-dref", good}, `did you mean "valid-deref"?`},
+		{"unknown solver", []string{"check", "--solver", "minisat", good}, "cadical, z3, both"},
+		{"bad time", []string{"check", "--timeout", "soon", good}, "10s or 2m"},
+		{"bad size", []string{"check", "--memory", "lots", good}, "2GiB"},
+		{"bad array", []string{"check", "--function", "main", "--array", "x", good}, "function:parameter=N"},
+		{"bad property file", []string{"check", "--spec", write(t, "p.prp", "\nCHECK(x)\n"), good}, "p.prp:2: not a property"},
+		{"missing property file", []string{"check", "--spec", "/no/such.prp", good}, "/no/such.prp"},
+		{"does not compile", []string{"check", write(t, "bad.c", "int main(void) {\n  return x;\n}\n")}, "bad.c:2:10: error: use of undeclared identifier 'x'"},
+		{"no main", []string{"check", write(t, "lib.c", "int f(void) { return 1; }\n")}, "main"},
+		{"unknown function", []string{"check", "--function", "nope", good}, "nope"},
+		{"truncated bitcode", []string{"check", write(t, "t.bc", "BC\xc0\xde5\x14")}, "t.bc"},
+		{"broken assembly", []string{"check", write(t, "t.ll", "define i32 @main( {\n")}, "t.ll"},
+		{"unknown kind of file", []string{"check", write(t, "t.txt", "hello")}, "t.txt"},
+		{"bench without table", []string{"bench"}, "a table of tasks is needed"},
+		{"bench with missing table", []string{"bench", "/no/tasks.csv"}, "/no/tasks.csv"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			o := invoke(t, test.args...)
+			if o.code != exitInput || !strings.Contains(o.stderr, test.want) {
+				t.Errorf("exit code %d, want %q in:\n%s", o.code, test.want, o.stderr)
+			}
+			if strings.Contains(o.stderr, "goroutine ") || o.stdout != "" {
+				t.Errorf("a stack trace, or output:\n%s%s", o.stdout, o.stderr)
+			}
+		})
+	}
+}
+
+// TestInterrupt: Ctrl-C ends with unknown and what is known.
+func TestInterrupt(t *testing.T) {
+	for _, extra := range [][]string{nil, {"--memory=4GiB"}} {
+		cmd, stdout, stderr := command(t.Context(), append(append([]string{"check"}, extra...), example+"forever.c")...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(1500 * time.Millisecond)
+		start := time.Now()
+		// A terminal sends the signal to the whole group.
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		o := finish(t, cmd, stdout, stderr)
+		if o.code != exitUnknown || o.last() != "RESULT: unknown" || !strings.Contains(o.stdout, "interrupted") || time.Since(start) > 8*time.Second {
+			t.Errorf("%v: exit code %d after %s, output:\n%s%s", extra, o.code, time.Since(start), o.stdout, o.stderr)
+		}
+		if !strings.Contains(o.stdout, "no violation") {
+			t.Errorf("what is known is missing in:\n%s", o.stdout)
+		}
+	}
+}
+
+// TestMemoryLimit: running out of memory is an unknown with that reason.
+func TestMemoryLimit(t *testing.T) {
+	file := write(t, "big.c", `#include <assert.h>
+extern unsigned long __VERIFIER_nondet_ulong(void);
+unsigned long a[64];
+int main(void) {
+  unsigned long h = 1;
+  for (unsigned i = 0; __VERIFIER_nondet_ulong(); i++) {
+    unsigned long x = __VERIFIER_nondet_ulong();
+    h = h * 31 + a[x % 64] * x;
+    a[h % 64] ^= x / (h | 1);
+  }
+  assert(h != 7 || a[3] != 99);
+  return 0;
+}
+`)
+	o := invoke(t, "check", "--memory=300MB", "--timeout=100", file)
+	if o.code == exitFalse {
+		t.Skip("the search was too fast for this test")
+	}
+	if o.code != exitUnknown || !strings.Contains(o.stdout, "memory") || o.last() != "RESULT: unknown" {
+		t.Errorf("exit code %d, output:\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	if strings.Contains(o.stderr, "goroutine ") {
+		t.Errorf("a stack trace:\n%s", o.stderr)
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	o := invoke(t, "check", "--help")
+	for _, want := range []string{"Properties:", "valid-memtrack", "The question:", "The search:", "Limits:", "--array f:p=N", "RESULT: true", "Examples:"} {
+		if o.code != 0 || !strings.Contains(o.stdout, want) {
+			t.Errorf("%q is missing in:\n%s%s", want, o.stdout, o.stderr)
+		}
+	}
+	if o := invoke(t, "version"); o.code != 0 || !strings.HasPrefix(o.stdout, "assay ") {
+		t.Errorf("got %+v", o)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if o := invoke(t, "completion", shell); o.code != 0 || !strings.Contains(o.stdout, "assay") {
+			t.Errorf("%s: got %+v", shell, o)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// durationValue is a flag for a time limit: seconds, or a number with unit.
+type durationValue struct{ d *time.Duration }
+
+func (v durationValue) String() string {
+	if v.d == nil || *v.d == 0 {
+		return ""
+	}
+	return v.d.String()
+}
+
+func (v durationValue) Type() string { return "time" }
+
+func (v durationValue) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if seconds, number := strconv.ParseFloat(s, 64); number == nil {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil {
+		return fmt.Errorf("%q is no time: write for example 10s or 2m", s)
+	}
+	if d <= 0 {
+		return fmt.Errorf("a time limit must be positive")
+	}
+	*v.d = d
+	return nil
+}
+
+// minMemory is the smallest memory limit under which the program can start:
+// the libraries and the reserve of the Go runtime take that much.
+const minMemory = 256 << 20
+
+// sizeValue is a flag for a memory limit.
+type sizeValue struct{ bytes *uint64 }
+
+func (v sizeValue) String() string {
+	if v.bytes == nil || *v.bytes == 0 {
+		return ""
+	}
+	return humanize.IBytes(*v.bytes)
+}
+
+func (v sizeValue) Type() string { return "size" }
+
+func (v sizeValue) Set(s string) error {
+	n, err := humanize.ParseBytes(s)
+	if err != nil {
+		return fmt.Errorf("%q is no size: write for example 2GiB or 500MB", s)
+	}
+	if n < minMemory {
+		return fmt.Errorf("a memory limit must be %s at least", humanize.IBytes(minMemory))
+	}
+	*v.bytes = n
+	return nil
+}
+
+// choiceValue is a flag with a fixed list of values.
+type choiceValue struct {
+	value   *string
+	choices []string
+}
+
+func (v choiceValue) String() string {
+	if v.value == nil {
+		return ""
+	}
+	return *v.value
+}
+
+func (v choiceValue) Type() string { return strings.Join(v.choices, "|") }
+
+func (v choiceValue) Set(s string) error {
+	for _, c := range v.choices {
+		if strings.EqualFold(s, c) {
+			*v.value = c
+			return nil
+		}
+	}
+	return fmt.Errorf("must be one of %s", strings.Join(v.choices, ", "))
+}
+
+// arraysValue is a flag that collects function:parameter=N.
+type arraysValue struct{ sizes map[string]int }
+
+func (v arraysValue) String() string { return "" }
+
+func (v arraysValue) Type() string { return "f:p=N" }
+
+func (v arraysValue) Set(s string) error {
+	name, number, ok := strings.Cut(s, "=")
+	n, err := strconv.Atoi(number)
+	if !ok || !strings.Contains(name, ":") || err != nil || n < 0 {
+		return fmt.Errorf("%q: write function:parameter=N, for example sum:values=10", s)
+	}
+	v.sizes[name] = n
+	return nil
+}

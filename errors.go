@@ -1,0 +1,104 @@
+package assay
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+)
+
+// Position is a place in a source file. Line and Col are 0 where unknown.
+type Position struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"column,omitempty"`
+}
+
+// IsZero says that nothing is known.
+func (p Position) IsZero() bool { return p == Position{} }
+
+// String is file:line:col as far as it is known.
+func (p Position) String() string {
+	switch {
+	case p.File == "":
+		return ""
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// InputError says that the question cannot be asked as it is: a file that does
+// not compile, a missing file, an unknown property.
+type InputError struct {
+	Pos     Position
+	Message string
+	Hint    string // what to do about it, may be empty
+	// Verbatim says that Message is the output of clang, which carries its
+	// positions itself.
+	Verbatim bool
+}
+
+func (e *InputError) Error() string {
+	var b strings.Builder
+	if !e.Pos.IsZero() {
+		b.WriteString(e.Pos.String() + ": ")
+	}
+	b.WriteString(e.Message)
+	if e.Hint != "" {
+		b.WriteString("\n" + e.Hint)
+	}
+	return b.String()
+}
+
+// EnvironmentError says that the machine lacks something: a program, a
+// library, room on the disk.
+type EnvironmentError struct {
+	Doing string // what was being done
+	Err   error
+	Hint  string
+}
+
+func (e *EnvironmentError) Error() string {
+	s := e.Doing + ": " + e.Err.Error()
+	if e.Hint != "" {
+		s += "\n" + e.Hint
+	}
+	return s
+}
+
+// Unwrap is the cause.
+func (e *EnvironmentError) Unwrap() error { return e.Err }
+
+// InternalError is a bug of assay: a broken invariant, or a panic of an
+// engine. It is made in one place, the boundary of a run.
+type InternalError struct {
+	Phase string // what was running
+	Panic any
+	Stack string
+	Files []string
+}
+
+func (e *InternalError) Error() string {
+	return fmt.Sprintf("internal error while %s: %v", e.Phase, e.Panic)
+}
+
+// Report is what a person should send us: the error, the version, the input
+// and the stack.
+func (e *InternalError) Report() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", e.Error())
+	fmt.Fprintf(&b, "This is a bug of assay, not of your program. Please report it with the lines below\n")
+	fmt.Fprintf(&b, "and, if you can, with the preprocessed input (clang-19 -E).\n\n")
+	fmt.Fprintf(&b, "assay %s, input %s\n%s", Version(), strings.Join(e.Files, " "), e.Stack)
+	return b.String()
+}
+
+// boundary recovers a panic of the run into err. It is deferred once, by Check
+// and by every goroutine that Check starts.
+func boundary(phase *string, files []string, err *error) {
+	if p := recover(); p != nil {
+		*err = &InternalError{Phase: *phase, Panic: p, Stack: string(debug.Stack()), Files: files}
+	}
+}

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Checks the bundled examples and prints a table. Each example names its
+# property and the expected verdict in its first comment; the script fails if a
+# verdict is another one.
+set -uo pipefail
+assay=${1:?usage: examples/demo.sh path/to/assay}
+cd "$(dirname "$0")/.."
+failed=0
+printf '%-38s %-24s %-24s %8s\n' example property verdict seconds
+for file in examples/*.c; do
+  property=$(sed -n 's|^// property: *||p' "$file")
+  expected=$(sed -n 's|^// expected: *||p' "$file")
+  limit=60s
+  [[ $expected == unknown ]] && limit=1s
+  start=$(date +%s%N)
+  verdict=$("$assay" check --property "$property" --timeout "$limit" "$file" 2>&1 | sed -n '$s/^RESULT: //p')
+  elapsed=$((($(date +%s%N) - start) / 10000000))
+  note=
+  if [[ $verdict != "$expected" ]]; then
+    note="  expected: $expected"
+    failed=1
+  fi
+  printf '%-38s %-24s %-24s %5d.%02d%s\n' "$file" "$property" "${verdict:-no verdict}" $((elapsed / 100)) $((elapsed % 100)) "$note"
+done
+echo
+if ((failed)); then
+  echo "a verdict differs from what the example expects"
+  exit 1
+fi
+echo "Show a trace with:  $assay check --property valid-deref examples/matrix_to_vector.c"

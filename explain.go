@@ -1,0 +1,132 @@
+package assay
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// depthGauge is the depth of a running search, readable from outside of it.
+type depthGauge = atomic.Int64
+
+// explain turns an engine's verdict into a result.
+func explain(m *ir.Module, v verdict.Verdict) *Result {
+	r := &Result{module: m}
+	switch v := v.(type) {
+	case verdict.True:
+		r.Answer = True
+		r.Unclean = places(m, v.Unclean)
+		r.Certificate = certificate(m, v.Certificate)
+	case verdict.False:
+		r.Answer = False
+		violation := place(m, v.Violation)
+		r.Violation = &violation
+		r.Violated = violated(v.Violation.Kind)
+		r.guard = v.Violation
+		for _, g := range v.Passes {
+			if undefined(g.Kind) {
+				r.Passes = append(r.Passes, place(m, g))
+			}
+		}
+		r.Replayed = v.Replayed
+		r.input = v.Input
+	case verdict.Unknown:
+		r.Answer = Unknown
+		r.Reasons = reasons(m, v.Reasons)
+	default:
+		panic(fmt.Sprintf("unexpected verdict %T", v))
+	}
+	return r
+}
+
+// explainCheck translates the answer for one check.
+func explainCheck(m *ir.Module, guard verdict.Guard, v verdict.Verdict) CheckResult {
+	c := CheckResult{Place: place(m, guard), Property: violated(guard.Kind)}
+	e := explain(m, v)
+	c.Answer, c.Reasons = e.Answer, e.Reasons
+	return c
+}
+
+func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
+	switch c := c.(type) {
+	case *verdict.Unwinding:
+		out := &Certificate{Checker: c.Checker}
+		for _, b := range c.Bounds {
+			out.Bounds = append(out.Bounds, Bound{Pos: position(m, b.Pos), Func: b.Func, Recursion: b.Head == 0, N: b.N})
+		}
+		return out
+	case verdict.Unchecked:
+		return &Certificate{Unchecked: c.Why}
+	}
+	panic(fmt.Sprintf("unexpected certificate %T", c))
+}
+
+func places(m *ir.Module, gs []verdict.Guard) []Place {
+	var out []Place
+	for _, g := range gs {
+		out = append(out, place(m, g))
+	}
+	return out
+}
+
+func place(m *ir.Module, g verdict.Guard) Place {
+	return Place{Pos: position(m, g.Pos), Func: g.Func, Kind: kindText(g.Kind), Text: describe(g.Kind, g.Text)}
+}
+
+// describe says in words what went wrong, with the text of the check.
+func describe(k ir.CheckKind, text string) string {
+	kind := kindText(k)
+	switch {
+	case text == "":
+		return kind
+	case strings.HasPrefix(text, kind), strings.HasPrefix(text, "invalid "):
+		return text
+	}
+	return kind + ": " + text
+}
+
+// kindText says in words what went wrong.
+func kindText(k ir.CheckKind) string {
+	switch k {
+	case ir.Assertion:
+		return "assertion"
+	case ir.ErrorLabel:
+		return "error label reached"
+	case ir.Overflow:
+		return "signed overflow"
+	case ir.ShiftOverflow:
+		return "signed left shift loses bits"
+	case ir.DivByZero:
+		return "division by zero"
+	case ir.ShiftRange:
+		return "shift amount out of range"
+	case ir.InvalidDeref:
+		return "invalid access"
+	case ir.InvalidFree:
+		return "invalid free"
+	case ir.ReachedUnreachable:
+		return "end of a function without a return value, or unreachable code reached"
+	case ir.FloatConversion:
+		return "float does not fit the integer type"
+	case ir.Precondition:
+		return "precondition of a library function"
+	case ir.MemTrack:
+		return "memory leak"
+	case ir.MemCleanup:
+		return "memory not freed at the end"
+	case ir.Incompatible:
+		return "call through an incompatible function pointer"
+	}
+	return "undefined behaviour"
+}
+
+func reasons(m *ir.Module, rs []verdict.Reason) []Reason {
+	var out []Reason
+	for _, r := range rs {
+		out = append(out, Reason{Cause: r.Cause.String(), Text: r.Text, Pos: position(m, r.Pos), Func: r.Func, Hint: r.Hint})
+	}
+	return out
+}

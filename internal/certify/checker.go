@@ -1,0 +1,122 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/ir"
+	"assay/internal/memory"
+	"assay/internal/smt"
+	"assay/internal/term"
+	"assay/internal/verdict"
+)
+
+// checker is the state of one check.
+type checker struct {
+	ctx    context.Context
+	m      *ir.Module
+	o      Options
+	bounds []verdict.Bound
+
+	st *term.Store
+	sp *memory.Space
+
+	target   map[ir.CheckKind]bool
+	excluded map[Place]bool
+	byName   map[string]*ir.Func
+
+	functions map[*ir.Func]*function
+	top       *frame
+	slab      []value
+
+	instances uint32 // executions of instructions that make something
+	stacked   uint64 // stack objects made
+	blocks    int64
+
+	claims []claim
+
+	solver smt.Solver // nil until asked
+}
+
+func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {
+	st := term.NewStore()
+	c := &checker{
+		ctx: ctx, m: m, o: o, bounds: bounds, st: st, sp: memory.NewSpace(st, m.PointerBits),
+		target: map[ir.CheckKind]bool{}, excluded: map[Place]bool{}, byName: map[string]*ir.Func{},
+		functions: map[*ir.Func]*function{},
+	}
+	if c.o.Label == "" {
+		c.o.Label = "ERROR"
+	}
+	for _, k := range o.Targets {
+		c.target[k] = true
+	}
+	for _, p := range o.Excluded {
+		c.excluded[p] = true
+	}
+	return c
+}
+
+func (c *checker) close() {
+	if c.solver != nil {
+		c.solver.Close()
+	}
+}
+
+// unwind lays out and encodes the program.
+func (c *checker) unwind(entry *ir.Func) error {
+	initial := memory.NewState(c.sp)
+	for _, f := range c.m.Funcs {
+		c.byName[f.Name] = f
+		c.sp.AddFunction(f)
+	}
+	for _, g := range c.m.Globals {
+		o := c.sp.AddGlobal(g)
+		content := memory.Generation(0)
+		if g.External {
+			content = c.sp.Generation(c.key(0), g.Size)
+		}
+		initial.CreateGlobal(o, g.External, content)
+	}
+	c.enter(c.function(entry), nil, edge{guard: c.st.True(), mem: initial}, nil)
+	return c.run()
+}
+
+// key names one execution of an instruction; every call names another.
+func (c *checker) key(v ir.Value) memory.Key {
+	c.instances++
+	return memory.Key{Instance: c.instances, Value: v}
+}
+
+// word is a pointer-wide constant.
+func (c *checker) word(n uint64) term.ID { return c.st.ConstU(c.m.PointerBits, n) }
+
+// arbitrary is any value of a type.
+func (c *checker) arbitrary(t ir.Type) value {
+	x := c.st.Fresh("any", term.BitVec(t.Bits))
+	if t.Kind == ir.Ptr {
+		return value{Value: c.sp.IntToPtr(x)}
+	}
+	return bitsValue(x)
+}
+
+// Limits of what is laid out, beyond which the check is given up.
+const (
+	maxTerms     = 1 << 26
+	pollInterval = 1 << 8 // blocks
+)
+
+// poll is called once for each instance; it returns an error if the check must stop.
+func (c *checker) poll() error {
+	c.blocks++
+	if c.blocks%pollInterval != 0 {
+		return nil
+	}
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	if c.st.Len() > maxTerms {
+		return ErrIncomplete{Why: fmt.Sprintf("the unwound program needs more than %d terms", maxTerms)}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"assay/internal/floats"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+	"assay/internal/smt"
+	"assay/internal/smt/bitblast"
+	"assay/internal/ssa"
+	"assay/internal/term"
+	"assay/internal/verdict"
+)
+
+// engineSays decides a module with the engine's encoder and CaDiCaL, at one
+// depth. If everything is proved, the bounds are those of the certificate.
+func engineSays(t *testing.T, m *ir.Module, targets []ir.CheckKind, all bool, depth int) (proved bool, bounds []verdict.Bound, why string) {
+	t.Helper()
+	st := term.NewStore()
+	u := ssa.New(m, st, ssa.Options{Targets: targets, All: all})
+	u.Default = depth
+	f, err := u.Encode(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bitblast.New(st, bitblast.Options{Lower: floats.Lower})
+	defer s.Close()
+	for _, x := range f.Facts {
+		s.Assert(x)
+	}
+	sat := func(c term.ID) bool {
+		if st.IsFalse(c) {
+			return false
+		}
+		status, err := s.Check(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return status == smt.Sat
+	}
+	for _, x := range f.Violations {
+		if sat(x.Cond) {
+			return false, nil, fmt.Sprintf("violation %s %d %s", x.Guard.Func, x.Value, x.Guard.Kind)
+		}
+	}
+	for _, x := range f.Limits {
+		if sat(x.Cond) {
+			return false, nil, fmt.Sprintf("limit %v", x.Loop)
+		}
+	}
+	for _, x := range f.Obstacles {
+		if !x.OverApproximated && sat(x.Cond) {
+			return false, nil, "obstacle " + x.Reason.Text
+		}
+	}
+	for l, n := range f.Unwound {
+		bounds = append(bounds, verdict.Bound{Func: l.Func, Head: l.Head, N: n})
+	}
+	return true, bounds, ""
+}
+
+var randomTargets = [][]ir.CheckKind{
+	{ir.Assertion}, {ir.InvalidDeref, ir.InvalidFree}, {ir.DivByZero, ir.ShiftRange, ir.Overflow}, {ir.MemCleanup}, {ir.FloatConversion},
+}
+
+// TestAgainstEngine has random programs decided by the engine's encoder and by
+// this one, and by runs of the interpreter.
+func TestAgainstEngine(t *testing.T) {
+	n := int64(300)
+	if testing.Short() {
+		n = 50
+	}
+	proofs := 0
+	for seed := range n {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			if againstEngine(t, seed) {
+				proofs++
+			}
+		})
+	}
+	t.Logf("%d of %d proved", proofs, n)
+}
+
+func againstEngine(t *testing.T, seed int64) bool {
+	m := randomModule(seed)
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	targets := randomTargets[seed%int64(len(randomTargets))]
+	o := Options{Targets: targets, All: seed%2 == 0}
+	proved, bounds, why := engineSays(t, m, targets, o.All, 6)
+	if !proved {
+		for _, f := range m.Funcs {
+			for b := range f.Blocks {
+				bounds = append(bounds, verdict.Bound{Func: f.Name, Head: ir.BlockID(b), N: 6})
+			}
+		}
+	}
+	_, err := Unwinding(context.Background(), m, o, bounds)
+	if (err == nil) != proved {
+		t.Errorf("engine: proved %v %s; checker: %v\n%s", proved, why, err, ir.Print(m))
+	}
+	var incomplete ErrIncomplete
+	if errors.As(err, &incomplete) {
+		t.Errorf("incomplete: %v", err)
+	}
+	target := map[ir.CheckKind]bool{}
+	for _, k := range targets {
+		target[k] = true
+	}
+	for run := range uint64(30) {
+		broken := ""
+		_, runErr := interp.Run(context.Background(), m, interp.Options{Oracle: interp.Random(run), MaxSteps: 1 << 16, StopAt: func(e interp.Event) bool {
+			if e.Kind == interp.Violation && target[e.Check] {
+				broken = fmt.Sprintf("%s at %%%d of %s: %s", e.Check, e.Value, e.Func.Name, e.Text)
+			}
+			return broken != ""
+		}})
+		if runErr != nil {
+			t.Fatal(runErr)
+		}
+		if broken != "" && err == nil {
+			t.Fatalf("accepted, but a run violates %s\n%s", broken, ir.Print(m))
+		}
+	}
+	return err == nil
+}

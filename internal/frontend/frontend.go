@@ -1,0 +1,263 @@
+// Package frontend turns C sources and LLVM modules into ir.
+//
+//	options → clang (clang.go) → bitcode → package llvm → importer → ir.Module
+//
+// Load is the entry point. The files, in the order of the pipeline:
+//
+//	frontend.go  options, Load           clang.go      the compiler and its flags
+//	compiledb.go compile_commands.json   child.go      reading foreign modules safely
+//	import.go    the module              global.go     initialisers
+//	function.go  blocks, phis, branches  instruction.go, memory.go, intrinsic.go, call.go
+//	checks.go    undefined arithmetic    verifier.go   functions without a body
+//	debug.go     variables and labels    harness.go    where runs start
+//	prune.go     cleaning up             models/       the C library, in C
+//
+// What is assumed about the program is in Program.Notes. What ir cannot
+// express becomes an Unsupported terminator where it would be executed.
+package frontend
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"assay/internal/ir"
+	"assay/internal/llvm"
+)
+
+// DataModel says how wide C's types are.
+type DataModel uint8
+
+// The data models.
+const (
+	LP64  DataModel = iota // int 32, long and pointers 64 bits
+	ILP32                  // int, long and pointers 32 bits
+)
+
+func (d DataModel) String() string {
+	if d == ILP32 {
+		return "ILP32"
+	}
+	return "LP64"
+}
+
+// Options say what to load.
+type Options struct {
+	// Files are C sources, preprocessed sources (.i), LLVM assembly (.ll) and
+	// bitcode (.bc); they are linked to one program.
+	Files []string
+	// Include, Define, Undef and Std are clang's -I, -D, -U and -std=;
+	// ExtraArgs are further arguments.
+	Include, Define, Undef []string
+	Std                    string
+	ExtraArgs              []string
+	DataModel              DataModel
+	// CompileCommands is a compile_commands.json or the directory of one. The
+	// files it lists are compiled as it says; without Files, all of them are.
+	CompileCommands string
+	// Function is where runs start; empty is main.
+	Function string
+	// Arrays gives the number of elements that pointer parameters of Function
+	// point to, by "function:parameter".
+	Arrays map[string]int
+	// HavocGlobals makes global variables arbitrary at the start.
+	HavocGlobals bool
+	// MallocMayFail lets allocations return null.
+	MallocMayFail bool
+	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
+	Warnings io.Writer
+}
+
+func (o *Options) entry() string {
+	if o.Function == "" {
+		return "main"
+	}
+	return o.Function
+}
+
+// Program is an imported program.
+type Program struct {
+	Module *ir.Module
+	// DataModel is the one that was used: of LLVM modules, their own.
+	DataModel DataModel
+	// Notes are assumptions that a verdict rests on.
+	Notes []Note
+}
+
+// The library models, compiled by models/build.sh.
+var (
+	//go:embed models/models-lp64.bc
+	modelsLP64 []byte
+	//go:embed models/models-ilp32.bc
+	modelsILP32 []byte
+)
+
+// Load compiles, links and imports. The error is an *InputError, an
+// *EnvironmentError, or the cause of ctx's end.
+func Load(ctx context.Context, o Options) (*Program, error) {
+	modules, foreign, err := gather(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := readModules(modules, o.entry())
+	if err != nil {
+		return nil, err
+	}
+	p, err := importProgram(copied, &o, foreign)
+	if err != nil {
+		return nil, err
+	}
+	if err := ir.Verify(p.Module); err != nil {
+		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
+	}
+	return p, nil
+}
+
+// module is an LLVM module to be linked.
+type module struct {
+	name    string
+	content []byte
+}
+
+// gather compiles the sources and reads the modules among the files. Modules
+// that were made elsewhere are tried in a child process first.
+func gather(ctx context.Context, o *Options) (list []module, foreign bool, err error) {
+	units, others, err := split(o)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(units) > 0 {
+		clang, err := clangPath()
+		if err != nil {
+			return nil, false, err
+		}
+		for i, c := range compileAll(ctx, clang, units, o) {
+			if c.err != nil {
+				return nil, false, c.err
+			}
+			if o.Warnings != nil && c.text != "" {
+				io.WriteString(o.Warnings, c.text)
+			}
+			list = append(list, module{units[i].file, c.bitcode})
+		}
+	}
+	for _, file := range others {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, false, inputError(file, errors.Unwrap(err).Error())
+		}
+		if err := tryInChild(ctx, file, content); err != nil {
+			return nil, false, err
+		}
+		list = append(list, module{file, content})
+	}
+	return list, len(others) > 0, nil
+}
+
+// split separates C sources from LLVM modules.
+func split(o *Options) (units []unit, modules []string, err error) {
+	database, err := readCompileCommands(o.CompileCommands)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := o.Files
+	if len(files) == 0 {
+		units = append(units, database...)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil {
+			return nil, nil, inputError(file, errors.Unwrap(err).Error())
+		} else if info.IsDir() {
+			return nil, nil, inputError(file, "is a directory")
+		}
+		switch filepath.Ext(file) {
+		case ".ll", ".bc":
+			modules = append(modules, file)
+		default:
+			units = append(units, lookup(database, file))
+		}
+	}
+	if len(units)+len(modules) == 0 {
+		return nil, nil, &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "no input files"}}}
+	}
+	return units, modules, nil
+}
+
+func inputError(file, message string) error {
+	return &InputError{Diagnostics: []Diagnostic{{File: file, Severity: "error", Message: message}}}
+}
+
+// readModules links the modules and the library models, prepares the result
+// and copies it out of libLLVM.
+func readModules(modules []module, roots ...string) (*llvm.Program, error) {
+	s := llvm.Open()
+	defer s.Close()
+	for _, m := range modules {
+		if err := s.Read(m.name, m.content); err != nil {
+			return nil, asInputError(m.name, err)
+		}
+	}
+	if s.BigEndian() {
+		return nil, inputError(modules[0].name, "the module is for a big-endian machine, which assay does not model")
+	}
+	models := modelsLP64
+	switch s.PointerBits() {
+	case 64:
+	case 32:
+		models = modelsILP32
+	default:
+		return nil, inputError(modules[0].name, fmt.Sprintf("pointers of %d bits are not modelled", s.PointerBits()))
+	}
+	if s.Declares("atexit") {
+		s.Declare(exitHandlers)
+	}
+	if err := s.LinkLibrary("assay's library models", models); err != nil {
+		return nil, fmt.Errorf("linking the library models: %w", err)
+	}
+	if err := s.Prepare(); err != nil {
+		return nil, err
+	}
+	return s.Copy(append(roots, exitHandlers)...), nil
+}
+
+func asInputError(file string, err error) error {
+	var syntax *llvm.SyntaxError
+	var link *llvm.LinkError
+	switch {
+	case errors.As(err, &syntax):
+		if d := parseDiagnostics(syntax.Text); len(d) > 0 {
+			return &InputError{Text: syntax.Text, Diagnostics: d}
+		}
+		return inputError(file, syntax.Text)
+	case errors.As(err, &link):
+		return inputError(file, strings.TrimPrefix(link.Text, file+": "))
+	}
+	return err
+}
+
+// importProgram runs the importer. A panic on a foreign module is reported
+// as the input's: it came from something that clang does not write.
+func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program, err error) {
+	if foreign {
+		defer func() {
+			if r := recover(); r != nil {
+				err = inputError(strings.Join(o.Files, " "), fmt.Sprintf("the module cannot be imported: %v\n%s", r, debug.Stack()))
+			}
+		}()
+	}
+	im := newImporter(p, o, foreign)
+	if err := im.run(); err != nil {
+		return nil, err
+	}
+	model := LP64
+	if p.PointerBits == 32 {
+		model = ILP32
+	}
+	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list}, nil
+}

@@ -1,0 +1,233 @@
+package frontend
+
+import (
+	"assay/internal/ir"
+	"assay/internal/llvm"
+)
+
+// This file makes the function where runs start. It has neither parameters nor
+// results, and does what the C runtime does around main: global constructors,
+// arguments, the call, exit handlers, the end of the program.
+//
+// main gets any argc >= 0, and for argv, if main looks at it, an object of
+// argc+1 pointers with arbitrary content except for the null pointer at the
+// end: the strings are not modelled, so that what is read through argv[i] is
+// found invalid. Another function under analysis gets arbitrary scalars, and
+// for each pointer null or a fresh heap object of the type pointed to, with
+// arbitrary content; --array gives the number of elements and rules out null.
+// What is left of these objects is freed at the end: they are no leaks.
+
+// EntryName is the function where runs start.
+const EntryName = "assay.entry"
+
+func (im *importer) harness() error {
+	target := im.p.Function(im.opts.entry())
+	if target == nil || target.Blocks == nil {
+		return &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "the program does not define the function " + im.opts.entry()}}}
+	}
+	f := &function{
+		im:     im,
+		b:      ir.NewFunc(im.m, EntryName),
+		vals:   map[llvm.Value][]ir.Value{},
+		checks: &checks{},
+		fresh:  map[ir.Value]bool{},
+	}
+	f.at(f.b.Block("entry"))
+	im.m.Entry = EntryName
+	if len(im.obstacles) > 0 {
+		f.unsupported(im.obstacles[0])
+		f.b.Done()
+		return nil
+	}
+	for _, c := range im.constructors() {
+		if fn, ok := c.(*llvm.Function); ok && fn.Blocks != nil {
+			f.callWithArbitrary(fn)
+			if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {
+				im.m.Constructors = append(im.m.Constructors, im.symbol(fn))
+			}
+		}
+	}
+	f.setPos(pos(target.Pos))
+	if target.Name == "main" {
+		f.callMain(target)
+	} else {
+		f.callTarget(target)
+	}
+	f.runExitHandlers()
+	f.halt(ir.HaltExit)
+	f.b.Done()
+	return nil
+}
+
+// emitCall calls a function with a body; missing arguments are arbitrary.
+func (f *function) emitCall(fn *llvm.Function, args []ir.Value) {
+	args, _ = f.adapt(args, f.im.flattenAll(fn.Type.Params))
+	var t ir.Type
+	if result := f.im.flatten(fn.Type.Return); len(result.scalars) > 0 {
+		t = result.scalars[0].Type
+	}
+	f.b.Call(t, f.im.symbol(fn), args...)
+}
+
+func (f *function) callWithArbitrary(fn *llvm.Function) { f.emitCall(fn, nil) }
+
+func (f *function) callMain(fn *llvm.Function) {
+	var args []ir.Value
+	types := f.im.flattenAll(fn.Type.Params)
+	if len(types) > 0 && types[0].Kind == ir.Int {
+		argc := f.b.Nondet(types[0], ir.NondetInput, "argc")
+		f.b.Assume(f.b.Cmp(ir.SLe, f.zero(types[0]), argc))
+		args = append(args, argc)
+		if len(types) > 1 && types[1].Kind == ir.Ptr {
+			if isUsed(fn, 1) {
+				args = append(args, f.argumentVector(argc))
+			} else {
+				args = append(args, f.b.Null())
+			}
+		}
+	}
+	f.emitCall(fn, args)
+}
+
+// argumentVector makes argv.
+func (f *function) argumentVector(argc ir.Value) ir.Value {
+	word := uint64(f.im.p.PointerBits / 8)
+	f.im.notes.add(Note{Text: "argv is an object of argc+1 pointers; the strings are not modelled"})
+	if f.im.p.PointerBits == 32 { // or the size would not fit
+		f.b.Assume(f.b.Cmp(ir.SLt, argc, f.b.Const(f.b.Func.Type(argc).Bits, 1<<28)))
+	}
+	n := f.signedResize(argc, f.im.p.PointerBits)
+	last := f.b.Bin(ir.Mul, n, f.b.Word(word))
+	size := f.b.Bin(ir.Add, last, f.b.Word(word))
+	vector := f.b.Emit(ir.Def{
+		Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{size}, Aux: int64(word),
+		Layout: ir.Layout{Stride: word, Cell: word, Pointers: true},
+	})
+	f.b.Store(f.b.Null(), f.b.PtrAdd(vector, last))
+	return vector
+}
+
+// isUsed says whether a parameter is used at all.
+func isUsed(fn *llvm.Function, index int) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if i.Op == llvm.DbgValue || i.Op == llvm.DbgDeclare {
+				continue
+			}
+			for _, a := range i.Args {
+				if a == llvm.Value(fn.Params[index]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// callTarget calls a function under analysis with arbitrary arguments.
+func (f *function) callTarget(fn *llvm.Function) {
+	types := parameterTypes(fn)
+	var args, objects []ir.Value
+	for _, p := range fn.Params {
+		flat := f.im.flatten(p.Type)
+		if p.ByVal != nil {
+			args = append(args, f.b.Alloca(p.ByVal.Size, max(p.ByVal.Align, 1)))
+			continue
+		}
+		for _, s := range flat.scalars {
+			if s.Type.Kind == ir.Ptr {
+				object := f.argumentObject(fn.Name, p.Name, types[p.Name])
+				args, objects = append(args, object), append(objects, object)
+			} else {
+				args = append(args, f.b.Nondet(s.Type, ir.NondetInput, p.Name))
+			}
+		}
+	}
+	f.emitCall(fn, args)
+	for _, p := range objects {
+		f.b.Op(ir.Free, ir.Type{}, f.b.Select(f.b.Cmp(ir.IsHeapStart, p), p, f.b.Null()))
+	}
+}
+
+// parameterTypes finds the C types of parameters by the names of variables.
+func parameterTypes(fn *llvm.Function) map[string]*llvm.CType {
+	types := map[string]*llvm.CType{}
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if i.Var != nil && types[i.Var.Name] == nil {
+				types[i.Var.Name] = i.Var.Type
+			}
+		}
+	}
+	return types
+}
+
+// argumentObject makes what a pointer argument points to.
+func (f *function) argumentObject(function, parameter string, t *llvm.CType) ir.Value {
+	word := f.im.m.WordType()
+	n, isArray := f.im.opts.Arrays[function+":"+parameter]
+	element := uint64(0)
+	if t = t.Strip(); t != nil && t.Kind == llvm.CPointer {
+		if base := t.Base.Strip(); base != nil {
+			element = (base.Bits + 7) / 8
+		} else if isArray {
+			element = 1 // void: bytes
+		}
+	}
+	var size ir.Value
+	if element > 0 {
+		count := uint64(1)
+		if isArray {
+			count = uint64(n)
+		}
+		size = f.b.Word(element * count)
+	} else {
+		size = f.b.Nondet(word, ir.NondetInput, "size of *"+parameter)
+		f.b.Assume(f.b.Cmp(ir.ULt, size, f.b.Word(1<<30)))
+	}
+	object := f.b.Emit(ir.Def{Op: ir.Malloc, Type: f.im.m.PtrType(), Args: []ir.Value{size}})
+	if isArray {
+		return object
+	}
+	null := f.b.Nondet(ir.BoolType, ir.NondetInput, parameter+" is null")
+	return f.b.Select(null, f.b.Null(), object)
+}
+
+// stub gives a body to a function without one whose address is taken: it does
+// what a direct call does.
+func (im *importer) stub(src *llvm.Function) {
+	result := im.flatten(src.Type.Return)
+	var types []ir.Type
+	for _, s := range result.scalars {
+		types = append(types, s.Type)
+	}
+	f := &function{
+		im:     im,
+		b:      ir.NewFunc(im.m, im.symbol(src), types...),
+		vals:   map[llvm.Value][]ir.Value{},
+		checks: &checks{},
+		fresh:  map[ir.Value]bool{},
+	}
+	f.b.Func.Variadic = src.Type.Variadic
+	f.b.Func.Model = true
+	c := &externalCall{name: src.Name, callee: src, noReturn: src.NoReturn, result: result}
+	problem := result.problem
+	for _, p := range src.Type.Params {
+		t := im.flatten(p)
+		if t.problem != "" {
+			problem = t.problem
+		}
+		var list []ir.Value
+		for _, s := range t.scalars {
+			list = append(list, f.b.Param(s.Type))
+		}
+		c.args = append(c.args, list)
+	}
+	f.at(f.b.Block("entry"))
+	if problem != "" {
+		f.unsupported(problem)
+	} else if list := f.external(c); !f.ended {
+		f.b.Ret(list...)
+	}
+	f.b.Done()
+}

@@ -1,0 +1,219 @@
+package frontend
+
+import (
+	"strings"
+
+	"assay/internal/ir"
+	"assay/internal/llvm"
+)
+
+// This file imports calls of LLVM's intrinsics. The name of an intrinsic
+// without the types at its end decides; any that is not listed here is
+// unsupported, with its name.
+
+// intrinsicBase strips "llvm." and the type suffixes.
+func intrinsicBase(name string) string {
+	name = strings.TrimPrefix(name, "llvm.")
+	for {
+		i := strings.LastIndexByte(name, '.')
+		if i < 0 || !isTypeSuffix(name[i+1:]) {
+			return name
+		}
+		name = name[:i]
+	}
+}
+
+// isTypeSuffix recognises i32, f64, p0, v4f32 and the like.
+func isTypeSuffix(s string) bool {
+	s = strings.TrimPrefix(s, "sl_")
+	for _, prefix := range []string{"nxv", "v", "a"} {
+		if rest, ok := strings.CutPrefix(s, prefix); ok && len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
+			return true
+		}
+	}
+	for _, prefix := range []string{"i", "f", "p", "bf", "ppcf"} {
+		if rest, ok := strings.CutPrefix(s, prefix); ok && rest != "" && strings.Trim(rest, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+var unaryIntrinsics = map[string]ir.Op{
+	"ctpop": ir.Ctpop, "ctlz": ir.Ctlz, "cttz": ir.Cttz, "bswap": ir.Bswap, "bitreverse": ir.Bitreverse,
+	"fabs": ir.FAbs, "sqrt": ir.FSqrt,
+}
+
+var binaryIntrinsics = map[string]ir.Op{"copysign": ir.FCopySign, "minnum": ir.FMin, "maxnum": ir.FMax}
+
+var ternaryIntrinsics = map[string]ir.Op{"fshl": ir.FShl, "fshr": ir.FShr, "fma": ir.FMA}
+
+var overflowIntrinsics = map[string][2]ir.Op{
+	"sadd.with.overflow": {ir.Add, ir.SAddOvf}, "uadd.with.overflow": {ir.Add, ir.UAddOvf},
+	"ssub.with.overflow": {ir.Sub, ir.SSubOvf}, "usub.with.overflow": {ir.Sub, ir.USubOvf},
+	"smul.with.overflow": {ir.Mul, ir.SMulOvf}, "umul.with.overflow": {ir.Mul, ir.UMulOvf},
+}
+
+// minMaxIntrinsics: the comparison that makes the first operand the result.
+var minMaxIntrinsics = map[string]llvm.Predicate{"smax": llvm.IntSGT, "smin": llvm.IntSLT, "umax": llvm.IntUGT, "umin": llvm.IntULT}
+
+var roundings = map[string]ir.RoundingMode{
+	"floor": ir.RoundDown, "ceil": ir.RoundUp, "trunc": ir.RoundTowardZero, "round": ir.RoundNearestAway,
+	"rint": ir.RoundNearestEven, "nearbyint": ir.RoundNearestEven, "roundeven": ir.RoundNearestEven,
+}
+
+func (f *function) intrinsic(i *llvm.Inst, name string) {
+	base := intrinsicBase(name)
+	switch base {
+	case "assume", "experimental.noalias.scope.decl", "donothing", "sideeffect", "prefetch", "va_end", "invariant.end",
+		"pseudoprobe", "annotation", "var.annotation":
+		if base == "annotation" {
+			f.vals[i] = f.operand(i.Args[0])
+		}
+		return
+	}
+	if problem := f.representable(i); problem != "" {
+		f.unsupported(problem)
+		return
+	}
+	arg := func(k int) ir.Value { return f.scalar(i.Args[k]) }
+	switch base {
+	case "memcpy", "memcpy.inline", "memmove":
+		if isNondet(i.Args[1]) {
+			f.arbitrary(arg(0), arg(2))
+			return
+		}
+		f.touch()
+		f.b.Op(ir.MemCpy, ir.Type{}, arg(0), arg(1), arg(2))
+	case "memset", "memset.inline":
+		f.touch()
+		f.b.Op(ir.MemSet, ir.Type{}, arg(0), arg(1), arg(2))
+	case "lifetime.start":
+		p := arg(1)
+		if f.fresh[p] && f.current.Index == 0 {
+			return // alive and arbitrary since its creation
+		}
+		f.b.Op(ir.LifetimeStart, ir.Type{}, p)
+		f.fresh[p] = true
+	case "lifetime.end":
+		f.touch()
+		f.b.Op(ir.LifetimeEnd, ir.Type{}, arg(1))
+	case "stacksave":
+		f.vals[i] = []ir.Value{f.b.Op(ir.StackSave, f.im.m.PtrType())}
+	case "stackrestore":
+		f.touch()
+		f.b.Op(ir.StackRestore, ir.Type{}, arg(0))
+	case "va_start":
+		f.touch()
+		f.b.Op(ir.VaStart, ir.Type{}, arg(0))
+	case "va_copy":
+		size := uint64(24)
+		if f.im.p.PointerBits == 32 {
+			size = 4
+		}
+		f.touch()
+		f.b.Op(ir.MemCpy, ir.Type{}, arg(0), arg(1), f.b.Word(size))
+	case "trap", "debugtrap":
+		f.halt(ir.HaltAbort)
+	case "ubsantrap":
+		k, _ := constInt(i.Args[0])
+		f.check(k, falseConst, f.current)
+		f.halt(ir.HaltAbort)
+	default:
+		if list, ok := f.pureIntrinsic(i, base); ok {
+			f.vals[i] = list
+			return
+		}
+		f.unsupported("the LLVM intrinsic " + name)
+	}
+}
+
+// arbitrary makes a range of memory arbitrary.
+func (f *function) arbitrary(p, size ir.Value) {
+	if f.fresh[p] {
+		return
+	}
+	f.touch()
+	f.b.Op(ir.Havoc, ir.Type{}, p, size)
+}
+
+// pureIntrinsic imports the intrinsics that only compute.
+func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
+	operands := func(k int) []ir.Value { return f.operand(i.Args[k]) }
+	if op, ok := unaryIntrinsics[base]; ok {
+		return f.each(operands(0), func(v ir.Value) ir.Value { return f.b.Bin(op, v) }), true
+	}
+	if op, ok := binaryIntrinsics[base]; ok {
+		return f.zip(operands(0), operands(1), func(x, y ir.Value) ir.Value { return f.b.Bin(op, x, y) }), true
+	}
+	if op, ok := ternaryIntrinsics[base]; ok {
+		x, y, z := operands(0), operands(1), operands(2)
+		list := make([]ir.Value, len(x))
+		for k := range x {
+			list[k] = f.b.Bin(op, x[k], y[k], z[k])
+		}
+		return list, true
+	}
+	if ops, ok := overflowIntrinsics[base]; ok {
+		x, y := operands(0), operands(1)
+		values := f.zip(x, y, func(x, y ir.Value) ir.Value { return f.b.Bin(ops[0], x, y) })
+		return append(values, f.zip(x, y, func(x, y ir.Value) ir.Value { return f.b.Cmp(ops[1], x, y) })...), true
+	}
+	if p, ok := minMaxIntrinsics[base]; ok {
+		return f.zip(operands(0), operands(1), func(x, y ir.Value) ir.Value { return f.b.Select(f.compareInts(p, x, y), x, y) }), true
+	}
+	if mode, ok := roundings[base]; ok {
+		return f.each(operands(0), func(v ir.Value) ir.Value {
+			return f.b.Emit(ir.Def{Op: ir.FRound, Type: f.b.Func.Type(v), Args: []ir.Value{v}, Aux: int64(mode)})
+		}), true
+	}
+	switch base {
+	case "expect", "expect.with.probability", "launder.invariant.group", "strip.invariant.group", "ssa.copy", "ptr.annotation",
+		"threadlocal.address", "arithmetic.fence":
+		return operands(0), true
+	case "invariant.start":
+		return []ir.Value{f.b.Null()}, true
+	case "is.constant":
+		return []ir.Value{f.b.Const(1, 0)}, true
+	case "objectsize": // the value that means unknown: -1, or 0 if the minimum is asked for
+		t := f.im.flatten(i.Type).scalars[0].Type
+		if least, ok := constInt(i.Args[1]); ok && least == 1 {
+			return []ir.Value{f.zero(t)}, true
+		}
+		return []ir.Value{f.complement(f.zero(t))}, true
+	case "abs":
+		return f.each(operands(0), func(v ir.Value) ir.Value {
+			zero := f.zero(f.b.Func.Type(v))
+			return f.b.Select(f.b.Cmp(ir.SLt, v, zero), f.b.Bin(ir.Sub, zero, v), v)
+		}), true
+	case "fmuladd": // unfused, as -ffp-contract=off makes it
+		x, y, z := operands(0), operands(1), operands(2)
+		list := make([]ir.Value, len(x))
+		for k := range x {
+			list[k] = f.b.Bin(ir.FAdd, f.b.Bin(ir.FMul, x[k], y[k]), z[k])
+		}
+		return list, true
+	case "is.fpclass":
+		mask, ok := constInt(i.Args[1])
+		if !ok {
+			return nil, false
+		}
+		return f.each(operands(0), func(v ir.Value) ir.Value { return f.floatClass(v, mask) }), true
+	case "uadd.sat", "usub.sat":
+		return f.zip(operands(0), operands(1), func(x, y ir.Value) ir.Value {
+			if base == "uadd.sat" {
+				return f.b.Select(f.b.Cmp(ir.UAddOvf, x, y), f.complement(f.zero(f.b.Func.Type(x))), f.b.Bin(ir.Add, x, y))
+			}
+			return f.b.Select(f.b.Cmp(ir.USubOvf, x, y), f.zero(f.b.Func.Type(x)), f.b.Bin(ir.Sub, x, y))
+		}), true
+	}
+	return nil, false
+}
+
+func (f *function) zip(x, y []ir.Value, op func(x, y ir.Value) ir.Value) []ir.Value {
+	out := make([]ir.Value, len(x))
+	for k := range x {
+		out[k] = op(x[k], y[k])
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+// The operations that assay's models of the C library are written with. The
+// importer (verifier.go) gives them their meaning.
+#ifndef ASSAY_MODEL_H
+#define ASSAY_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A definition of the program wins over the model.
+#define MODEL __attribute__((weak))
+
+// Memory. An invalid access is a guard of the operation itself.
+void *__assay_malloc(size_t size);                       // never null
+void __assay_free(void *p);                              // null does nothing
+_Bool __assay_valid_range(const void *p, size_t size);   // may be read
+size_t __assay_object_size(const void *p);               // 0 for null
+size_t __assay_offset(const void *p);
+_Bool __assay_heap_start(const void *p);                 // may be freed
+_Bool __assay_same_object(const void *p, const void *q);
+void __assay_memcpy(void *to, const void *from, size_t size); // as memmove
+void __assay_memset(void *p, unsigned char byte, size_t size);
+void __assay_havoc(void *p, size_t size);                // arbitrary content
+
+// Arbitrary values; the name is the function that returns them, for traces.
+int __assay_nondet_int(const char *name);
+size_t __assay_nondet_size(const char *name);
+void *__assay_nondet_pointer(const char *name);
+double __assay_nondet_double(const char *name);
+
+// Whether allocations may fail: constant, or arbitrary anew.
+_Bool __assay_malloc_fails(void);
+
+// What must hold; the run goes on either way.
+enum { PRECONDITION = 0, ASSERTION = 1, OVERFLOW = 2, INVALID_DEREF = 3, INVALID_FREE = 4 };
+void __assay_check(_Bool condition, int kind, const char *text);
+void __assay_assume(_Bool condition);
+
+_Noreturn void __assay_abort(void);
+_Noreturn void __assay_unsupported(const char *what);
+
+#endif

@@ -1,0 +1,82 @@
+// Models of the rest of stdlib.h, and of assert as a function.
+#include "assay_model.h"
+
+MODEL int abs(int n) { return n < 0 ? -n : n; }
+MODEL long labs(long n) { return n < 0 ? -n : n; }
+MODEL long long llabs(long long n) { return n < 0 ? -n : n; }
+
+MODEL int rand(void) {
+	int n = __assay_nondet_int("rand");
+	__assay_assume(n >= 0);
+	return n;
+}
+
+MODEL long random(void) {
+	int n = __assay_nondet_int("random");
+	__assay_assume(n >= 0);
+	return n;
+}
+
+MODEL void srand(unsigned seed) {}
+MODEL void srandom(unsigned seed) {}
+
+// assert without its header.
+MODEL void assert(int condition) {
+	__assay_check(condition != 0, ASSERTION, "assertion failed");
+	if (!condition) __assay_abort();
+}
+
+// Exit handlers run in reverse order. The limit is the one that C guarantees;
+// beyond it registration fails, as it may.
+enum { HANDLERS = 32 };
+static void (*handlers[HANDLERS])(void);
+static unsigned handler_count;
+
+MODEL int atexit(void (*handler)(void)) {
+	if (handler_count == HANDLERS) return -1;
+	handlers[handler_count++] = handler;
+	return 0;
+}
+
+void __assay_exit_handlers(void) {
+	while (handler_count > 0) handlers[--handler_count]();
+}
+
+// Numbers in text: any result is possible, errors included.
+MODEL int atoi(const char *s) { return __assay_nondet_int("atoi") + 0 * *s; }
+MODEL long atol(const char *s) { return (long)__assay_nondet_size("atol") + 0 * *s; }
+
+// The number in front of a text: any, and it ends anywhere in the text.
+static void number_end(const char *s, char **end) {
+	if (!end) return;
+	size_t n = __assay_nondet_size("strtol"), length = 0;
+	while (s[length]) length++;
+	__assay_assume(n <= length);
+	*end = (char *)s + n;
+}
+
+#define NUMBER(type, name) \
+	MODEL type name(const char *restrict s, char **restrict end, int base) { \
+		number_end(s, end); \
+		type n; \
+		__assay_havoc(&n, sizeof n); \
+		return n; \
+	}
+
+NUMBER(long, strtol)
+NUMBER(unsigned long, strtoul)
+NUMBER(long long, strtoll)
+NUMBER(unsigned long long, strtoull)
+NUMBER(long, __isoc23_strtol)
+NUMBER(unsigned long, __isoc23_strtoul)
+NUMBER(long long, __isoc23_strtoll)
+NUMBER(unsigned long long, __isoc23_strtoull)
+
+MODEL double strtod(const char *restrict s, char **restrict end) {
+	number_end(s, end);
+	return __assay_nondet_double("strtod");
+}
+
+MODEL double atof(const char *s) { return *s ? __assay_nondet_double("atof") : 0; }
+
+MODEL long long atoll(const char *s) { return strtoll(s, 0, 10); }

@@ -1,0 +1,396 @@
+package frontend
+
+import (
+	"strings"
+
+	"assay/internal/bv"
+	"assay/internal/ir"
+	"assay/internal/llvm"
+)
+
+// This file gives a meaning to functions that have no body in the program: the
+// intrinsics of verifiers (SV-COMP's __VERIFIER_*, CBMC's __CPROVER_*), the
+// ways to end a program, and the operations that assay's own library models
+// are written with (__assay_*, declared in models/assay_model.h). Everything
+// else without a body is an unknown function: it returns arbitrary values,
+// changes nothing, and is listed in the notes.
+
+// externalCall is a call of a function without body.
+type externalCall struct {
+	name     string
+	callee   *llvm.Function
+	noReturn bool
+	// args are the scalars of each argument, source the operands (nil in stubs).
+	args   [][]ir.Value
+	source []llvm.Value
+	result *flat
+	// sret is the type of the result if the first argument points to it.
+	sret *llvm.Type
+}
+
+// arg is the first scalar of an argument, and whether it exists.
+func (c *externalCall) arg(k int) (ir.Value, bool) {
+	if k >= len(c.args) || len(c.args[k]) == 0 {
+		return 0, false
+	}
+	return c.args[k][0], true
+}
+
+// text is an argument that is a string literal, otherwise "".
+func (c *externalCall) text(k int) string {
+	if k >= len(c.source) {
+		return ""
+	}
+	if g, ok := c.source[k].(*llvm.Global); ok {
+		if s, ok := g.Init.(*llvm.Const); ok && s.Kind == llvm.BytesConst {
+			return strings.TrimRight(string(s.Bytes), "\x00")
+		}
+	}
+	return ""
+}
+
+// externals are the functions with a fixed name.
+var externals map[string]func(f *function, c *externalCall) []ir.Value
+
+func init() {
+	externals = map[string]func(f *function, c *externalCall) []ir.Value{
+		"reach_error":              (*function).errorCall,
+		"__VERIFIER_error":         (*function).errorCall,
+		"__assert_fail":            (*function).assertFail,
+		"__assert":                 (*function).assertFail,
+		"__assert_rtn":             (*function).assertFail,
+		"__assert_perror_fail":     (*function).assertFail,
+		"__VERIFIER_assume":        (*function).assumeCall,
+		"__CPROVER_assume":         (*function).assumeCall,
+		"__ESBMC_assume":           (*function).assumeCall,
+		"klee_assume":              (*function).assumeCall,
+		"assume_abort_if_not":      (*function).assumeCall,
+		"__VERIFIER_assert":        (*function).assertCall,
+		"__CPROVER_assert":         (*function).assertCall,
+		"__ESBMC_assert":           (*function).assertCall,
+		"klee_assert":              (*function).assertCall,
+		"sassert":                  (*function).assertCall,
+		"__CPROVER_cover":          (*function).nothing,
+		"__VERIFIER_atomic_begin":  (*function).nothing,
+		"__VERIFIER_atomic_end":    (*function).nothing,
+		"__VERIFIER_ltl_step":      (*function).nothing,
+		"__VERIFIER_nondet_memory": (*function).havocCall,
+		"klee_make_symbolic":       (*function).havocCall,
+		"__CPROVER_havoc_object":   (*function).havocObject,
+		"__CPROVER_r_ok":           (*function).validRange,
+		"__CPROVER_w_ok":           (*function).validRange,
+		"__CPROVER_rw_ok":          (*function).validRange,
+		"__CPROVER_OBJECT_SIZE":    (*function).objectSize,
+		"__CPROVER_POINTER_OFFSET": (*function).objectOffset,
+		"__CPROVER_same_object":    (*function).sameObject,
+		"abort":                    (*function).abort,
+		"exit":                     (*function).exit,
+		"_exit":                    (*function).exitNow,
+		"_Exit":                    (*function).exitNow,
+		"quick_exit":               (*function).exitNow,
+		"alloca":                   (*function).allocaCall,
+		"__assay_malloc":           (*function).malloc,
+		"__assay_free":             (*function).free,
+		"__assay_valid_range":      (*function).validRange,
+		"__assay_object_size":      (*function).objectSize,
+		"__assay_offset":           (*function).objectOffset,
+		"__assay_same_object":      (*function).sameObject,
+		"__assay_heap_start":       (*function).heapStart,
+		"__assay_memcpy":           (*function).memcpyCall,
+		"__assay_memset":           (*function).memsetCall,
+		"__assay_havoc":            (*function).havocCall,
+		"__assay_check":            (*function).checkCall,
+		"__assay_assume":           (*function).assumeCall,
+		"__assay_abort":            (*function).abort,
+		"__assay_unsupported":      (*function).unsupportedCall,
+		"__assay_fmod":             (*function).remainder,
+		"__assay_fmodf":            (*function).remainder,
+		"__assay_malloc_fails":     (*function).mallocFails,
+	}
+	for _, name := range []string{"pthread_create", "thrd_create", "clone", "fork", "vfork"} {
+		externals[name] = func(f *function, c *externalCall) []ir.Value {
+			f.unsupported("threads and processes (" + name + ")")
+			return nil
+		}
+	}
+	for _, name := range []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp", "getcontext", "setcontext", "makecontext", "swapcontext"} {
+		externals[name] = func(f *function, c *externalCall) []ir.Value {
+			f.unsupported("non-local jumps (" + name + ")")
+			return nil
+		}
+	}
+}
+
+// external imports a call of a function without body.
+func (f *function) external(c *externalCall) []ir.Value {
+	if handler := externals[c.name]; handler != nil {
+		list := handler(f, c)
+		if f.ended {
+			return list
+		}
+		return f.padResults(list, c)
+	}
+	if isInput(c.name) {
+		return f.input(c)
+	}
+	if what := effectful[c.name]; what != "" {
+		f.unsupported(what)
+		return nil
+	}
+	return f.unknown(c)
+}
+
+// padResults gives a result to programs that declare a function with another
+// type than the usual one.
+func (f *function) padResults(list []ir.Value, c *externalCall) []ir.Value {
+	var wanted []ir.Type
+	for _, s := range c.result.scalars {
+		wanted = append(wanted, s.Type)
+	}
+	list, _ = f.adapt(list, wanted)
+	return list
+}
+
+// isInput recognises the functions that return an arbitrary value.
+func isInput(name string) bool {
+	return strings.HasPrefix(name, "__VERIFIER_nondet_") || strings.HasPrefix(name, "nondet_") || strings.HasPrefix(name, "__assay_nondet_") || name == "nondet"
+}
+
+// input returns an arbitrary value of the declared type. A truth value that is
+// declared as a wider type is 0 or 1.
+func (f *function) input(c *externalCall) []ir.Value {
+	name := c.name
+	if text := c.text(0); strings.HasPrefix(name, "__assay_nondet_") && text != "" {
+		name = text
+	}
+	var list []ir.Value
+	for _, s := range c.result.scalars {
+		if strings.HasSuffix(c.name, "nondet_bool") && s.Type.Kind == ir.Int {
+			list = append(list, f.resize(f.b.Nondet(ir.BoolType, ir.NondetInput, name), s.Type.Bits))
+			continue
+		}
+		list = append(list, f.b.Nondet(s.Type, ir.NondetInput, name))
+	}
+	return list
+}
+
+// unknown is a function that assay knows nothing about.
+func (f *function) unknown(c *externalCall) []ir.Value {
+	if c.noReturn {
+		f.unsupported("the function " + c.name + ", which does not return and has no body")
+		return nil
+	}
+	f.im.notes.add(Note{Kind: NoteUnknownFunction, Name: c.name, Text: "changes nothing reachable", Pos: f.pos})
+	if c.sret != nil && len(c.args) > 0 {
+		f.b.Op(ir.Havoc, ir.Type{}, c.args[0][0], f.b.Word(c.sret.Size))
+	}
+	var list []ir.Value
+	for _, s := range c.result.scalars {
+		list = append(list, f.b.Nondet(s.Type, ir.NondetUnknown, c.name))
+	}
+	return list
+}
+
+// beforeCall emits what belongs to the call of a function with a body.
+func (f *function) beforeCall(name string) {
+	if name == "reach_error" || name == "__VERIFIER_error" {
+		f.b.Check(ir.Assertion, f.b.Const(1, 0), name+"() called")
+	}
+}
+
+func (f *function) nothing(*externalCall) []ir.Value { return nil }
+
+func (f *function) errorCall(c *externalCall) []ir.Value {
+	f.beforeCall(c.name)
+	if c.noReturn {
+		f.halt(ir.HaltAbort)
+	}
+	return nil
+}
+
+// assertFail is what the assert macros call.
+func (f *function) assertFail(c *externalCall) []ir.Value {
+	text := c.text(0)
+	if c.name == "__assert_rtn" || len(c.source) == 4 && c.name == "__assert" {
+		text = c.text(3)
+	}
+	if text == "" {
+		text = "failed"
+	}
+	f.b.Check(ir.Assertion, f.b.Const(1, 0), "assertion "+text)
+	f.halt(ir.HaltAbort)
+	return nil
+}
+
+// truth is whether an argument is not 0. A missing one is arbitrary.
+func (f *function) truth(c *externalCall, k int) ir.Value {
+	v, ok := c.arg(k)
+	if !ok {
+		return f.b.Nondet(ir.BoolType, ir.NondetUndef, "")
+	}
+	t := f.b.Func.Type(v)
+	switch {
+	case t == ir.BoolType:
+		return v
+	case t.Kind == ir.Float:
+		return f.not(f.b.Cmp(ir.FEq, v, f.zero(t)))
+	}
+	return f.b.Cmp(ir.Ne, v, f.zero(t))
+}
+
+func (f *function) assumeCall(c *externalCall) []ir.Value {
+	f.b.Assume(f.truth(c, 0))
+	return nil
+}
+
+func (f *function) assertCall(c *externalCall) []ir.Value {
+	text := c.text(1)
+	if text == "" {
+		text = c.name + " failed"
+	}
+	f.b.Check(ir.Assertion, f.truth(c, 0), text)
+	return nil
+}
+
+func (f *function) abort(*externalCall) []ir.Value {
+	f.halt(ir.HaltAbort)
+	return nil
+}
+
+// exitHandlers is the model that runs the functions given to atexit.
+const exitHandlers = "__assay_exit_handlers"
+
+func (f *function) exit(*externalCall) []ir.Value {
+	f.runExitHandlers()
+	f.halt(ir.HaltExit)
+	return nil
+}
+
+func (f *function) runExitHandlers() {
+	if h := f.im.p.Function(exitHandlers); h != nil && h.Blocks != nil {
+		f.b.Call(ir.Type{}, exitHandlers)
+	}
+}
+
+func (f *function) exitNow(*externalCall) []ir.Value {
+	f.halt(ir.HaltExit)
+	return nil
+}
+
+// word is an argument as a pointer-wide number, pointer one as a pointer. A
+// missing one is arbitrary.
+func (f *function) word(c *externalCall, k int) ir.Value { return f.typed(c, k, f.im.m.WordType()) }
+
+func (f *function) pointer(c *externalCall, k int) ir.Value { return f.typed(c, k, f.im.m.PtrType()) }
+
+func (f *function) typed(c *externalCall, k int, t ir.Type) ir.Value {
+	v, ok := c.arg(k)
+	if !ok || f.b.Func.Type(v).Kind == ir.Float {
+		return f.b.Nondet(t, ir.NondetUndef, "")
+	}
+	return f.convert(v, t)
+}
+
+func (f *function) allocaCall(c *externalCall) []ir.Value {
+	return []ir.Value{f.b.Emit(ir.Def{Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{f.word(c, 0)}, Aux: 16})}
+}
+
+func (f *function) malloc(c *externalCall) []ir.Value {
+	return []ir.Value{f.b.Op(ir.Malloc, f.im.m.PtrType(), f.word(c, 0))}
+}
+
+func (f *function) free(c *externalCall) []ir.Value {
+	f.b.Op(ir.Free, ir.Type{}, f.pointer(c, 0))
+	return nil
+}
+
+// boolean is a truth value as the result type of the call has it.
+func (f *function) boolean(v ir.Value, c *externalCall) []ir.Value {
+	if len(c.result.scalars) == 1 && c.result.scalars[0].Type.Kind == ir.Int {
+		v = f.resize(v, c.result.scalars[0].Type.Bits)
+	}
+	return []ir.Value{v}
+}
+
+func (f *function) validRange(c *externalCall) []ir.Value {
+	return f.boolean(f.b.Cmp(ir.ValidRange, f.pointer(c, 0), f.word(c, 1)), c)
+}
+
+func (f *function) objectSize(c *externalCall) []ir.Value {
+	return []ir.Value{f.b.Op(ir.ObjectSize, f.im.m.WordType(), f.pointer(c, 0))}
+}
+
+func (f *function) objectOffset(c *externalCall) []ir.Value {
+	return []ir.Value{f.b.Op(ir.ObjectOffset, f.im.m.WordType(), f.pointer(c, 0))}
+}
+
+func (f *function) sameObject(c *externalCall) []ir.Value {
+	return f.boolean(f.b.Cmp(ir.SameObject, f.pointer(c, 0), f.pointer(c, 1)), c)
+}
+
+func (f *function) heapStart(c *externalCall) []ir.Value {
+	return f.boolean(f.b.Cmp(ir.IsHeapStart, f.pointer(c, 0)), c)
+}
+
+func (f *function) memcpyCall(c *externalCall) []ir.Value {
+	f.b.Op(ir.MemCpy, ir.Type{}, f.pointer(c, 0), f.pointer(c, 1), f.word(c, 2))
+	return nil
+}
+
+func (f *function) memsetCall(c *externalCall) []ir.Value {
+	f.b.Op(ir.MemSet, ir.Type{}, f.pointer(c, 0), f.typed(c, 1, ir.IntType(8)), f.word(c, 2))
+	return nil
+}
+
+func (f *function) havocCall(c *externalCall) []ir.Value {
+	f.b.Op(ir.Havoc, ir.Type{}, f.pointer(c, 0), f.word(c, 1))
+	return nil
+}
+
+// havocObject makes the whole object arbitrary that a pointer points into.
+func (f *function) havocObject(c *externalCall) []ir.Value {
+	p := f.pointer(c, 0)
+	word := f.im.m.WordType()
+	back := f.b.Bin(ir.Sub, f.b.Word(0), f.b.Op(ir.ObjectOffset, word, p))
+	f.b.Op(ir.Havoc, ir.Type{}, f.b.PtrAdd(p, back), f.b.Op(ir.ObjectSize, word, p))
+	return nil
+}
+
+// checkCall is a model's check of its precondition. The run goes on as if the
+// condition held: what follows is guarded like any other operation.
+func (f *function) checkCall(c *externalCall) []ir.Value {
+	kind := ir.Precondition
+	if len(c.source) > 1 {
+		if k, ok := constInt(c.source[1]); ok {
+			kind = modelCheckKinds[k]
+		}
+	}
+	f.b.Check(kind, f.truth(c, 0), c.text(2))
+	return nil
+}
+
+// modelCheckKinds are the kinds that assay_model.h numbers.
+var modelCheckKinds = map[uint64]ir.CheckKind{0: ir.Precondition, 1: ir.Assertion, 2: ir.Overflow, 3: ir.InvalidDeref, 4: ir.InvalidFree}
+
+func (f *function) unsupportedCall(c *externalCall) []ir.Value {
+	f.unsupported(c.text(0))
+	return nil
+}
+
+// remainder is fmod.
+func (f *function) remainder(c *externalCall) []ir.Value {
+	x, _ := c.arg(0)
+	y, _ := c.arg(1)
+	return []ir.Value{f.b.Bin(ir.FRem, x, y)}
+}
+
+// mallocFails says whether allocations may fail in the chosen semantics.
+func (f *function) mallocFails(c *externalCall) []ir.Value {
+	if f.im.opts.MallocMayFail {
+		return f.boolean(f.b.Nondet(ir.BoolType, ir.NondetInput, "malloc fails"), c)
+	}
+	return f.boolean(f.b.Const(1, 0), c)
+}
+
+// falseConst is the truth value false as an operand.
+var falseConst = &llvm.Const{Kind: llvm.IntConst, Type: &llvm.Type{Kind: llvm.IntType, Bits: 1}, Bits: bv.Bool(false)}

@@ -1,0 +1,178 @@
+// Package internal_test checks rules that hold across packages: who may import
+// whom, and that every cited paper is in docs/references.md.
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed is the table of layers: for each package of the module, the packages
+// of the module that it may import, tests excepted. "" is the root package.
+// A new package needs a line here and a paragraph in docs/architecture.md.
+var allowed = map[string][]string{
+	// Mathematics: no idea that programs or solvers exist.
+	"internal/bv": {},
+	// Programs.
+	"internal/ir":        {"internal/bv"},
+	"internal/ir/interp": {"internal/bv", "internal/ir"},
+	"internal/verdict":   {"internal/ir"},
+	// Terms and solvers: no idea of programs.
+	"internal/term":         {"internal/bv"},
+	"internal/floats":       {"internal/bv", "internal/term"},
+	"internal/sat":          {},
+	"internal/sat/cadical":  {"internal/sat"},
+	"internal/smt":          {"internal/bv", "internal/term"},
+	"internal/smt/bitblast": {"internal/bv", "internal/term", "internal/smt", "internal/sat", "internal/sat/cadical"},
+	"internal/smt/z3":       {"internal/bv", "internal/term", "internal/smt"},
+	"internal/smt/both":     {"internal/bv", "internal/term", "internal/smt"},
+	// From C to ir.
+	"internal/llvm":     {"internal/bv"},
+	"internal/frontend": {"internal/bv", "internal/ir", "internal/llvm", "internal/process"},
+	// From ir to terms.
+	"internal/memory": {"internal/bv", "internal/ir", "internal/term"},
+	"internal/encode": {"internal/bv", "internal/ir", "internal/term", "internal/memory"},
+	"internal/ssa":    {"internal/bv", "internal/ir", "internal/term", "internal/memory", "internal/encode", "internal/verdict"},
+	// Evidence.
+	"internal/certify": {
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/smt", "internal/smt/z3", "internal/memory", "internal/encode", "internal/verdict",
+	},
+	// Engines.
+	"internal/bmc": {
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast",
+		"internal/smt/z3", "internal/smt/both", "internal/memory", "internal/ssa", "internal/certify", "internal/verdict",
+	},
+	// What a person sees.
+	"":                 {"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/native", "internal/verdict"},
+	"internal/report":  {""},
+	"internal/native":  {"internal/ir", "internal/process"},
+	"internal/process": {},
+	"internal/bench":   {"internal/process"},
+	"internal/corpus":  {},
+	"cmd/assay":        {"", "internal/report", "internal/bench", "internal/process", "internal/frontend"},
+}
+
+// cgo lists the only packages that may import "C".
+var cgo = []string{"internal/llvm", "internal/sat/cadical", "internal/smt/z3"}
+
+// sources calls f with every Go file of the module, parsed with comments.
+func sources(t *testing.T, f func(pkg, path string, file *ast.File)) {
+	t.Helper()
+	fset := token.NewFileSet()
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && path != ".." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "bin") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		pkg, err := filepath.Rel("..", filepath.Dir(path))
+		if pkg == "." {
+			pkg = ""
+		}
+		f(filepath.ToSlash(pkg), path, file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLayers(t *testing.T) {
+	seen := map[string]bool{}
+	sources(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") || file.Name.Name == "main" && pkg != "cmd/assay" {
+			return
+		}
+		if _, ok := allowed[pkg]; !ok && !seen[pkg] {
+			t.Errorf("package %q has no line in the table of layers", pkg)
+		}
+		seen[pkg] = true
+		for _, spec := range file.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if imported == "C" && !slices.Contains(cgo, pkg) {
+				t.Errorf("%s uses cgo", path)
+			}
+			if imported != "assay" && !strings.HasPrefix(imported, "assay/") {
+				continue
+			}
+			short := strings.TrimPrefix(strings.TrimPrefix(imported, "assay"), "/")
+			if !slices.Contains(allowed[pkg], short) {
+				t.Errorf("%s imports %s, which the table of layers does not allow", path, imported)
+			}
+		}
+	})
+	for pkg := range allowed {
+		if !seen[pkg] {
+			t.Errorf("the table of layers has a line for %q, which does not exist", pkg)
+		}
+	}
+}
+
+// TestTableIsAcyclic keeps the table itself honest.
+func TestTableIsAcyclic(t *testing.T) {
+	state := map[string]int{}
+	var visit func(p string)
+	visit = func(p string) {
+		if state[p] == 1 {
+			t.Errorf("the table of layers has a cycle through %q", p)
+		}
+		if state[p] != 0 {
+			return
+		}
+		state[p] = 1
+		for _, q := range allowed[p] {
+			visit(q)
+		}
+		state[p] = 2
+	}
+	for _, p := range slices.Sorted(maps.Keys(allowed)) {
+		visit(p)
+	}
+}
+
+// citation is a bracket whose first word looks like a key: one of the papers
+// that assay implements, or names and a year.
+var citation = regexp.MustCompile(`\[((?:2LS|LLUMC|AProVE-BV|AProVE-Ptr|Liu|IEEE754|SMT-LIB)|[A-Z][A-Za-z]+[0-9]{2}[a-z]?)(?:[ ,][^\]]*)?\]`)
+
+// definition is the first cell of a line of docs/references.md.
+var definition = regexp.MustCompile(`(?m)^\| \[([^\]]+)\] \|`)
+
+func TestCitationsResolve(t *testing.T) {
+	text, err := os.ReadFile("../docs/references.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, m := range definition.FindAllStringSubmatch(string(text), -1) {
+		known[m[1]] = true
+	}
+	if len(known) == 0 {
+		t.Fatal("docs/references.md defines no key")
+	}
+	sources(t, func(_, path string, file *ast.File) {
+		for _, group := range file.Comments {
+			for _, m := range citation.FindAllStringSubmatch(group.Text(), -1) {
+				if !known[m[1]] {
+					t.Errorf("%s cites [%s], which docs/references.md does not have", path, m[1])
+				}
+			}
+		}
+	})
+}

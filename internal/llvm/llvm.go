@@ -1,0 +1,284 @@
+// Package llvm is the only binding to libLLVM, through LLVM 19's C API.
+//
+// It reads modules (bitcode or text), links them, prepares them for the
+// importer, and copies what is reachable into plain Go data (type Program).
+// No C type leaves the package, and nothing walks C objects after Copy: the
+// caller closes the session and works on the copy. The steps are
+//
+//	Open → Read… → Link → Prepare (arbitrary.go, promote.go) → Copy → Close
+//
+// libLLVM aborts on input that is malformed in ways its reader does not check.
+// Bitcode that this program did not have compiled must therefore be read in a
+// child process first (package frontend does that).
+package llvm
+
+/*
+#cgo CFLAGS: -I/usr/lib/llvm-19/include
+#cgo LDFLAGS: -L/usr/lib/llvm-19/lib -lLLVM-19
+#include <stdlib.h>
+#include <string.h>
+#include "llvm-c/Core.h" // not found? install llvm-19-dev
+#include "llvm-c/Analysis.h"
+#include "llvm-c/BitReader.h"
+#include "llvm-c/IRReader.h"
+#include "llvm-c/Linker.h"
+#include "llvm-c/Target.h"
+
+// The messages of errors and of nothing else, one a line. The default handler
+// of a context would end the process on an error.
+typedef struct { char *text; } assay_messages;
+
+static void assay_diagnose(LLVMDiagnosticInfoRef info, void *context) {
+	assay_messages *m = context;
+	if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+	char *d = LLVMGetDiagInfoDescription(info);
+	size_t old = m->text ? strlen(m->text) + 1 : 0;
+	char *t = realloc(m->text, old + strlen(d) + 1);
+	if (t) {
+		if (old) t[old - 1] = '\n';
+		strcpy(t + old, d);
+		m->text = t;
+	}
+	LLVMDisposeMessage(d);
+}
+
+static void assay_listen(LLVMContextRef c, assay_messages *m) {
+	LLVMContextSetDiagnosticHandler(c, assay_diagnose, m);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// Session owns one LLVM context and the module that is being prepared in it.
+// It belongs to one goroutine at a time.
+type Session struct {
+	context  C.LLVMContextRef
+	module   C.LLVMModuleRef // nil before the first Read
+	layout   C.LLVMTargetDataRef
+	messages *C.assay_messages
+	volatile bool // Prepare has seen volatile or atomic accesses
+}
+
+// Open starts a session. Close must be called.
+func Open() *Session {
+	s := &Session{context: C.LLVMContextCreate()}
+	s.messages = (*C.assay_messages)(C.calloc(1, C.size_t(unsafe.Sizeof(C.assay_messages{}))))
+	C.assay_listen(s.context, s.messages)
+	return s
+}
+
+// Close frees everything that libLLVM holds for the session.
+func (s *Session) Close() {
+	if s.context == nil {
+		return
+	}
+	if s.module != nil {
+		C.LLVMDisposeModule(s.module)
+	}
+	C.LLVMContextDispose(s.context)
+	C.free(unsafe.Pointer(s.messages.text))
+	C.free(unsafe.Pointer(s.messages))
+	*s = Session{}
+}
+
+// SyntaxError says why a module cannot be read.
+type SyntaxError struct{ Text string }
+
+func (e *SyntaxError) Error() string { return e.Text }
+
+// Read parses a module, bitcode or text, and links it to what was read before.
+// The name is used in messages. The error is a *SyntaxError, or a *LinkError.
+func (s *Session) Read(name string, content []byte) error {
+	m, err := s.parse(name, content)
+	if err != nil {
+		return err
+	}
+	if s.module == nil {
+		s.setModule(m)
+		return nil
+	}
+	return s.link(name, m)
+}
+
+func (s *Session) parse(name string, content []byte) (C.LLVMModuleRef, error) {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	// The copy is terminated by a NUL, which the text parser needs.
+	buffer := C.LLVMCreateMemoryBufferWithMemoryRangeCopy((*C.char)(unsafe.Pointer(unsafe.SliceData(content))), C.size_t(len(content)), cname)
+	var m C.LLVMModuleRef
+	var message *C.char
+	if C.LLVMParseIRInContext(s.context, buffer, &m, &message) != 0 { // frees the buffer
+		text := C.GoString(message)
+		C.LLVMDisposeMessage(message)
+		if more := s.takeMessages(); more != "" {
+			text += "\n" + more
+		}
+		return nil, &SyntaxError{Text: strings.TrimSpace(text)}
+	}
+	if text := s.takeMessages(); text != "" {
+		C.LLVMDisposeModule(m)
+		return nil, &SyntaxError{Text: text}
+	}
+	return m, nil
+}
+
+func (s *Session) setModule(m C.LLVMModuleRef) {
+	s.module = m
+	s.layout = C.LLVMGetModuleDataLayout(m)
+}
+
+func (s *Session) takeMessages() string {
+	text := C.GoString(s.messages.text)
+	C.free(unsafe.Pointer(s.messages.text))
+	s.messages.text = nil
+	return text
+}
+
+// LinkError says why two modules do not fit together.
+type LinkError struct{ Text string }
+
+func (e *LinkError) Error() string { return e.Text }
+
+func (s *Session) link(name string, m C.LLVMModuleRef) error {
+	if C.LLVMLinkModules2(s.module, m) != 0 { // disposes of m
+		text := s.takeMessages()
+		if text == "" {
+			text = "cannot be linked"
+		}
+		return &LinkError{Text: fmt.Sprintf("%s: %s", name, text)}
+	}
+	s.takeMessages()
+	return nil
+}
+
+// libraryAttribute marks the functions that LinkLibrary has added.
+const libraryAttribute = "assay-library"
+
+// LinkLibrary adds those definitions of a bitcode library that the module
+// declares and does not define, and what they need in turn. Their functions
+// are marked (Function.Library), even if linking has to rename them. The
+// library is read lazily: what is not needed costs next to nothing.
+func (s *Session) LinkLibrary(name string, bitcode []byte) error {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	buffer := C.LLVMCreateMemoryBufferWithMemoryRangeCopy((*C.char)(unsafe.Pointer(unsafe.SliceData(bitcode))), C.size_t(len(bitcode)), cname)
+	var m C.LLVMModuleRef
+	if C.LLVMGetBitcodeModuleInContext2(s.context, buffer, &m) != 0 { // frees the buffer
+		return errors.New(name + ": " + s.takeMessages())
+	}
+	mark := s.stringAttribute(libraryAttribute)
+	for f := C.LLVMGetFirstFunction(m); f != nil; f = C.LLVMGetNextFunction(f) {
+		if C.LLVMIsDeclaration(f) != 0 {
+			continue
+		}
+		C.LLVMAddAttributeAtIndex(f, functionIndex, mark)
+		if C.LLVMGetLinkage(f) != C.LLVMInternalLinkage {
+			C.LLVMSetLinkage(f, C.LLVMLinkOnceAnyLinkage)
+		}
+	}
+	for g := C.LLVMGetFirstGlobal(m); g != nil; g = C.LLVMGetNextGlobal(g) {
+		if C.LLVMIsDeclaration(g) == 0 {
+			switch C.LLVMGetLinkage(g) {
+			case C.LLVMInternalLinkage, C.LLVMPrivateLinkage, C.LLVMAppendingLinkage:
+			default:
+				C.LLVMSetLinkage(g, C.LLVMLinkOnceAnyLinkage)
+			}
+		}
+	}
+	return s.link(name, m)
+}
+
+// Attribute indices of the C API.
+const (
+	returnIndex   = C.LLVMAttributeIndex(0)
+	functionIndex = ^C.LLVMAttributeIndex(0)
+)
+
+func (s *Session) stringAttribute(key string) C.LLVMAttributeRef {
+	k := C.CString(key)
+	defer C.free(unsafe.Pointer(k))
+	return C.LLVMCreateStringAttribute(s.context, k, C.uint(len(key)), k, 0)
+}
+
+func hasStringAttribute(f C.LLVMValueRef, key string) bool {
+	k := C.CString(key)
+	defer C.free(unsafe.Pointer(k))
+	return C.LLVMGetStringAttributeAtIndex(f, functionIndex, k, C.uint(len(key))) != nil
+}
+
+// Verify runs LLVM's verifier on the module.
+func (s *Session) Verify() error {
+	var message *C.char
+	if C.LLVMVerifyModule(s.module, C.LLVMReturnStatusAction, &message) != 0 {
+		text := C.GoString(message)
+		C.LLVMDisposeMessage(message)
+		return &SyntaxError{Text: strings.TrimSpace(text)}
+	}
+	C.LLVMDisposeMessage(message)
+	return nil
+}
+
+// Text is the module in LLVM's assembly language, for debugging and tests.
+func (s *Session) Text() string {
+	text := C.LLVMPrintModuleToString(s.module)
+	defer C.LLVMDisposeMessage(text)
+	return C.GoString(text)
+}
+
+// Defines says whether the module has a definition of the function.
+func (s *Session) Defines(name string) bool {
+	f := s.function(name)
+	return f != nil && C.LLVMIsDeclaration(f) == 0
+}
+
+func (s *Session) function(name string) C.LLVMValueRef {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	return C.LLVMGetNamedFunction(s.module, cname)
+}
+
+func valueName(v C.LLVMValueRef) string {
+	var n C.size_t
+	p := C.LLVMGetValueName2(v, &n)
+	return C.GoStringN(p, C.int(n))
+}
+
+// PointerBits is the width of pointers.
+func (s *Session) PointerBits() uint32 { return uint32(C.LLVMPointerSize(s.layout)) * 8 }
+
+// BigEndian says that the target stores the most significant byte first.
+func (s *Session) BigEndian() bool { return C.LLVMByteOrder(s.layout) == C.LLVMBigEndian }
+
+// Declares says whether the module names the function without defining it.
+func (s *Session) Declares(name string) bool {
+	f := s.function(name)
+	return f != nil && C.LLVMIsDeclaration(f) != 0
+}
+
+// Declare adds the declaration of a function without parameters and result,
+// unless the name exists.
+func (s *Session) Declare(name string) {
+	if s.function(name) != nil {
+		return
+	}
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	C.LLVMAddFunction(s.module, cname, C.LLVMFunctionType(C.LLVMVoidTypeInContext(s.context), nil, 0, 0))
+}
+
+// FunctionNames are the names of the functions that the module defines.
+func (s *Session) FunctionNames() []string {
+	var names []string
+	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
+		if C.LLVMIsDeclaration(f) == 0 {
+			names = append(names, valueName(f))
+		}
+	}
+	return names
+}

@@ -1,0 +1,41 @@
+package report
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"assay"
+)
+
+// checks prints a table of every check with its own answer.
+func (t *text) checks(cs []assay.CheckResult) {
+	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "check\tproperty\tfunction\tat\twhat")
+	counts := map[assay.Answer]int{}
+	for i, c := range cs {
+		answer := string(c.Answer)
+		if c.Answer == assay.False {
+			answer = "FALSE"
+		}
+		what := c.Place.Text
+		if len(c.Reasons) > 0 {
+			what += " [" + c.Reasons[0].Cause + ": " + c.Reasons[0].Text + "]"
+		}
+		fmt.Fprintf(tw, "%d: %s\t%s\t%s\t%s\t%s\n", i+1, answer, c.Property, c.Place.Func, c.Place.Pos, what)
+		counts[c.Answer]++
+	}
+	tw.Flush()
+	t.printf("%s: %d true, %d false, %d unknown\n\n", plural(len(cs), "check"),
+		counts[assay.True], counts[assay.False], counts[assay.Unknown])
+}
+
+// stats prints sizes, work and times.
+func (t *text) stats(s assay.Stats) {
+	t.printf("work: depth %d, %d terms, %d gates, %d variables, %d clauses, %d solver calls, %d conflicts, %d array lemmas\n",
+		s.Depth, s.Terms, s.Gates, s.Variables, s.Clauses, s.SolverChecks, s.Conflicts, s.Lemmas)
+	t.printf("time: %.3f s", s.Total.Seconds())
+	for _, p := range s.Phases {
+		t.printf(", %s %.3f", p.Name, p.Time.Seconds())
+	}
+	t.printf("\n")
+}

@@ -1,0 +1,194 @@
+// Package report shows a result to a person or to another program.
+//
+// A trace is written while it is produced, never collected: traces of a
+// million steps are common, and a verifier that spends longer on printing than
+// on solving has been seen.
+package report
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay"
+)
+
+// Options say what is shown.
+type Options struct {
+	JSON      bool // one JSON object instead of text
+	Quiet     bool // the last line only (in JSON: no trace)
+	Verbose   bool // sizes and times, too
+	FullTrace bool // every step of the trace
+}
+
+// Write shows a result. The last line of a text is RESULT: and the answer.
+func Write(ctx context.Context, w io.Writer, r *assay.Result, o Options) error {
+	b := bufio.NewWriter(w)
+	var err error
+	if o.JSON {
+		err = writeJSON(ctx, b, r, o)
+	} else {
+		err = writeText(ctx, b, r, o)
+	}
+	if flushed := b.Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// writeText shows a result to a person.
+func writeText(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options) error {
+	if !o.Quiet {
+		t := &text{w: w, options: o, sources: sources{}}
+		t.explain(ctx, r)
+	}
+	_, err := fmt.Fprintf(w, "RESULT: %s\n", r.Line())
+	return err
+}
+
+// text prints the explanation of a result.
+type text struct {
+	w       *bufio.Writer
+	options Options
+	sources sources
+}
+
+func (t *text) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }
+
+// explain prints everything but the last line.
+func (t *text) explain(ctx context.Context, r *assay.Result) {
+	if len(r.Checks) > 0 {
+		t.checks(r.Checks)
+	}
+	switch r.Answer {
+	case assay.False:
+		t.explainFalse(ctx, r)
+	case assay.True:
+		t.explainTrue(r)
+	default:
+		t.explainUnknown(r)
+	}
+	if len(r.Assumptions) > 0 {
+		t.printf("assumptions:\n")
+		for _, a := range r.Assumptions {
+			t.printf("  %s\n", located(a.Pos, a.Text))
+		}
+	}
+	if t.options.Verbose {
+		t.stats(r.Stats)
+	}
+}
+
+// explainFalse prints the violation and the run that leads to it.
+func (t *text) explainFalse(ctx context.Context, r *assay.Result) {
+	v := r.Violation
+	t.printf("%s\n", located(v.Pos, v.Text))
+	t.sources.show(t.w, v.Pos)
+	if v.Func != "" {
+		t.printf("in function %s, property %s\n", v.Func, r.Violated)
+	}
+	t.printf("\ntrace (%s):\n", replayed(r.Replayed))
+	err := t.trace(ctx, r)
+	if err != nil {
+		t.printf("  the trace ends here: %v\n", err)
+	}
+	if r.Native != "" {
+		t.printf("\nnative replay: not confirmed: %s\n", r.Native)
+	}
+	if len(r.Passes) > 0 {
+		t.printf("\nthe run passes through undefined behaviour, whose meaning docs/soundness.md fixes:\n")
+		t.places(r.Passes)
+	}
+	t.printf("\n")
+}
+
+// replayed says how a run was confirmed.
+func replayed(how []string) string {
+	if len(how) == 0 {
+		return "not replayed"
+	}
+	return "replayed: " + strings.Join(how, ", ")
+}
+
+// explainTrue prints what the proof rests on.
+func (t *text) explainTrue(r *assay.Result) {
+	t.printf("proved: no run violates %s (%s)\n", joinProperties(r.Properties), plural(r.Stats.Checks, "check"))
+	c := r.Certificate
+	if c != nil && len(c.Bounds) > 0 {
+		t.printf("unwound completely:\n")
+		for _, b := range c.Bounds {
+			what := "loop"
+			switch {
+			case b.Recursion:
+				what = "recursion of " + b.Func
+			case b.Pos.IsZero():
+				what = "loop of " + b.Func
+			}
+			t.printf("  %s\n", located(b.Pos, fmt.Sprintf("%s, %d times", what, b.N)))
+		}
+	}
+	switch {
+	case c == nil:
+		t.printf("certificate: none\n")
+	case c.Unchecked != "":
+		t.printf("certificate: not checked (%s)\n", c.Unchecked)
+	default:
+		t.printf("certificate: accepted by %s\n", c.Checker)
+	}
+	if len(r.Unclean) > 0 {
+		t.printf("undefined behaviour that was not excluded (the proof holds for the meaning in docs/soundness.md):\n")
+		t.places(r.Unclean)
+	}
+}
+
+// explainUnknown prints every reason with what to do about it.
+func (t *text) explainUnknown(r *assay.Result) {
+	t.printf("no answer:\n")
+	for _, reason := range r.Reasons {
+		t.printf("  %s\n", located(reason.Pos, reason.Cause+": "+reason.Text))
+		if reason.Hint != "" {
+			t.printf("      hint: %s\n", reason.Hint)
+		}
+	}
+	if r.Stats.Depth > 0 {
+		t.printf("no violation was found up to unwinding depth %d\n", r.Stats.Depth)
+	}
+}
+
+// places prints one line for each place, repeated ones once.
+func (t *text) places(ps []assay.Place) {
+	seen := map[string]bool{}
+	for _, p := range ps {
+		line := located(p.Pos, p.Text)
+		if !seen[line] {
+			seen[line] = true
+			t.printf("  %s\n", line)
+		}
+	}
+}
+
+// located puts a position, if there is one, before a text.
+func located(p assay.Position, s string) string {
+	if p.IsZero() {
+		return s
+	}
+	return p.String() + ": " + s
+}
+
+// plural counts things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func joinProperties(ps []assay.Property) string {
+	names := make([]string, len(ps))
+	for i, p := range ps {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
+}

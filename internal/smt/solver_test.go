@@ -1,0 +1,25 @@
+// Package smt_test has the tests that every solver must pass, and those that
+// compare solvers with each other.
+package smt_test
+
+import (
+	"assay/internal/smt"
+	"assay/internal/smt/bitblast"
+	"assay/internal/smt/z3"
+	"assay/internal/term"
+)
+
+// solverKind is a solver under test.
+type solverKind struct {
+	name       string
+	make       func(*term.Store) smt.Solver
+	exhaustive uint32 // largest width of the exhaustive tests
+	slowness   int    // random tests are made fewer by this factor
+	anyCore    bool   // cores are not reduced
+}
+
+var solvers = []solverKind{
+	{"bitblast", func(s *term.Store) smt.Solver { return bitblast.New(s, bitblast.Options{}) }, 4, 1, false},
+	{"z3", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{}) }, 3, 4, false},
+	{"z3-oneshot", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{OneShot: true}) }, 1, 10, true},
+}

@@ -1,0 +1,97 @@
+package assay
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"assay/internal/bmc"
+	"assay/internal/frontend"
+	"assay/internal/ir"
+)
+
+// frontendOptions are the options that the front end takes from the task.
+func (r *run) frontendOptions() frontend.Options {
+	p := &r.task.Program
+	o := frontend.Options{
+		Files: r.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std, ExtraArgs: p.Arguments,
+		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
+		Function: p.Function, Arrays: p.Arrays, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail,
+		Warnings: r.task.Warnings,
+	}
+	if p.DataModel == ILP32 {
+		o.DataModel = frontend.ILP32
+	}
+	return o
+}
+
+// loadError translates an error of the front end.
+func loadError(err error) error {
+	var input *frontend.InputError
+	var environment *frontend.EnvironmentError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errTimeout):
+		return err
+	case errors.As(err, &input):
+		return &InputError{Message: input.Error(), Verbatim: true}
+	case errors.As(err, &environment):
+		return &EnvironmentError{Doing: "reading the program", Err: err}
+	}
+	return &InternalError{Phase: "reading the program", Panic: err}
+}
+
+// assumptions are the front end's notes on what it took for granted.
+func assumptions(p *frontend.Program) []Assumption {
+	var out []Assumption
+	for _, n := range p.Notes {
+		text := n.Text
+		if n.Name != "" {
+			text = n.Name + " " + n.Text
+		}
+		out = append(out, Assumption{Pos: position(p.Module, n.Pos), Text: text})
+	}
+	return out
+}
+
+// statistics translates the counters of the search.
+func statistics(s bmc.Stats) Stats {
+	return Stats{
+		Depth: s.Depth, Terms: int64(s.Terms),
+		SolverChecks: s.Solver.Checks, Conflicts: s.Solver.Conflicts, Variables: s.Solver.Variables,
+		Clauses: s.Solver.Clauses, Gates: s.Solver.Gates, Lemmas: s.Solver.Lemmas,
+		Phases: []Phase{{"encoding", s.Encode}, {"solving", s.Solve}, {"replay", s.Replay}, {"certificate", s.Certify}},
+	}
+}
+
+// countChecks is the number of places in the program, library models excepted,
+// where one of the kinds of checks may fail.
+func countChecks(m *ir.Module, kinds []ir.CheckKind) int {
+	n := 0
+	for _, f := range m.Funcs {
+		if f.Model {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, v := range b.Instrs {
+				d := f.Def(v)
+				kind := ir.CheckNone
+				switch d.Op {
+				case ir.Check:
+					kind = ir.CheckKind(d.Aux)
+				case ir.Load, ir.Store, ir.MemCpy, ir.MemSet:
+					kind = ir.InvalidDeref
+				case ir.Label:
+					kind = ir.ErrorLabel
+				case ir.Call:
+					if d.Sym == "free" || d.Sym == "realloc" {
+						kind = ir.InvalidFree
+					}
+				}
+				if slices.Contains(kinds, kind) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,186 @@
+package assay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/ir"
+)
+
+// Property names what must not happen on any run. The names are those of the
+// competition on software verification where it has one.
+type Property string
+
+// The properties.
+const (
+	UnreachCall    Property = "unreach-call"      // no failed assertion, no call of an error function
+	UnreachLabel   Property = "unreach-label"     // the C label ERROR is not reached
+	NoOverflow     Property = "no-overflow"       // no signed overflow
+	NoShiftLoss    Property = "no-overflow:shift" // no-overflow, and no signed left shift that loses bits
+	DivByZero      Property = "div-by-zero"       // no integer division or remainder by zero
+	Shift          Property = "shift"             // every shift amount is below the width
+	ValidDeref     Property = "valid-deref"       // every access hits a live object
+	ValidFree      Property = "valid-free"        // every free gets null or the start of a live heap block
+	ValidMemTrack  Property = "valid-memtrack"    // every heap block stays reachable until freed
+	ValidCleanup   Property = "valid-memcleanup"  // every heap block is freed at the end
+	ValidMemSafety Property = "valid-memsafety"   // valid-deref, valid-free and valid-memtrack
+	Termination    Property = "termination"       // every run ends: recognised, not decided yet
+	NoDataRace     Property = "no-data-race"      // recognised, not decided yet
+	temporal       Property = "temporal-logic"    // an LTL or CTL formula: recognised, not decided yet
+)
+
+// propertyInfo is one line of the table of properties.
+type propertyInfo struct {
+	name  Property
+	kinds []ir.CheckKind // nil: recognised, but no engine decides it
+	about string
+}
+
+// properties is the table behind ParseProperties and PropertyHelp.
+var properties = []propertyInfo{
+	{UnreachCall, []ir.CheckKind{ir.Assertion}, "no assertion fails, no error function is called (the default)"},
+	{UnreachLabel, []ir.CheckKind{ir.ErrorLabel}, "the C label ERROR is never reached"},
+	{NoOverflow, []ir.CheckKind{ir.Overflow}, "no signed integer overflow"},
+	{NoShiftLoss, []ir.CheckKind{ir.Overflow, ir.ShiftOverflow}, "the same, and no signed left shift loses bits"},
+	{DivByZero, []ir.CheckKind{ir.DivByZero}, "no integer division or remainder by zero"},
+	{Shift, []ir.CheckKind{ir.ShiftRange}, "no shift by a negative amount, or by the width or more"},
+	{ValidDeref, []ir.CheckKind{ir.InvalidDeref}, "no access through a null, dangling or out-of-bounds pointer"},
+	{ValidFree, []ir.CheckKind{ir.InvalidFree}, "no free of anything but a live heap block"},
+	{ValidMemTrack, []ir.CheckKind{ir.MemTrack}, "no heap block becomes unreachable before it is freed"},
+	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
+	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
+	{Termination, nil, ""},
+	{NoDataRace, nil, ""},
+	{temporal, nil, ""},
+}
+
+// info is the line of p in the table, nil if p is no property.
+func (p Property) info() *propertyInfo {
+	i := slices.IndexFunc(properties, func(i propertyInfo) bool { return i.name == p })
+	if i < 0 {
+		return nil
+	}
+	return &properties[i]
+}
+
+// Decidable says whether an engine of this release decides p.
+func (p Property) Decidable() bool {
+	i := p.info()
+	return i != nil && i.kinds != nil
+}
+
+// kinds are the checks that the properties ask for, in the order of the table
+// and without repetition.
+func kinds(ps []Property) []ir.CheckKind {
+	var out []ir.CheckKind
+	for _, p := range ps {
+		for _, k := range p.info().kinds {
+			if !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// violated is the name of a violated check in `false(<property>)`.
+func violated(k ir.CheckKind) Property {
+	switch k {
+	case ir.Assertion:
+		return UnreachCall
+	case ir.ErrorLabel:
+		return UnreachLabel
+	case ir.Overflow, ir.ShiftOverflow:
+		return NoOverflow
+	case ir.DivByZero:
+		return DivByZero
+	case ir.ShiftRange:
+		return Shift
+	case ir.InvalidDeref:
+		return ValidDeref
+	case ir.InvalidFree:
+		return ValidFree
+	case ir.MemTrack:
+		return ValidMemTrack
+	case ir.MemCleanup:
+		return ValidCleanup
+	}
+	panic(fmt.Sprintf("no property consists of checks of kind %d", k))
+}
+
+// ParseProperties reads a comma separated list of property names. Its error is
+// an *InputError that lists the names, and the nearest one.
+func ParseProperties(list string) ([]Property, error) {
+	var out []Property
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		p := Property(name)
+		if p.info() == nil || p == temporal {
+			return nil, unknownProperty(name)
+		}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// unknownProperty is the error for a name that is no property.
+func unknownProperty(name string) error {
+	var names []string
+	for _, i := range properties {
+		if i.kinds != nil {
+			names = append(names, string(i.name))
+		}
+	}
+	hint := "known properties: " + strings.Join(names, ", ")
+	if near := nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &InputError{Message: fmt.Sprintf("unknown property %q", name), Hint: hint}
+}
+
+// nearest is the name with the smallest edit distance, if it is small.
+func nearest(name string, names []string) string {
+	best, at := 1+len(name)/2, ""
+	for _, n := range names {
+		if d := editDistance(strings.ToLower(name), n); d < best {
+			best, at = d, n
+		}
+	}
+	return at
+}
+
+// editDistance is the number of insertions, deletions and replacements of
+// single bytes that turn a into b.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// PropertyHelp describes every property that can be decided, a line each.
+func PropertyHelp() string {
+	var b strings.Builder
+	for _, i := range properties {
+		if i.kinds != nil {
+			fmt.Fprintf(&b, "  %-18s %s\n", i.name, i.about)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,143 @@
+package assay
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"assay/internal/ir"
+)
+
+func TestParseProperties(t *testing.T) {
+	ps, err := ParseProperties("no-overflow, div-by-zero,no-overflow")
+	if err != nil || !reflect.DeepEqual(ps, []Property{NoOverflow, DivByZero}) {
+		t.Errorf("got %v, %v", ps, err)
+	}
+	for name, hint := range map[string]string{
+		"unreachcall":    `did you mean "unreach-call"?`,
+		"valid_deref":    `did you mean "valid-deref"?`,
+		"":               "known properties:",
+		"temporal-logic": "known properties:",
+	} {
+		_, err := ParseProperties(name)
+		var input *InputError
+		if !errors.As(err, &input) || !strings.Contains(input.Hint, hint) {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+}
+
+func TestEveryKindHasItsProperty(t *testing.T) {
+	for _, i := range properties {
+		for _, k := range i.kinds {
+			p := violated(k)
+			if got := p.info().kinds[0]; got != k && !(k == ir.ShiftOverflow && p == NoOverflow) {
+				t.Errorf("%s: a violation of kind %d is reported as %s", i.name, k, p)
+			}
+			if kindText(k) == "undefined behaviour" {
+				t.Errorf("kind %d has no words", k)
+			}
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	got := kinds([]Property{ValidMemSafety, ValidDeref, UnreachCall})
+	want := []ir.CheckKind{ir.Assertion, ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestPropertyFile(t *testing.T) {
+	if s, err := parsePropertyFile("p.prp", "CHECK( init(main()), LTL(G ! label(FAIL)) )"); err != nil || s.Label != "FAIL" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	for _, test := range []struct {
+		text  string
+		entry string
+		want  []Property
+	}{
+		{"CHECK( init(main()), LTL(G ! call(reach_error())) )\n", "main", []Property{UnreachCall}},
+		{"CHECK( init(main()), LTL(G ! call(__VERIFIER_error())) )", "main", []Property{UnreachCall}},
+		{"CHECK(init(main()),LTL(G!label(ERROR)))", "main", []Property{UnreachLabel}},
+		{"CHECK( init(f()), LTL(G ! overflow) )", "f", []Property{NoOverflow}},
+		{
+			"CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\r\n\nCHECK( init(main()), LTL(G valid-memtrack) )\n",
+			"main", []Property{ValidFree, ValidDeref, ValidMemTrack},
+		},
+		{"// a comment\nCHECK( init(main()), LTL(G valid-memcleanup) )\n", "main", []Property{ValidCleanup}},
+		{"CHECK( init(main()), LTL(F end) )", "main", []Property{Termination}},
+		{"CHECK( init(main()), LTL([](AP(x > 0) ==> <> AP(y == 0))) )", "main", []Property{temporal}},
+		{"CHECK( init(main()), CTL( AG(AP(x>0)) ) )", "main", []Property{temporal}},
+	} {
+		s, err := parsePropertyFile("p.prp", test.text)
+		if err != nil {
+			t.Errorf("%q: %v", test.text, err)
+			continue
+		}
+		if s.Entry != test.entry || !reflect.DeepEqual(s.Properties, test.want) {
+			t.Errorf("%q: got %+v", test.text, s)
+		}
+		for _, p := range test.want {
+			if !p.Decidable() && len(s.Unsupported) == 0 {
+				t.Errorf("%q: the unsupported formula is not listed", test.text)
+			}
+		}
+	}
+}
+
+func TestMalformedPropertyFile(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             "p.prp: the property file holds no CHECK line",
+		"\nnonsense\n":                 "p.prp:2: not a property: nonsense",
+		"CHECK( init(main()), LTL() )": "p.prp:1: the formula is empty",
+		"CHECK( init(main()), LTL(G ! call(reach_error()) )":                            "p.prp:1: ",
+		"CHECK( init(), LTL(G ! overflow) )":                                            "p.prp:1: not a function in init()",
+		"CHECK( init(f()), LTL(G valid-free) )\nCHECK( init(g()), LTL(G valid-deref) )": "p.prp:2: init(g()) differs",
+		"COVER( init(main()), FQL(COVER EDGES(@DECISIONEDGE)) )":                        "p.prp:1: test generation",
+	} {
+		_, err := parsePropertyFile("p.prp", text)
+		var input *InputError
+		if !errors.As(err, &input) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+	if _, err := ReadPropertyFile(filepath.Join(t.TempDir(), "missing.prp")); err == nil || !strings.Contains(err.Error(), "no such file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzPropertyFile(f *testing.F) {
+	f.Add("CHECK( init(main()), LTL(G ! call(reach_error())) )")
+	f.Add("CHECK( init(main()), CTL(AG(AP(x>0))) )\n// c\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := parsePropertyFile("p.prp", text)
+		if err == nil && (s.Entry == "" || len(s.Properties) == 0) {
+			t.Errorf("accepted %q as %+v", text, s)
+		}
+	})
+}
+
+func TestValidate(t *testing.T) {
+	for _, task := range []Task{
+		{},
+		{Files: []string{"f.c"}, Properties: []Property{"x"}},
+		{Files: []string{"f.c"}, Program: Program{DataModel: "lp32"}},
+		{Files: []string{"f.c"}, Engine: Engine{Solver: "minisat"}},
+		{Files: []string{"f.c"}, Engine: Engine{Unwind: -1}},
+		{Files: []string{"f.c"}, Timeout: -1},
+		{Files: []string{"f.c"}, Program: Program{Arrays: map[string]int{"f:p": 1}}},
+	} {
+		var input *InputError
+		if err := task.validate(); !errors.As(err, &input) {
+			t.Errorf("%+v: got %v", task, err)
+		}
+	}
+	good := Task{Files: []string{"f.c"}, Program: Program{Function: "main"}}
+	if err := good.validate(); err != nil || good.Program.Function != "" || good.Program.DataModel != LP64 || good.Engine.Solver != "cadical" || good.Properties[0] != UnreachCall {
+		t.Errorf("%+v, %v", good, err)
+	}
+}

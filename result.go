@@ -1,0 +1,132 @@
+package assay
+
+import (
+	"time"
+
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// Answer is true, false or unknown.
+type Answer string
+
+// The answers.
+const (
+	True    Answer = "true"
+	False   Answer = "false"
+	Unknown Answer = "unknown"
+)
+
+// Result is an answer with its evidence.
+type Result struct {
+	Answer     Answer
+	Properties []Property // what was asked
+	Files      []string
+
+	// Of a False.
+	Violation *Place   // what goes wrong first
+	Violated  Property // the property it belongs to
+	Passes    []Place  // undefined behaviour on the run before
+	Replayed  []string // how the run was confirmed
+	Native    string   // why the compiled program did not confirm it, if that was asked
+
+	// Of a True.
+	Certificate *Certificate
+	Unclean     []Place // undefined behaviour that was not excluded
+
+	// Of an Unknown.
+	Reasons []Reason
+
+	// Of every answer.
+	Checks      []CheckResult // with Engine.EachCheck
+	Assumptions []Assumption  // what the answer depends on
+	Stats       Stats
+
+	module *ir.Module
+	input  ir.Input
+	guard  verdict.Guard // the violation as the engine names it
+}
+
+// Line is the answer as the last line of the output has it, without RESULT:.
+func (r *Result) Line() string {
+	switch r.Answer {
+	case False:
+		return "false(" + string(r.Violated) + ")"
+	case True:
+		if r.Certificate == nil || r.Certificate.Unchecked != "" {
+			return "true (uncertified)"
+		}
+	}
+	return string(r.Answer)
+}
+
+// Place is a point of the program where something must not happen.
+type Place struct {
+	Pos  Position `json:"position"`
+	Func string   `json:"function,omitempty"`
+	Kind string   `json:"kind"`
+	Text string   `json:"text,omitempty"`
+}
+
+// Certificate is what backs a True.
+type Certificate struct {
+	// Bounds are the unwindings with which every loop ends.
+	Bounds []Bound `json:"bounds,omitempty"`
+	// Checker is who accepted it.
+	Checker string `json:"checker,omitempty"`
+	// Unchecked says why nobody was asked, empty if somebody was.
+	Unchecked string `json:"unchecked,omitempty"`
+}
+
+// Bound is the number of unwindings of a loop, or of a recursive function.
+type Bound struct {
+	Pos       Position `json:"position"`
+	Func      string   `json:"function"`
+	Recursion bool     `json:"recursion,omitempty"`
+	N         int      `json:"unwindings"`
+}
+
+// Reason is one obstacle on the way to an answer.
+type Reason struct {
+	Cause string   `json:"cause"`
+	Text  string   `json:"text"`
+	Pos   Position `json:"position"`
+	Func  string   `json:"function,omitempty"`
+	Hint  string   `json:"hint,omitempty"`
+}
+
+// CheckResult is the answer for one check.
+type CheckResult struct {
+	Place    Place    `json:"check"`
+	Property Property `json:"property"`
+	Answer   Answer   `json:"answer"`
+	Reasons  []Reason `json:"reasons,omitempty"`
+}
+
+// Assumption is something that the answer depends on and nobody checked.
+type Assumption struct {
+	Pos  Position `json:"position"`
+	Text string   `json:"text"`
+}
+
+// Stats are sizes, work counters and times.
+type Stats struct {
+	Depth        int   `json:"depth"`
+	Checks       int   `json:"checks"` // how many places the properties ask about
+	Terms        int64 `json:"terms"`
+	SolverChecks int64 `json:"solver_checks"`
+	Conflicts    int64 `json:"conflicts"`
+	Variables    int64 `json:"variables"`
+	Clauses      int64 `json:"clauses"`
+	Gates        int64 `json:"gates"`
+	Lemmas       int64 `json:"lemmas"`
+	// Phases are the times of the parts of the run, in their order.
+	Phases []Phase       `json:"phases"`
+	Total  time.Duration `json:"-"`
+}
+
+// Phase is the time that one part of a run took.
+type Phase struct {
+	Name string        `json:"name"`
+	Time time.Duration `json:"nanoseconds"`
+}

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Installs the Debian packages that assay is built and run with, as far as they
+# are missing. Says what to do on other systems.
+set -euo pipefail
+
+packages=(
+  gcc libc6-dev                     # cgo
+  clang-19                          # compiles the programs under analysis
+  llvm-19-dev                       # libLLVM and its C headers
+  libclang-rt-19-dev                # sanitizer run-times, for tests against the compiled program
+  libz3-dev libcadical-dev g++      # the solvers; g++ links the C++ library
+  libc6-dev-i386 lib32gcc-12-dev    # headers and libraries for --data-model ilp32
+  z3                                # the solver as a program, an oracle in tests
+  csmith                            # random programs, in tests
+)
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "This is not a Debian system: please install, in the versions of Debian 12 or newer," >&2
+  printf '  %s\n' "clang 19, with headers and library of LLVM 19 (libLLVM-19.so, llvm-c/*.h)" \
+    "Z3 4.8.12 or newer with headers, and the program z3" "CaDiCaL 1.5.3 or newer (static library and ccadical.h)" \
+    "a C and C++ compiler for cgo, and the 32-bit C library for --data-model ilp32" "csmith (tests only)" >&2
+  # What is there may do: the build says what is missing.
+  command -v clang-19 >/dev/null || exit 1
+  exit 0
+fi
+
+missing=()
+for p in "${packages[@]}"; do
+  if [[ $(dpkg-query -W -f '${db:Status-Abbrev}' "$p" 2>/dev/null) != ii* ]]; then
+    missing+=("$p")
+  fi
+done
+if ((${#missing[@]} == 0)); then
+  exit 0
+fi
+
+echo "installing: ${missing[*]}"
+as_root=()
+if [[ $(id -u) != 0 ]]; then
+  if ! command -v sudo >/dev/null; then
+    echo "run as root: apt-get install -y --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() { "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"; }
+# The package lists may be missing or old.
+if ! install >/dev/null 2>&1; then
+  "${as_root[@]}" apt-get update -qq
+  install
+fi

@@ -1,0 +1,125 @@
+package assay
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// DataModel fixes the sizes of the C types.
+type DataModel string
+
+// The data models: int, long and pointer have 4, 4, 4 or 4, 8, 8 bytes.
+const (
+	ILP32 DataModel = "ilp32"
+	LP64  DataModel = "lp64"
+)
+
+// Task is a question about a program.
+type Task struct {
+	// Files are C sources (.c, .i), LLVM assembly (.ll) or bitcode (.bc),
+	// linked together.
+	Files []string
+	// Properties must all hold. Empty means unreach-call.
+	Properties []Property
+	// Label is the C label that UnreachLabel is about. Empty means ERROR.
+	Label string
+	// Unsupported are formulas of a property file that no engine decides.
+	Unsupported []string
+	Program     Program
+	Engine      Engine
+	// Timeout bounds the wall-clock time of the run, 0 is no limit.
+	Timeout time.Duration
+	// Progress, if not nil, is called from time to time, from one goroutine at
+	// a time.
+	Progress func(Progress)
+	// Warnings receives clang's warnings; nil drops them.
+	Warnings io.Writer
+}
+
+// Program says how the files are compiled and where runs start.
+type Program struct {
+	Include, Define, Undefine []string
+	Std                       string    // of -std, empty for clang's default
+	Arguments                 []string  // passed on to clang
+	DataModel                 DataModel // empty is LP64
+	CompileCommands           string    // a compile_commands.json or its folder
+	// Function is where runs start, with arbitrary arguments. Empty is main.
+	Function string
+	// Arrays gives the number of elements behind pointer parameters of
+	// Function, by parameter.
+	Arrays map[string]int
+	// HavocGlobals starts with arbitrary content of the globals.
+	HavocGlobals bool
+	// MallocMayFail lets allocations return null.
+	MallocMayFail bool
+}
+
+// Engine holds the options of the search.
+type Engine struct {
+	// Unwind limits the unwindings of each loop, 0 is no limit.
+	Unwind int
+	// Solver is "cadical" (the default), "z3" or "both".
+	Solver string
+	// Uncertified leaves out the check of a true.
+	Uncertified bool
+	// EachCheck decides every check on its own.
+	EachCheck bool
+	// NativeReplay also confirms a false by running the compiled program.
+	NativeReplay bool
+}
+
+// Solvers are the values of Engine.Solver.
+var Solvers = []string{"cadical", "z3", "both"}
+
+// Progress tells how far a run has come.
+type Progress struct {
+	Phase     string
+	Depth     int // complete unwindings without a violation
+	Nodes     int64
+	Variables int64
+	Clauses   int64
+	Elapsed   time.Duration
+}
+
+// validate completes the task and rejects what makes no sense.
+func (t *Task) validate() error {
+	if len(t.Files) == 0 && t.Program.CompileCommands == "" {
+		return &InputError{Message: "no input file", Hint: "usage: assay check [flags] file.c…"}
+	}
+	if len(t.Properties) == 0 {
+		t.Properties = []Property{UnreachCall}
+	}
+	for _, p := range t.Properties {
+		if p.info() == nil {
+			return unknownProperty(string(p))
+		}
+	}
+	switch t.Program.DataModel {
+	case "":
+		t.Program.DataModel = LP64
+	case ILP32, LP64:
+	default:
+		return &InputError{Message: fmt.Sprintf("unknown data model %q", t.Program.DataModel), Hint: "data models: ilp32, lp64"}
+	}
+	if t.Program.Function == "main" {
+		t.Program.Function = ""
+	}
+	if len(t.Program.Arrays) > 0 && t.Program.Function == "" {
+		return &InputError{Message: "array sizes are given, but no function under analysis", Hint: "use --array together with --function"}
+	}
+	if t.Engine.Solver == "" {
+		t.Engine.Solver = Solvers[0]
+	}
+	if !slices.Contains(Solvers, t.Engine.Solver) {
+		return &InputError{Message: fmt.Sprintf("unknown solver %q", t.Engine.Solver), Hint: "solvers: cadical, z3, both"}
+	}
+	if t.Engine.Unwind < 0 {
+		return &InputError{Message: "the limit on unwindings is negative"}
+	}
+	if t.Timeout < 0 {
+		return &InputError{Message: "the time limit is negative"}
+	}
+	return nil
+}
