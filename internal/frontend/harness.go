@@ -136,8 +136,8 @@ func (f *function) callTarget(fn *llvm.Function) {
 		}
 		for _, s := range flat.scalars {
 			if s.Type.Kind == ir.Ptr {
-				object := f.argumentObject(fn.Name, p.Name, types[p.Name])
-				args, objects = append(args, object), append(objects, object)
+				pointer, object := f.argumentObject(fn.Name, p.Name, types[p.Name])
+				args, objects = append(args, pointer), append(objects, object)
 			} else {
 				args = append(args, f.b.Nondet(s.Type, ir.NondetInput, p.Name))
 			}
@@ -162,8 +162,8 @@ func parameterTypes(fn *llvm.Function) map[string]*llvm.CType {
 	return types
 }
 
-// argumentObject makes what a pointer argument points to.
-func (f *function) argumentObject(function, parameter string, t *llvm.CType) ir.Value {
+// argumentObject makes what a pointer argument points to, and the argument.
+func (f *function) argumentObject(function, parameter string, t *llvm.CType) (pointer, object ir.Value) {
 	word := f.im.m.WordType()
 	n, isArray := f.im.opts.Arrays[function+":"+parameter]
 	element := uint64(0)
@@ -185,12 +185,12 @@ func (f *function) argumentObject(function, parameter string, t *llvm.CType) ir.
 		size = f.b.Nondet(word, ir.NondetInput, "size of *"+parameter)
 		f.b.Assume(f.b.Cmp(ir.ULt, size, f.b.Word(1<<30)))
 	}
-	object := f.b.Emit(ir.Def{Op: ir.Malloc, Type: f.im.m.PtrType(), Args: []ir.Value{size}})
+	object = f.b.Emit(ir.Def{Op: ir.Malloc, Type: f.im.m.PtrType(), Args: []ir.Value{size}})
 	if isArray {
-		return object
+		return object, object
 	}
 	null := f.b.Nondet(ir.BoolType, ir.NondetInput, parameter+" is null")
-	return f.b.Select(null, f.b.Null(), object)
+	return f.b.Select(null, f.b.Null(), object), object
 }
 
 // stub gives a body to a function without one whose address is taken: it does

@@ -103,7 +103,10 @@ func checkRuns(t *testing.T, loaded *Program, p program) {
 			MaxSteps: 100000,
 			Observe: func(e interp.Event) {
 				if e.Kind == interp.Violation {
-					found[fmt.Sprintf("%d %v", e.Pos.Line, e.Check)] = e.Text
+					key := fmt.Sprintf("%d %v", e.Pos.Line, e.Check)
+					if !strings.Contains(found[key], e.Text) {
+						found[key] += e.Text + "; "
+					}
 				}
 			},
 		})

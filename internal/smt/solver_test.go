@@ -14,12 +14,13 @@ type solverKind struct {
 	name       string
 	make       func(*term.Store) smt.Solver
 	exhaustive uint32 // largest width of the exhaustive tests
+	widest     uint32 // largest width of the random tests
 	slowness   int    // random tests are made fewer by this factor
 	anyCore    bool   // cores are not reduced
 }
 
 var solvers = []solverKind{
-	{"bitblast", func(s *term.Store) smt.Solver { return bitblast.New(s, bitblast.Options{}) }, 4, 1, false},
-	{"z3", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{}) }, 3, 4, false},
-	{"z3-oneshot", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{OneShot: true}) }, 1, 10, true},
+	{"bitblast", func(s *term.Store) smt.Solver { return bitblast.New(s, bitblast.Options{}) }, 4, 128, 1, false},
+	{"z3", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{}) }, 3, 32, 4, false},
+	{"z3-oneshot", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{OneShot: true}) }, 1, 16, 10, true},
 }

@@ -4,6 +4,6 @@ int main(int argc, char **argv) {
 	assert(argc >= 0);
 	assert(argv[argc] == 0);
 	if (argc > 0) { char *p = argv[argc - 1]; assert(p); } // @assertion p
-	assert(argc < 1000); // @assertion argc < 1000
+	assert(argc < 5); // @assertion argc < 5
 	return 0;
 }

@@ -1,4 +1,5 @@
 // The checks of C's arithmetic, with their kinds (trap 4).
+// runs: 4000
 int __VERIFIER_nondet_int(void);
 unsigned __VERIFIER_nondet_uint(void);
 char __VERIFIER_nondet_char(void);

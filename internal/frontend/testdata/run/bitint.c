@@ -4,7 +4,7 @@ typedef int v4 __attribute__((vector_size(16)));
 unsigned long long __VERIFIER_nondet_ulonglong(void);
 int main(void) {
 	_BitInt(17) a = 65535;
-	a = a + 1; // @overflow +
+	a = a + 1; // done in int, then converted
 	unsigned _BitInt(37) u = -1;
 	assert(u == 137438953471ull && a == -65536);
 	v4 v = {1, 2, 3, 4}, w = {5, 6, 7, 8};

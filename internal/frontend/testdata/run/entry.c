@@ -1,5 +1,6 @@
 // function: f
 // array: f:a=4
+// runs: 1000
 // A function under analysis gets arbitrary arguments.
 #include <assert.h>
 struct S { int n; struct S *next; };
