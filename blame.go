@@ -73,8 +73,11 @@ func (t *tracer) blame(e interp.Event) string {
 		return ""
 	}
 	address := e.State.Value(pointer).Uint64()
-	if address < 4096 {
+	if address == 0 {
 		return "the pointer is null"
+	}
+	if offsetFromNull(e, pointer) {
+		return "the pointer is an offset from null"
 	}
 	for _, g := range t.globals(e) {
 		if where := g.locate(address, true); where != "" {
@@ -95,6 +98,16 @@ func (t *tracer) blame(e interp.Event) string {
 		}
 	}
 	return "the pointer points to nothing"
+}
+
+// offsetFromNull says whether a pointer was computed from the null pointer.
+func offsetFromNull(e interp.Event, pointer ir.Value) bool {
+	for d := e.Func.Def(pointer); d.Op == ir.PtrAdd; d = e.Func.Def(pointer) {
+		if pointer = d.Args[0]; e.State.Value(pointer).IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // locate says where an address lies from the object's view.

@@ -141,7 +141,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.enter("searching")
 	begin = time.Now()
 	answer := bmc.Run(ctx, program.Module, bmc.Options{
-		Targets: kinds(t.Properties),
+		Targets: kinds(t.Properties), Disputed: disputed(t.Properties),
 		Label:   t.Label,
 		All:     t.Engine.EachCheck,
 		Unwind:  t.Engine.Unwind,
@@ -162,7 +162,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	result.Assumptions = assumptions(program)
+	result.Assumptions = r.assumptions(program)
 	result.Stats = statistics(answer.Stats)
 	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)

@@ -14,7 +14,8 @@ import (
 func (r *run) frontendOptions() frontend.Options {
 	p := &r.task.Program
 	o := frontend.Options{
-		Files: r.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std, ExtraArgs: p.Arguments,
+		Files: r.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std,
+		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
 		Function: p.Function, Arrays: p.Arrays, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail,
 		Warnings: r.task.Warnings,
@@ -40,9 +41,24 @@ func loadError(err error) error {
 	return &InternalError{Phase: "reading the program", Panic: err}
 }
 
-// assumptions are the front end's notes on what it took for granted.
-func assumptions(p *frontend.Program) []Assumption {
+// assumptions are what the answer takes for granted: the initial state that the
+// task asks for, and the front end's notes.
+func (r *run) assumptions(p *frontend.Program) []Assumption {
 	var out []Assumption
+	note := func(text string) { out = append(out, Assumption{Text: text}) }
+	t := &r.task.Program
+	if t.Function != "" {
+		note("runs start in " + t.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)")
+		if !t.HavocGlobals {
+			note("globals hold their initial values when " + t.Function + " is called (--havoc-globals makes them arbitrary)")
+		}
+	}
+	if t.HavocGlobals {
+		note("globals hold arbitrary values at the start")
+	}
+	if p.Module.Optimized {
+		note("the input is LLVM IR made elsewhere and is verified as it is: its compiler may have used undefined behaviour already")
+	}
 	for _, n := range p.Notes {
 		text := n.Text
 		if n.Name != "" {

@@ -14,20 +14,21 @@ type Property string
 
 // The properties.
 const (
-	UnreachCall    Property = "unreach-call"      // no failed assertion, no call of an error function
-	UnreachLabel   Property = "unreach-label"     // the C label ERROR is not reached
-	NoOverflow     Property = "no-overflow"       // no signed overflow
-	NoShiftLoss    Property = "no-overflow:shift" // no-overflow, and no signed left shift that loses bits
-	DivByZero      Property = "div-by-zero"       // no integer division or remainder by zero
-	Shift          Property = "shift"             // every shift amount is below the width
-	ValidDeref     Property = "valid-deref"       // every access hits a live object
-	ValidFree      Property = "valid-free"        // every free gets null or the start of a live heap block
-	ValidMemTrack  Property = "valid-memtrack"    // every heap block stays reachable until freed
-	ValidCleanup   Property = "valid-memcleanup"  // every heap block is freed at the end
-	ValidMemSafety Property = "valid-memsafety"   // valid-deref, valid-free and valid-memtrack
-	Termination    Property = "termination"       // every run ends: recognised, not decided yet
-	NoDataRace     Property = "no-data-race"      // recognised, not decided yet
-	temporal       Property = "temporal-logic"    // an LTL or CTL formula: recognised, not decided yet
+	UnreachCall    Property = "unreach-call"        // no failed assertion, no call of an error function
+	UnreachLabel   Property = "unreach-label"       // the C label ERROR is not reached
+	NoOverflow     Property = "no-overflow"         // no signed overflow
+	NoShiftLoss    Property = "no-overflow:shift"   // no-overflow, and no undefined signed left shift
+	ShiftWraps     Property = "no-overflow:noshift" // no-overflow, whatever left shifts do
+	DivByZero      Property = "div-by-zero"         // no integer division or remainder by zero
+	Shift          Property = "shift"               // every shift amount is below the width
+	ValidDeref     Property = "valid-deref"         // every access hits a live object
+	ValidFree      Property = "valid-free"          // every free gets null or the start of a live heap block
+	ValidMemTrack  Property = "valid-memtrack"      // every heap block stays reachable until freed
+	ValidCleanup   Property = "valid-memcleanup"    // every heap block is freed at the end
+	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
+	Termination    Property = "termination"         // every run ends: recognised, not decided yet
+	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
+	temporal       Property = "temporal-logic"      // an LTL or CTL formula: recognised, not decided yet
 )
 
 // propertyInfo is one line of the table of properties.
@@ -42,7 +43,8 @@ var properties = []propertyInfo{
 	{UnreachCall, []ir.CheckKind{ir.Assertion}, "no assertion fails, no error function is called (the default)"},
 	{UnreachLabel, []ir.CheckKind{ir.ErrorLabel}, "the C label ERROR is never reached"},
 	{NoOverflow, []ir.CheckKind{ir.Overflow}, "no signed integer overflow"},
-	{NoShiftLoss, []ir.CheckKind{ir.Overflow, ir.ShiftOverflow}, "the same, and no signed left shift loses bits"},
+	{NoShiftLoss, []ir.CheckKind{ir.Overflow, ir.ShiftOverflow, ir.ShiftRange}, "the same, and no shift is undefined"},
+	{ShiftWraps, []ir.CheckKind{ir.Overflow}, "the same, whatever shifts do (plain no-overflow is unknown where only that matters)"},
 	{DivByZero, []ir.CheckKind{ir.DivByZero}, "no integer division or remainder by zero"},
 	{Shift, []ir.CheckKind{ir.ShiftRange}, "no shift by a negative amount, or by the width or more"},
 	{ValidDeref, []ir.CheckKind{ir.InvalidDeref}, "no access through a null, dangling or out-of-bounds pointer"},
@@ -82,6 +84,21 @@ func kinds(ps []Property) []ir.CheckKind {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// disputed are the checks of which tools differ whether the properties ask for
+// them: undefined shifts as overflows.
+func disputed(ps []Property) []ir.CheckKind {
+	if !slices.Contains(ps, NoOverflow) || slices.Contains(ps, NoShiftLoss) || slices.Contains(ps, ShiftWraps) {
+		return nil
+	}
+	var out []ir.CheckKind
+	for _, k := range []ir.CheckKind{ir.ShiftOverflow, ir.ShiftRange} {
+		if !slices.Contains(kinds(ps), k) {
+			out = append(out, k)
+		}
+	}
 	return out
 }
 

@@ -132,6 +132,12 @@ type answerJSON struct {
 	Result   string   `json:"result"`
 	Replayed []string `json:"replayed"`
 	Native   string   `json:"native_replay"`
+	Passes   []struct {
+		Text     string `json:"text"`
+		Position struct {
+			Line int `json:"line"`
+		} `json:"position"`
+	} `json:"undefined_behaviour_on_the_way"`
 	Reasons  []struct {
 		Cause    string `json:"cause"`
 		Text     string `json:"text"`
@@ -190,6 +196,12 @@ func classify(o process.Outcome, stdout []byte, stderr string) (answer, reason s
 			reason = "replayed natively"
 		case a.Native != "":
 			reason = "native replay: " + a.Native
+		}
+		if len(a.Passes) > 0 {
+			if reason != "" {
+				reason += "; "
+			}
+			reason += fmt.Sprintf("passes through undefined behaviour: %s (line %d)", a.Passes[0].Text, a.Passes[0].Position.Line)
 		}
 		return a.Result, reason
 	}

@@ -86,7 +86,9 @@ func (e *engine) searchAll(ctx context.Context) error {
 		}
 		for _, p := range inModel {
 			g := e.sites.guards[p]
-			if hit[verdict.Guard{Kind: g.Kind, Func: g.Func, Pos: g.Pos}] || hitInModel(r.all, g) {
+			if r.depends {
+				e.sites.decided[p] = r.verdict()
+			} else if hit[verdict.Guard{Kind: g.Kind, Func: g.Func, Pos: g.Pos}] || hitInModel(r.all, g) {
 				e.sites.decided[p] = verdict.False{Violation: g, Input: r.input, Passes: r.passes, Replayed: []string{"interpreter"}}
 			} else {
 				why := verdict.Reason{Cause: verdict.CauseInexact, Text: "a possible violation was not confirmed by a run: " + r.why, Func: g.Func, Pos: g.Pos}

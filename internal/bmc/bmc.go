@@ -39,6 +39,9 @@ import (
 type Options struct {
 	// Targets are the kinds of events that must not happen.
 	Targets []ir.CheckKind
+	// Disputed are kinds of events of which it is disputed whether the property
+	// excludes them: they make no violation, but a proof must exclude them too.
+	Disputed []ir.CheckKind
 	// Label is the C label that ErrorLabel means; ERROR if empty.
 	Label string
 	// All decides every check on its own.
@@ -107,6 +110,9 @@ type engine struct {
 	clean term.ID
 	// sites are the checks, if all are decided.
 	sites *sites
+	// doubt is the answer if no better one comes: a violation was found that
+	// depends on the values that undefined behaviour yields.
+	doubt verdict.Verdict
 }
 
 // Run decides the module, whose Entry must be set.
@@ -183,6 +189,9 @@ func (e *engine) interrupted(err error) verdict.Verdict {
 		cause, text = verdict.CauseTimeout, "the time limit was reached"
 	case errors.Is(err, context.Canceled):
 		cause, text = verdict.CauseInterrupt, "interrupted"
+	}
+	if e.doubt != nil {
+		return e.doubt
 	}
 	if e.stats.Depth > 0 {
 		text += fmt.Sprintf("; no violation within %d unwindings", e.stats.Depth)
@@ -267,36 +276,45 @@ func (e *engine) round(ctx context.Context) (verdict.Verdict, error) {
 // search looks for one violation at the present depth.
 func (e *engine) search(ctx context.Context) (verdict.Verdict, error) {
 	violation := anyEvent(e.st, e.f.Violations)
-	status, err := e.check(ctx, "violation", violation)
+	if e.doubt == nil {
+		status, err := e.check(ctx, "violation", violation)
+		if err != nil || status == smt.Unsat {
+			return nil, err
+		}
+		first := e.replay(ctx)
+		if !first.found {
+			return e.unconfirmed(ctx, violation, first)
+		}
+		if len(first.passes) == 0 {
+			return first.verdict(), nil
+		}
+		if v, err := e.searchClean(ctx, violation); v != nil || err != nil {
+			return v, err
+		}
+		if !first.depends {
+			return first.verdict(), nil
+		}
+		e.doubt = first.verdict()
+		return nil, nil
+	}
+	return e.searchClean(ctx, violation)
+}
+
+// searchClean looks for a violation on a run without undefined behaviour.
+func (e *engine) searchClean(ctx context.Context, violation term.ID) (verdict.Verdict, error) {
+	status, err := e.check(ctx, "violation", violation, e.clean)
 	if err != nil || status == smt.Unsat {
 		return nil, err
 	}
-	first := e.replay(ctx)
-	if first.found && len(first.passes) == 0 {
-		return first.verdict(), nil
+	if r := e.replay(ctx); r.found && !r.depends {
+		return r.verdict(), nil
 	}
-	// A run without undefined behaviour on its way, if there is one.
-	status, err = e.check(ctx, "violation", violation, e.clean)
-	if err != nil {
-		if first.found {
-			return first.verdict(), nil
-		}
-		return nil, err
-	}
-	if status == smt.Sat {
-		if second := e.replay(ctx); second.found {
-			return second.verdict(), nil
-		}
-	}
-	if first.found {
-		return first.verdict(), nil
-	}
-	return e.doubt(ctx, violation, first)
+	return nil, nil
 }
 
-// doubt treats a model that the replay did not confirm: if it depends on a
-// place that is over-approximated, one that does not is searched.
-func (e *engine) doubt(ctx context.Context, violation term.ID, r replayed) (verdict.Verdict, error) {
+// unconfirmed treats a model that the replay did not confirm: if it depends on
+// a place that is over-approximated, one that does not is searched.
+func (e *engine) unconfirmed(ctx context.Context, violation term.ID, r replayed) (verdict.Verdict, error) {
 	exact := e.st.True()
 	for _, o := range e.f.Obstacles {
 		exact = e.st.And(exact, e.st.Not(o.Cond))

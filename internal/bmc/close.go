@@ -3,6 +3,7 @@ package bmc
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/certify"
@@ -35,6 +36,12 @@ func (e *engine) close(ctx context.Context) (verdict.Verdict, error) {
 	}
 	if status == smt.Sat {
 		return verdict.Unknown{Reasons: e.obstaclesInModel("")}, nil
+	}
+	if e.doubt != nil {
+		return e.doubt, nil
+	}
+	if v, err := e.disputed(ctx); v != nil || err != nil {
+		return v, err
 	}
 	return e.proved(ctx)
 }
@@ -117,6 +124,32 @@ func (e *engine) grow(reached []ssa.Limit) verdict.Verdict {
 	return stuck
 }
 
+// disputed asks for events of which it is disputed whether they count.
+func (e *engine) disputed(ctx context.Context) (verdict.Verdict, error) {
+	some := e.st.False()
+	var events []ssa.Event
+	for _, x := range e.f.Unclean {
+		if slices.Contains(e.opts.Disputed, x.Guard.Kind) {
+			events = append(events, x)
+			some = e.st.Or(some, x.Cond)
+		}
+	}
+	status, err := e.check(ctx, "violation", some)
+	if err != nil || status == smt.Unsat {
+		return nil, err
+	}
+	for _, x := range events {
+		if e.solver.Value(x.Cond).IsTrue() {
+			return verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseInexact, Func: x.Guard.Func, Pos: x.Guard.Pos,
+				Text: x.Guard.Text + " is possible; tools differ on whether it violates the property",
+				Hint: "say whether it counts: no-overflow:shift or no-overflow:noshift",
+			}}}, nil
+		}
+	}
+	panic("bmc: a model has a disputed event, but none")
+}
+
 // proved builds the verdict of a closed unwinding without violation.
 func (e *engine) proved(ctx context.Context) (verdict.Verdict, error) {
 	cert := &verdict.Unwinding{}
@@ -129,7 +162,7 @@ func (e *engine) proved(ctx context.Context) (verdict.Verdict, error) {
 	}
 	e.progress("certify")
 	begin := time.Now()
-	checker, err := certify.Unwinding(ctx, e.m, certify.Options{Targets: e.opts.Targets, Label: e.opts.Label, All: e.opts.All, Excluded: e.excluded()}, cert.Bounds)
+	checker, err := certify.Unwinding(ctx, e.m, certify.Options{Targets: slices.Concat(e.opts.Targets, e.opts.Disputed), Label: e.opts.Label, All: e.opts.All, Excluded: e.excluded()}, cert.Bounds)
 	e.stats.Certify += time.Since(begin)
 	if err != nil {
 		if ctx.Err() != nil {

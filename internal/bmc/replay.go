@@ -2,6 +2,8 @@ package bmc
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/bv"
@@ -20,18 +22,28 @@ type replayed struct {
 	input     ir.Input
 	why       string // what the run did instead
 	where     verdict.Guard
+	depends   bool // on values that undefined behaviour yielded
 }
 
 func (r replayed) verdict() verdict.Verdict {
+	if r.depends {
+		p := r.passes[0]
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInexact, Func: p.Func, Pos: p.Pos,
+			Text: fmt.Sprintf("all violations found depend on the value that undefined behaviour yields: %s", p.Text),
+			Hint: "first show that it cannot happen, by the property of its kind",
+		}}}
+	}
 	return verdict.False{Violation: r.violation, Input: r.input, Passes: r.passes, Replayed: []string{"interpreter"}}
 }
 
 // maxContent bounds the bytes of a content taken from a model.
 const maxContent = 1 << 20
 
-// input reads the choices of a run off the solver's model.
-func (e *engine) input() ir.Input {
-	in := ir.Input{Globals: map[string]ir.GlobalChoice{}}
+// input reads the choices of a run off the solver's model; undefined are the
+// indices of those that undefined behaviour makes.
+func (e *engine) input() (in ir.Input, undefined []int) {
+	in.Globals = map[string]ir.GlobalChoice{}
 	sp := e.u.Space()
 	for _, c := range e.f.Choices {
 		if !e.solver.Value(c.Guard).IsTrue() {
@@ -40,6 +52,9 @@ func (e *engine) input() ir.Input {
 		x := ir.Choice{Func: c.Func, Value: c.Value}
 		if c.Bits != 0 {
 			x.Bits = e.solver.Value(c.Bits)
+			if c.Undefined {
+				undefined = append(undefined, len(in.Choices))
+			}
 		} else {
 			x.Bytes = e.content(c.Content)
 			if c.Object != 0 {
@@ -62,7 +77,7 @@ func (e *engine) input() ir.Input {
 			in.Globals[ob.Name] = g
 		}
 	}
-	return in
+	return in, undefined
 }
 
 func (e *engine) base(o memory.ObjectID) uint64 {
@@ -114,7 +129,35 @@ func (e *engine) replay(ctx context.Context) replayed {
 	e.progress("replay")
 	begin := time.Now()
 	defer func() { e.stats.Replay += time.Since(begin) }()
-	r := replayed{input: e.input()}
+	in, undefined := e.input()
+	r := e.execute(ctx, in)
+	if r.found && len(undefined) > 0 && len(r.passes) > 0 {
+		r.depends = e.depends(ctx, in, undefined)
+	}
+	return r
+}
+
+// depends says whether a violation hangs on the values that undefined
+// behaviour yielded on its run: with other values it does not happen. Then no
+// compiled program need show it.
+func (e *engine) depends(ctx context.Context, in ir.Input, undefined []int) bool {
+	for _, fill := range []uint64{0, ^uint64(0), 0x5a5a5a5a5a5a5a5a} {
+		other := in
+		other.Choices = slices.Clone(in.Choices)
+		for _, i := range undefined {
+			c := &other.Choices[i]
+			c.Bits = bv.New(c.Bits.Width(), fill)
+		}
+		if !e.execute(ctx, other).found {
+			return true
+		}
+	}
+	return false
+}
+
+// execute runs the interpreter until it violates the property.
+func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
+	r := replayed{input: in}
 	target := map[ir.CheckKind]bool{}
 	for _, k := range e.opts.Targets {
 		target[k] = true
@@ -141,7 +184,7 @@ func (e *engine) replay(ctx context.Context) replayed {
 		}
 		return r.found && !e.opts.All
 	}
-	out, err := interp.Run(ctx, e.m, interp.Options{Oracle: interp.Replay(r.input), StopAt: stop, MaxSteps: maxReplaySteps})
+	out, err := interp.Run(ctx, e.m, interp.Options{Oracle: interp.Replay(in), StopAt: stop, MaxSteps: maxReplaySteps})
 	switch {
 	case err != nil:
 		r.why = err.Error()

@@ -153,7 +153,7 @@ func TestOperationsRandomly(t *testing.T) {
 			for _, c := range []struct {
 				width  uint32
 				inputs int
-			}{{5, 40}, {8, 40}, {13, 30}, {16, 30}, {32, 20}, {64, 8}, {65, 8}, {128, 4}} {
+			}{{5, 40}, {8, 40}, {13, 30}, {16, 30}, {32, 20}, {64, 4}, {65, 4}, {128, 2}} {
 				if c.width > solver.widest {
 					continue
 				}

@@ -80,6 +80,8 @@ type Choice struct {
 	Content memory.Generation
 	// Object is the object made here, 0 if none.
 	Object memory.ObjectID
+	// Undefined says that the value is the result of undefined behaviour.
+	Undefined bool
 }
 
 // Formula is the encoding of the program at one depth.

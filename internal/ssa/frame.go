@@ -124,8 +124,11 @@ type level struct {
 type frame struct {
 	fn     *function
 	caller *frame
-	// context names the call in the unwound program.
+	// context names the call in the unwound program, 0 until needed: it follows
+	// from the caller's instance, the call and the way taken there.
 	context uint32
+	at      ir.Value
+	way     int32
 	// charged counts the recursive activations that count against the bound.
 	charged int
 	// nested counts all activations around this one.
@@ -264,13 +267,24 @@ func (u *Unwinder) ite(cond term.ID, a, b memory.Value) memory.Value {
 // instanceID names the current instance; the same in every depth.
 func (u *Unwinder) instanceID(fr *frame) uint32 {
 	if fr.id == 0 {
-		id := fr.context
+		id := u.contextOf(fr)
 		for i, h := range fr.fn.nest[fr.current.block] {
 			id = u.intern(id, int32(h), fr.current.iters[i])
 		}
 		fr.id = u.intern(id, int32(fr.current.block), -1)
 	}
 	return fr.id
+}
+
+func (u *Unwinder) contextOf(fr *frame) uint32 {
+	if fr.context == 0 {
+		if fr.caller == nil {
+			fr.context = u.intern(0, 0, 0)
+		} else {
+			fr.context = u.intern(u.intern(u.instanceID(fr.caller), int32(fr.at), -2), fr.way, -3)
+		}
+	}
+	return fr.context
 }
 
 type internKey struct {

@@ -54,7 +54,7 @@ func (s *step) freeVariable(v ir.Value, sub int32, width uint32) term.ID {
 // choose records a choice under g ∧ cond and returns the chosen value.
 func (s *step) choose(v ir.Value, sub int32, t ir.Type, cond term.ID) memory.Value {
 	x := s.freeVariable(v, sub, t.Bits)
-	s.u.out.Choices = append(s.u.out.Choices, Choice{Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Bits: x})
+	s.u.out.Choices = append(s.u.out.Choices, Choice{Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Bits: x, Undefined: sub > 0})
 	if t.Kind == ir.Ptr {
 		return s.u.sp.IntToPtr(x)
 	}
@@ -256,10 +256,10 @@ func (s *step) exits(d *ir.Def, conds []term.ID) {
 	}
 }
 
-// halt ends the program.
+// halt ends the program: by exit or return what is still allocated counts.
 func (s *step) halt(d *ir.Def, v ir.Value) {
 	u := s.u
-	if ir.HaltKind(d.Aux) != ir.HaltExit || !u.target[ir.MemCleanup] {
+	if ir.HaltKind(d.Aux) != ir.HaltExit || !u.target[ir.MemCleanup] && !u.target[ir.MemTrack] {
 		return
 	}
 	leak := u.st.False()
@@ -269,6 +269,12 @@ func (s *step) halt(d *ir.Def, v ir.Value) {
 		}
 	})
 	s.event(leak, ir.MemCleanup, "memory is still allocated at the end of the program", v)
+	if u.target[ir.MemTrack] {
+		// A block that is lost is never freed, so without blocks left at the end
+		// none was lost. Of one that is left the replay decides whether it was.
+		u.obstacle(s.fr, s.g, leak, false, verdict.CauseUnsupported, v, "memory is still allocated at the end of the program; whether a pointer to it is left is not modelled")
+		s.event(leak, ir.MemTrack, "memory that no pointer reaches is still allocated at the end of the program", v)
+	}
 }
 
 type extractKey struct {
@@ -411,8 +417,8 @@ func (s *step) enter(d *ir.Def, v ir.Value, f *ir.Func, args []ir.Value, sub int
 		u.obstacle(fr, s.g, u.st.True(), false, verdict.CauseUnsupported, v, "call of %s with too few arguments", f.Name)
 		return false
 	}
-	context := u.intern(u.intern(u.instanceID(fr), int32(v), -2), sub, -3)
-	out, ok := u.call(fr, u.function(f), context, edge{g: s.g, mem: s.mem}, values, types)
+	callee := &frame{fn: u.function(f), caller: fr, at: v, way: sub}
+	out, ok := u.call(callee, edge{g: s.g, mem: s.mem}, values, types)
 	if !ok {
 		return false
 	}

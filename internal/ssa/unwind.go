@@ -55,7 +55,7 @@ func New(m *ir.Module, st *term.Store, opts Options) *Unwinder {
 		m: m, st: st, sp: memory.NewSpace(st, m.PointerBits), opts: opts,
 		functions: map[*ir.Func]*function{}, byName: map[string]*ir.Func{},
 		interned: map[internKey]uint32{}, free: map[memory.Key]term.ID{},
-		Bounds: map[Loop]int{}, Default: 1, FreeInstructions: 1 << 20, MaxInstructions: 1 << 26,
+		Bounds: map[Loop]int{}, Default: 1, FreeInstructions: 1 << 21, MaxInstructions: 1 << 26,
 	}
 	if u.opts.Label == "" {
 		u.opts.Label = "ERROR"
@@ -106,15 +106,16 @@ func (u *Unwinder) Encode(ctx context.Context) (f *Formula, err error) {
 	if !ok {
 		panic("ssa: the module has no entry function " + u.m.Entry)
 	}
-	u.call(nil, u.function(entry), u.intern(0, 0, 0), edge{g: root(u.st), mem: u.init.Fork()}, nil, nil)
+	u.call(&frame{fn: u.function(entry)}, edge{g: root(u.st), mem: u.init.Fork()}, nil, nil)
 	u.out.Facts = u.sp.Facts()
 	return u.out, nil
 }
 
-// call runs a function; the result joins its returns, ok is false if it never
-// returns.
-func (u *Unwinder) call(caller *frame, fn *function, context uint32, in edge, args []memory.Value, types []ir.Type) (out edge, ok bool) {
-	fr := &frame{fn: fn, caller: caller, context: context, entry: in.g, env: make([]memory.Value, len(fn.f.Values))}
+// call runs a function in a new frame; the result joins its returns, ok is
+// false if it never returns.
+func (u *Unwinder) call(fr *frame, in edge, args []memory.Value, types []ir.Type) (out edge, ok bool) {
+	fn := fr.fn
+	fr.entry, fr.env = in.g, make([]memory.Value, len(fn.f.Values))
 	for i, p := range fn.f.Params {
 		fr.env[p] = args[i]
 	}
@@ -122,7 +123,7 @@ func (u *Unwinder) call(caller *frame, fn *function, context uint32, in edge, ar
 		fr.varargs, fr.varTypes = args[n:], types[n:]
 	}
 	fr.pending = []*instance{{block: 1, iters: make([]int32, len(fn.nest[1])), charged: make([]int32, len(fn.nest[1])), edges: []edge{{in.g, in.mem, nil}}}}
-	for c := caller; c != nil; c = c.caller {
+	for c := fr.caller; c != nil; c = c.caller {
 		if c.fn == fn {
 			if u.recursion(fr, c, in) {
 				return edge{}, false

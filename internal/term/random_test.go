@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"assay/internal/bv"
@@ -31,6 +32,7 @@ type laboratory struct {
 	oracles     []*Evaluator // of the raw store
 	made        map[ID]bool
 	arrays      bool // only what reads and writes of arrays need
+	unruly      bool // some terms are not in normal form, as happens at maxDepth
 }
 
 const maxLabWidth = 9
@@ -237,10 +239,14 @@ func (l *laboratory) step(t *testing.T, floats bool) bool {
 		}
 		args[i] = tw
 	}
+	if l.unruly && l.rng.IntN(3) == 0 {
+		l.simple.depth = maxDepth // no rule applies
+	}
 	tw := twin{
 		raw:    build(l.raw, op, [3]ID{args[0].raw, args[1].raw, args[2].raw}, a, b),
 		simple: build(l.simple, op, [3]ID{args[0].simple, args[1].simple, args[2].simple}, a, b),
 	}
+	l.simple.depth = 0
 	sort := l.raw.Sort(tw.raw)
 	if sort != l.simple.Sort(tw.simple) {
 		t.Fatalf("%s of sort %s became %s", l.raw.String(tw.raw), sort, l.simple.String(tw.simple))
@@ -365,7 +371,7 @@ func TestRandom(t *testing.T) {
 		widths      []uint32
 		assignments int
 		steps       int
-		ops         string // beyond the usual ones, or instead of them
+		variant     string // floats, arrays, unruly
 	}{
 		{[]uint32{1}, 16, 6000, ""},
 		{[]uint32{2}, 64, 6000, ""},
@@ -378,19 +384,23 @@ func TestRandom(t *testing.T) {
 		{[]uint32{64, 1, 32}, 60, 4000, "floats"},
 		{[]uint32{65, 8}, 40, 2500, ""},
 		{[]uint32{2}, 64, 3000, "arrays"},
+		{[]uint32{2}, 64, 2000, "unruly arrays"},
+		{[]uint32{2}, 64, 4000, "unruly"},
+		{[]uint32{8, 3}, 60, 3000, "unruly"},
 		{[]uint32{3}, 40, 3000, "arrays"},
 	}
 	for _, c := range cases {
-		t.Run(fmt.Sprint(c.widths, c.ops), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.widths, c.variant), func(t *testing.T) {
 			t.Parallel()
 			for seed := range *seeds {
 				l := newLaboratory(uint64(seed), c.widths, c.assignments)
-				l.arrays = c.ops == "arrays"
+				l.arrays = strings.Contains(c.variant, "arrays")
+				l.unruly = strings.Contains(c.variant, "unruly")
 				deepest := 0
 				l.simple.fired = func(string) { deepest = max(deepest, l.simple.depth) }
 				// Small pools give small terms with many coincidences.
 				for n := 0; n < c.steps; n++ {
-					l.step(t, c.ops == "floats")
+					l.step(t, c.variant == "floats")
 					if n%400 == 399 {
 						l.forget()
 					}

@@ -5,10 +5,10 @@ import "assay/internal/bv"
 // This file drives the simplifier. An application is rewritten when it is
 // built, so that a term whose ID one holds is never looked at again. A rule sees
 // one application and the heads of its arguments, to a fixed depth; it builds
-// its result with the constructors, whose rules run in turn. What rewriting
-// produces is therefore a function of the graph below, not of history.
+// its result with the constructors, whose rules run in turn.
 //
-// Normal forms that rules rely on:
+// Normal forms, which make rules meet. No rule is wrong where they are absent:
+// maxDepth lets other terms through.
 //
 //   - constants, true and false are the last argument of what commutes, other
 //     arguments ascend by ID;

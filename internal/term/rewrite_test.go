@@ -457,3 +457,19 @@ func randomValue(rng *rand.Rand, width uint32) bv.BV {
 	}
 	return bv.New(64, rng.Uint64()).Concat(bv.New(width-64, rng.Uint64()))
 }
+
+// TestUnsimplifiedIndex has an index that maxDepth kept from its normal form.
+func TestUnsimplifiedIndex(t *testing.T) {
+	s := NewStore()
+	x, a := s.Var("x", BitVec(8)), s.Var("a", Array(8, 8))
+	s.depth = maxDepth
+	same := s.Add(x, s.ConstU(8, 0))
+	s.depth = 0
+	if same == x {
+		t.Fatal("x + 0 was simplified")
+	}
+	read := s.Select(s.StoreArray(a, x, s.ConstU(8, 5)), same)
+	if v := NewEvaluator(s, nil).Value(read); v.Uint64() != 5 {
+		t.Errorf("%s is %s", s.String(read), v)
+	}
+}

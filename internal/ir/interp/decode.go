@@ -19,12 +19,9 @@ package interp
 // from wide integers - is one instruction opSlow, which interprets the ir.Def.
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
 
-	"assay/internal/bv"
 	"assay/internal/ir"
 )
 
@@ -67,129 +64,6 @@ type inst struct {
 	b   uint32
 	c   uint32
 	k   uint64 // mask of the result; for control instructions the steps to count
-}
-
-// registerClass says in which window a value lives, and how.
-type registerClass uint8
-
-const (
-	scalar registerClass = iota
-	pair
-	wide
-)
-
-func classOf(t ir.Type) registerClass {
-	switch {
-	case t.Kind == ir.Ptr:
-		return pair
-	case t.Bits > 64:
-		return wide
-	}
-	return scalar
-}
-
-// register is where a value lives.
-type register struct {
-	class registerClass
-	slot  uint32
-}
-
-// code is a decoded function.
-type code struct {
-	f     *ir.Func
-	index uint32 // in Module.Funcs
-	insts []inst
-
-	registers  []register // by ir.Value
-	words      int        // size of the window
-	wides      int        // size of the window of wide integers
-	constants  []uint64
-	wideConsts []bv.BV
-	addresses  []addressConst // constants that are known when a run starts
-	clearFrom  int            // words that must be zero on entry: the pointers,
-	clearTo    int            // which are looked at when leaks are searched
-	params     []register
-
-	calls    []callSite
-	returns  [][]register
-	switches []jumpTable
-}
-
-type addressConst struct {
-	slot   uint32
-	object uint64
-}
-
-// callSite is what a call needs.
-type callSite struct {
-	v       ir.Value
-	callee  int    // index of the function, -1 if indirect
-	pointer uint32 // register of the function pointer
-	values  []ir.Value
-	args    []register
-	types   []ir.Type
-	results []callResult
-}
-
-// callResult is where a result of a call goes.
-type callResult struct {
-	index int
-	v     ir.Value
-	t     ir.Type
-	to    register
-}
-
-// Program is a module prepared for runs. It may be used by several goroutines.
-type Program struct {
-	m         *ir.Module
-	functions []function
-	index     map[string]int    // of functions, by name
-	objects   map[string]uint64 // of functions and globals
-	entry     int
-}
-
-type function struct {
-	f     *ir.Func
-	codes [4]struct {
-		once sync.Once
-		code *code
-	}
-}
-
-// The variants of code: without Dbg and Label, with them, with opBlock.
-const (
-	withEvents = 1 << iota
-	withBlocks
-)
-
-// Compile prepares a module for runs. Functions are decoded when first called.
-func Compile(m *ir.Module) (*Program, error) {
-	p := &Program{m: m, functions: make([]function, len(m.Funcs)), index: map[string]int{}, objects: map[string]uint64{}, entry: -1}
-	for i, f := range m.Funcs {
-		p.functions[i].f = f
-		p.index[f.Name] = i
-		p.objects[f.Name] = uint64(i) + 1
-	}
-	for i, g := range m.Globals {
-		p.objects[g.Name] = uint64(len(m.Funcs)+i) + 1
-	}
-	if i, ok := p.index[m.Entry]; ok && !m.Funcs[i].IsDecl() {
-		p.entry = i
-		return p, nil
-	}
-	return nil, fmt.Errorf("interp: the module has no entry function %q with a body", m.Entry)
-}
-
-// code is the decoded form of a function with a body.
-func (p *Program) code(i int, variant int) *code {
-	c := &p.functions[i].codes[variant]
-	c.once.Do(func() {
-		d := decoder{p: p, f: p.functions[i].f, variant: variant}
-		d.code = &code{f: d.f, index: uint32(i)}
-		d.decode()
-		c.code = d.code
-	})
-	return c.code
 }
 
 type decoder struct {

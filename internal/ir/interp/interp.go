@@ -17,6 +17,8 @@
 //     pointer that fits no function, once for its own value if it has one and once
 //     for each index that Extracts of the call name, ascending, in the name of
 //     the first of those.
+//   - Bytes of a Choice beyond the object or range have no meaning, nor has Base
+//     in a choice that makes no object; LifetimeStart may repeat it.
 //   - An integer of a width that is no multiple of 8 is stored with zeros above
 //     it; loading ignores what is above it. No bytes may be read or written
 //     anywhere.

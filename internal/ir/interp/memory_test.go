@@ -451,8 +451,8 @@ func TestChoices(t *testing.T) {
 	if got, out := observe(t, src, Options{Oracle: Replay(wrong)}); got != "desynchronised" || out.Err == nil {
 		t.Error(got, out)
 	}
-	wrong.Choices = []ir.Choice{content(1, "12345")}
-	if got, out := observe(t, src, Options{Oracle: Replay(wrong)}); got != "desynchronised" {
+	wrong.Choices = []ir.Choice{content(1, "\x01\x02\x00\x00surplus")}
+	if got, out := observe(t, src, Options{Oracle: Replay(wrong)}); got != "x=513 !valid-deref out of choices" {
 		t.Error(got, out)
 	}
 	wrong.Choices = []ir.Choice{content(1, "1"), value(3, 16, 1)}

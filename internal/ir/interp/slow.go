@@ -272,15 +272,11 @@ func (m *machine) setup() bool {
 	create := func(name string, kind objectKind, size, align, content uint64) (*object, ir.GlobalChoice) {
 		g := m.oracle.Global(name, content)
 		id, err := m.mem.allocate(kind, size, align, g.Base)
-		if err == nil && uint64(len(g.Bytes)) <= content {
-			return &m.mem.objects[id], g
-		}
-		msg := "@" + name + ": too many bytes"
 		if err != nil {
-			msg = "@" + name + ": " + err.Error()
+			m.refuse(0, &DesyncError{Index: -1, Msg: "@" + name + ": " + err.Error()})
+			return nil, g
 		}
-		m.refuse(0, &DesyncError{Index: -1, Msg: msg})
-		return nil, g
+		return &m.mem.objects[id], g
 	}
 	for _, f := range m.p.m.Funcs {
 		if o, _ := create(f.Name, kindFunction, 0, 1, 0); o == nil {
@@ -301,7 +297,9 @@ func (m *machine) setup() bool {
 		}
 		o.readOnly = g.Constant
 		copy(o.bytes, g.Init)
-		copy(o.bytes, c.Bytes)
+		if g.External {
+			copy(o.bytes, c.Bytes)
+		}
 	}
 	for _, g := range m.p.m.Globals { // all addresses are known now
 		o := &m.mem.objects[m.p.objects[g.Name]]
