@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func TestHostileInputs(t *testing.T) {
 	seeds := seedInputs(t)
 	keep := filepath.Join(os.TempDir(), "assay-hostile")
 	next := make(chan int)
-	codes := map[int]int{}
+	codes := map[string]int{}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range 2 {
@@ -44,7 +45,7 @@ func TestHostileInputs(t *testing.T) {
 				}
 				o := tryInput(t, file)
 				mu.Lock()
-				codes[o.code]++
+				codes[fmt.Sprintf("%s %d", filepath.Ext(name), o.code)]++
 				mu.Unlock()
 				if o.signal != 0 || o.code < 0 || o.code > exitInput {
 					_ = os.MkdirAll(keep, 0o755)
@@ -149,13 +150,14 @@ func mutant(seeds []input, seed uint64) (name string, data []byte) {
 	r := rand.New(rand.NewPCG(seed, 0x6173736179))
 	base := seeds[r.IntN(len(seeds))]
 	data = slices.Clone(base.data)
-	for range 1 + r.IntN(4) {
-		if base.extension == ".bc" {
+	for range 1 + r.IntN(3) {
+		switch {
+		case base.extension == ".bc" || r.IntN(10) == 0:
 			data = mutateBytes(r, data)
-		} else if r.IntN(8) == 0 {
-			data = mutateBytes(r, data)
-		} else {
+		case r.IntN(4) == 0:
 			data = mutateText(r, data, seeds, base.extension)
+		default:
+			data = swapTokens(r, data)
 		}
 	}
 	return "input" + base.extension, data
@@ -203,6 +205,43 @@ var words = map[string][]string{
 		"atomic", "trunc", "zext", "inttoptr", "ptrtoint", "bitcast", "addrspacecast", "extractvalue", "insertelement", "indirectbr", "blockaddress(@main, %1)",
 		"va_arg", "landingpad", "fence seq_cst", "cmpxchg", "atomicrmw", "thread_local", "external", "weak", "alias", "ifunc", "comdat", "asm \"nop\", \"\"()",
 	},
+}
+
+// token finds names, numbers and operators.
+var token = regexp.MustCompile(`[%@]?[A-Za-z_][\w.]*|\d+|[-+*/%&|^<>=!]+`)
+
+// swapTokens replaces a token by another one of the file that is of the same
+// class, so that many results are still accepted.
+func swapTokens(r *rand.Rand, data []byte) []byte {
+	found := token.FindAllIndex(data, -1)
+	if len(found) == 0 {
+		return data
+	}
+	class := func(at []int) byte {
+		switch c := data[at[0]]; {
+		case c >= '0' && c <= '9':
+			return '0'
+		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			return 'a'
+		case c == '@' || c == '%' && at[1]-at[0] > 1:
+			return c
+		}
+		return '+'
+	}
+	at := found[r.IntN(len(found))]
+	for range 4 { // names rather stay
+		if c := class(at); c == '0' || c == '+' {
+			break
+		}
+		at = found[r.IntN(len(found))]
+	}
+	for range 50 {
+		other := found[r.IntN(len(found))]
+		if class(other) == class(at) && !bytes.Equal(data[at[0]:at[1]], data[other[0]:other[1]]) {
+			return slices.Concat(data[:at[0]], data[other[0]:other[1]], data[at[1]:])
+		}
+	}
+	return data
 }
 
 // mutateText works on lines and tokens.

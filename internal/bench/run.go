@@ -138,7 +138,7 @@ type answerJSON struct {
 			Line int `json:"line"`
 		} `json:"position"`
 	} `json:"undefined_behaviour_on_the_way"`
-	Reasons  []struct {
+	Reasons []struct {
 		Cause    string `json:"cause"`
 		Text     string `json:"text"`
 		Position struct {

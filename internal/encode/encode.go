@@ -166,6 +166,12 @@ func division(st *term.Store, d *ir.Def, a, b term.ID, undefined Undefined) term
 // overflow says that the exact result does not fit.
 func overflow(st *term.Store, op ir.Op, a, b term.ID) term.ID {
 	w := st.Width(a)
+	switch op {
+	case ir.SAddOvf, ir.SSubOvf, ir.SMulOvf:
+		if cannotOverflow(st, op == ir.SMulOvf, a, b) {
+			return st.False()
+		}
+	}
 	sign := func(t term.ID) term.ID { return st.Eq(st.Extract(t, w-1, w-1), st.ConstU(1, 1)) }
 	switch op {
 	case ir.SAddOvf:

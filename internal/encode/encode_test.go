@@ -219,3 +219,35 @@ func boundaries(fw, w uint32) func(func([]bv.BV) bool) {
 		samples([]uint32{fw}, 50)(yield)
 	}
 }
+
+// TestSignedWidth checks the bound on magnitudes for all operands of small
+// terms of every shape it looks into.
+func TestSignedWidth(t *testing.T) {
+	st := term.NewStore()
+	a, b := st.Var("a", term.BitVec(3)), st.Var("b", term.BitVec(3))
+	c := st.Var("c", term.Bool())
+	const w = 8
+	sa, zb := st.SExt(a, w), st.ZExt(b, w)
+	terms := []term.ID{
+		sa, zb, st.Add(sa, zb), st.Neg(sa), st.Mul(sa, zb), st.Mul(sa, st.SExt(b, w)), st.SRem(sa, zb), st.SRem(sa, st.ConstU(w, 3)),
+		st.SRem(st.Mul(sa, zb), st.ConstU(w, 0xfd)), st.SRem(sa, st.ConstU(w, 0)), st.Ite(c, sa, zb), st.Ite(c, st.Add(sa, sa), st.ConstU(w, 0x80)),
+		st.Sub(sa, zb), st.Concat(st.ConstU(w-3, 0), a), st.LShr(st.SExt(a, w), st.ConstU(w, 2)), st.ConstU(w, 0xff), st.ConstU(w, 0),
+	}
+	for i, x := range terms {
+		n := signedWidth(st, x, maxWidthDepth)
+		for v := uint64(0); v < 128; v++ {
+			e := term.NewEvaluator(st, func(y term.ID) (bv.BV, bool) {
+				switch y {
+				case a:
+					return bv.New(3, v), true
+				case b:
+					return bv.New(3, v>>3), true
+				}
+				return bv.New(1, v>>6), true
+			})
+			if got := e.Value(x); !got.Trunc(n).SExt(w).Equal(got) {
+				t.Fatalf("term %d (%s) is %v, beyond %d bits", i, st.String(x), got, n)
+			}
+		}
+	}
+}

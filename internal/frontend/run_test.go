@@ -113,8 +113,9 @@ func checkRuns(t *testing.T, loaded *Program, p program) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if outcome.End == interp.UnsupportedReached {
-			t.Fatalf("%s: unsupported: %s", loaded.Module.PosString(outcome.Pos), outcome.Text)
+		switch outcome.End {
+		case interp.UnsupportedReached, interp.StepLimit, interp.StackLimit:
+			t.Fatalf("seed %d: %v at %s", seed, outcome, loaded.Module.PosString(outcome.Pos))
 		}
 	}
 	for line, want := range p.want {

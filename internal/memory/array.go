@@ -30,8 +30,8 @@ func (sp *Space) toArray(o ObjectID, c *Content, access uint32) {
 		next := 0
 		for k := uint32(0); k < uint32(g.Size); k += e {
 			zero := true
-			for _, b := range g.Init[k : k+e] {
-				zero = zero && b == 0
+			for i := k; i < k+e && g.Init != nil; i++ {
+				zero = zero && g.Init[i] == 0
 			}
 			for next < len(g.Relocs) && uint32(g.Relocs[next].Offset)+sp.PointerBits/8 <= k {
 				next++

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
+	"assay/internal/ir"
 	"assay/internal/term"
 )
 
@@ -159,7 +160,7 @@ func (sp *Space) readInitialiser(o ObjectID, k, n uint32) Value {
 			break
 		}
 		if i < at {
-			push(st.Const(bv.FromBytes(g.Init[i:at])))
+			push(sp.initialBytes(g, i, at))
 			i = at
 		}
 		p := sp.symbolAddress(r.Target, r.Addend)
@@ -171,9 +172,18 @@ func (sp *Space) readInitialiser(o ObjectID, k, n uint32) Value {
 		i += m
 	}
 	if i < k+n {
-		push(st.Const(bv.FromBytes(g.Init[i : k+n])))
+		push(sp.initialBytes(g, i, k+n))
 	}
 	return Value{Bits: acc}
+}
+
+// initialBytes are the bytes [from, to) of an initialiser, without pointers; an
+// initialiser without bytes is all zero.
+func (sp *Space) initialBytes(g *ir.Global, from, to uint32) term.ID {
+	if g.Init == nil {
+		return sp.Store.ConstU(8*(to-from), 0)
+	}
+	return sp.Store.Const(bv.FromBytes(g.Init[from:to]))
 }
 
 // symbolAddress is the pointer that a relocation stands for.

@@ -92,7 +92,7 @@ func (s *State) CreateGlobal(o ObjectID, external bool, gen Generation) {
 	switch g := s.space.objects[o].Global; {
 	case external:
 		s.Create(o, origin{kind: originArbitrary, gen: gen})
-	case g == nil || g.Init == nil:
+	case g == nil || g.Init == nil && len(g.Relocs) == 0:
 		s.Create(o, origin{kind: originZero})
 	default:
 		s.Create(o, origin{kind: originGlobal})

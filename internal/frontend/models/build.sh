@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")"
 flags="-O0 -Xclang -disable-O0-optnone -Xclang -fsanitize-address-use-after-scope -ftrivial-auto-var-init=zero
-	-fno-builtin -ffreestanding -fno-strict-aliasing -fno-finite-loops -ffp-contract=off -fno-pic -fno-stack-protector
+	-fno-builtin -ffreestanding -fno-math-errno -fno-strict-aliasing -fno-finite-loops -ffp-contract=off -fno-pic -fno-stack-protector
 	-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero -fsanitize-trap=all
 	-fno-discard-value-names -std=gnu17 -Wall -Wextra -Werror -Wno-unused-parameter -emit-llvm -c -o -"
 for model in lp64:-m64 ilp32:-m32; do

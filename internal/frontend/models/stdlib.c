@@ -5,17 +5,8 @@ MODEL int abs(int n) { return n < 0 ? -n : n; }
 MODEL long labs(long n) { return n < 0 ? -n : n; }
 MODEL long long llabs(long long n) { return n < 0 ? -n : n; }
 
-MODEL int rand(void) {
-	int n = __assay_nondet_int("rand");
-	__assay_assume(n >= 0);
-	return n;
-}
-
-MODEL long random(void) {
-	int n = __assay_nondet_int("random");
-	__assay_assume(n >= 0);
-	return n;
-}
+MODEL int rand(void) { return __assay_nondet_int("rand") & 0x7fffffff; }
+MODEL long random(void) { return __assay_nondet_int("random") & 0x7fffffff; }
 
 MODEL void srand(unsigned seed) {}
 MODEL void srandom(unsigned seed) {}

@@ -385,7 +385,7 @@ loop:
   %i = phi i32 [i32 0, b1], [%r, loop]
   %j = add i32 %i, i32 1
   %r = call i32 @f(%j)
-  %c = ult i1 %r, i32 1000000
+  %c = ult i1 %r, i32 100000
   condbr %c, loop, out
 out:
   halt abort

@@ -540,7 +540,8 @@ func TestReservedAddresses(t *testing.T) {
 	}
 }
 
-// TestAddressReuse fills a 32-bit address space several times over.
+// TestAddressReuse fills a 32-bit address space several times over, with few
+// bytes that are aligned much.
 func TestAddressReuse(t *testing.T) {
 	got, out := observe(t, `module 32 entry @main
 global @keep size 4 align 4
@@ -549,13 +550,14 @@ entry:
   br loop
 loop:
   %i = phi i32 [i32 0, entry], [%i2, loop]
-  %p = malloc ptr i32 100000000
+  %t = stacksave ptr
+  %p = alloca ptr i32 4 align 268435456
   store %p, @keep
   %a = ptrtoint i32 %p
   %q = inttoptr ptr %a
   %same = sameobject i1 %p, %q
   check assertion %same ""
-  free %q
+  stackrestore %t
   %i2 = add i32 %i, i32 1
   %c = ult i1 %i2, i32 60
   condbr %c, loop, exit
@@ -586,5 +588,101 @@ func TestLimits(t *testing.T) {
 		if _, out := observe(t, mainOf(c.body), c.opts); out.End != c.want {
 			t.Errorf("%s: %v", c.body, out)
 		}
+	}
+}
+
+func TestExternalGlobalsAndState(t *testing.T) {
+	src := `module 64 entry @main
+global @e size 4 align 4 external
+global @c size 4 align 4 const external
+func @main() {
+  var "x" "int" 32
+b1:
+  %1 = load i32 @e
+  dbg 0, %1
+  store i32 5, @c
+  %2 = alloca ptr i64 4
+  store i32 9, %2
+  lifetimeend %2
+  lifetimestart %2
+  %3 = load i32 %2
+  dbg 0, %3
+  halt abort
+}
+`
+	m, err := ir.Parse(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p, start ir.Value
+	for v, d := range m.Funcs[0].Values {
+		switch d.Op {
+		case ir.Alloca:
+			p = ir.Value(v)
+		case ir.LifetimeStart:
+			start = ir.Value(v)
+		}
+	}
+	in := ir.Input{
+		Globals: map[string]ir.GlobalChoice{"e": {Bytes: []byte{1, 2, 3, 4, 5}, Base: 0x1000}, "c": {Bytes: []byte("abcd")}},
+		Choices: []ir.Choice{{Func: "main", Value: p, Base: 0x2000}, {Func: "main", Value: start, Base: 0x2000, Bytes: []byte{8}}},
+	}
+	rec := NewRecorder(Replay(in))
+	var log []string
+	out, err := Run(context.Background(), m, Options{Oracle: rec, Observe: func(e Event) {
+		if e.Kind != Assign {
+			return
+		}
+		b, ok := e.State.Memory(0x1000, 4)
+		_, beyond := e.State.Memory(0x1001, 4)
+		_, none := e.State.Memory(0x9000, 1)
+		log = append(log, fmt.Sprint(e.Bits, b, ok, beyond, none))
+	}})
+	if err != nil || out.End != Aborted {
+		t.Fatal(out, err)
+	}
+	if got, want := strings.Join(log, "; "), "67305985:32 [1 2 3 4] true false false; 8:32 [1 2 3 4] true false false"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if r := rec.Input(); len(r.Globals) != 2 || len(r.Choices) != 2 {
+		t.Error(r)
+	}
+	in.Choices[1].Base = 0x3000
+	if _, out := observe(t, src, Options{Oracle: Replay(in)}); out.End != Desynced || !strings.Contains(out.Text, "cannot move") {
+		t.Error(out)
+	}
+}
+
+// TestRevivalClash lets another object take the place of a sleeping one.
+func TestRevivalClash(t *testing.T) {
+	src := `module 64 entry @main
+func @main() {
+b1:
+  %1 = alloca ptr i64 4
+  lifetimeend %1
+  %3 = malloc ptr i64 4
+  lifetimestart %1
+  halt abort
+}
+`
+	object := func(v ir.Value) ir.Choice { return ir.Choice{Func: "main", Value: v, Base: 0x1000} }
+	in := ir.Input{Choices: []ir.Choice{object(2), object(3), content(5, "")}}
+	m, err := ir.Parse(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, op := range []ir.Op{ir.Alloca, ir.Malloc, ir.LifetimeStart} {
+		for v, d := range m.Funcs[0].Values {
+			if d.Op == op {
+				in.Choices[i].Value = ir.Value(v)
+			}
+		}
+	}
+	if _, out := observe(t, src, Options{Oracle: Replay(in)}); out.End != Desynced || !strings.Contains(out.Text, "overlaps") {
+		t.Error(out)
+	}
+	in.Choices[1].Base = 0x2000
+	if _, out := observe(t, src, Options{Oracle: Replay(in)}); out.End != Aborted {
+		t.Error(out)
 	}
 }

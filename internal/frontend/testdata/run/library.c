@@ -38,6 +38,5 @@ int main(void) {
 	s = s; // a struct copied to itself is no overlapping memcpy
 	int r = rand();
 	assert(r >= 0);
-	atexit(0 ? abort : (void (*)(void))0);
 	return 0;
 }
