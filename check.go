@@ -153,8 +153,8 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		},
 	})
 	result := explain(program.Module, answer.Verdict)
-	for _, c := range answer.Checks {
-		result.Checks = append(result.Checks, explainCheck(program.Module, c.Guard, c.Verdict))
+	if t.Engine.EachCheck {
+		result.Checks = eachCheck(program.Module, kinds(t.Properties), answer)
 	}
 	result.locate(ctx)
 	if t.Engine.NativeReplay && result.Answer == False {

@@ -31,7 +31,7 @@ type Step struct {
 	Var   string   `json:"variable,omitempty"`
 	Value string   `json:"value,omitempty"`
 	// Input names where the value comes from if it is an arbitrary choice:
-	// a function like __VERIFIER_nondet_int, or "uninitialised".
+	// a function like __VERIFIER_nondet_int, or uninitialised memory.
 	Input string `json:"input,omitempty"`
 	Text  string `json:"text,omitempty"`
 	// Depth is the number of active calls below the entry.
@@ -263,15 +263,15 @@ func (t *tracer) origin(f *ir.Func, v ir.Value) string {
 	switch ir.NondetKind(d.Aux) {
 	case ir.NondetInput:
 		if d.Sym == "" {
-			return "input"
+			return "an input"
 		}
 		return d.Sym + "()"
 	case ir.NondetUnknown:
-		return d.Sym + "() has no body"
+		return d.Sym + "(), which has no body"
 	case ir.NondetUninit:
-		return "uninitialised"
+		return "uninitialised memory"
 	}
-	return "undefined value"
+	return "an undefined value"
 }
 
 // shows are the choices of a function that become the value of a variable.
@@ -310,12 +310,13 @@ func (t *tracer) violation(e interp.Event) bool {
 	}
 	a := t.visible()
 	switch {
-	case a == nil || e.Func == a.f:
-		if a != nil && e.Pos.Line != 0 {
+	case a == nil: // at the end of the program: the position is that of the allocation
+		step.Func, step.Pos = e.Func.Name, position(t.result.module, e.Pos)
+	case e.Func == a.f:
+		if e.Pos.Line != 0 {
 			a.pos = e.Pos
 		}
-	default:
-		// Inside of a library model, or at the end of the program.
+	default: // inside of a library model
 		step.Text = "in " + e.Func.Name + ": " + step.Text
 	}
 	again := g == t.last || g.Kind == t.last.Kind && g.Pos == t.last.Pos

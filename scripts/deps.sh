@@ -9,6 +9,7 @@ packages=(
   llvm-19-dev                       # libLLVM and its C headers
   libclang-rt-19-dev                # sanitizer run-times, for tests against the compiled program
   libz3-dev libcadical-dev g++      # the solvers; g++ links the C++ library
+  pkg-config                        # how cgo finds libraries
   libc6-dev-i386 lib32gcc-12-dev    # headers and libraries for --data-model ilp32
   z3                                # the solver as a program, an oracle in tests
   csmith                            # random programs, in tests

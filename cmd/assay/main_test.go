@@ -152,12 +152,13 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
   int x = __VERIFIER_nondet_int();
   assert(x != 3);
+  assert(x == x);
   assert(x < 5 || x > 2);
   return 0;
 }
 `)
 	o := invoke(t, "check", "--all", file)
-	if !strings.Contains(o.stdout, "2 checks: 1 true, 1 false, 0 unknown") || o.last() != "RESULT: false(unreach-call)" {
+	if !strings.Contains(o.stdout, "3 checks: 2 true, 1 false, 0 unknown") || o.last() != "RESULT: false(unreach-call)" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
 	}
 }
@@ -286,6 +287,16 @@ func TestHelpAndVersion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if o := invoke(t, "completion", shell); o.code != 0 || !strings.Contains(o.stdout, "assay") {
 			t.Errorf("%s: got %+v", shell, o)
+		}
+	}
+}
+
+// TestNativeReplay: the compiled program confirms the counterexample.
+func TestNativeReplay(t *testing.T) {
+	for file, property := range map[string]string{"wrap.c": "unreach-call", "matrix_to_vector.c": "valid-deref", "midpoint.c": "no-overflow"} {
+		o := invoke(t, "check", "--replay=native", "--property", property, example+file)
+		if !strings.Contains(o.stdout, "replayed: interpreter, native") || o.code != exitFalse {
+			t.Errorf("%s: output:\n%s%s", file, o.stdout, o.stderr)
 		}
 	}
 }

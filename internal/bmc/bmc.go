@@ -224,6 +224,7 @@ func (e *engine) encode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	e.withdraw(f)
 	e.f = f
 	e.stats.Rounds++
 	e.stats.Blocks += f.Blocks

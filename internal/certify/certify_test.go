@@ -162,3 +162,31 @@ func TestLoops(t *testing.T) {
 		{"constant, out of bounds", strings.Replace(constant, "i64 4000", "i64 3999", 1), accesses, loop(1000), "rejected: valid-deref: invalid write"},
 	})
 }
+
+// fibonacci computes the 21st number by constant recursion.
+const fibonacci = `module 64 entry @main
+file "a.c"
+
+func @fib(%n: i32) -> i32 !0:1:1 {
+entry:
+  %small = ult i1 %n, i32 2
+  condbr %small, base, step
+base:
+  ret %n
+step:
+  %n1 = sub i32 %n, i32 1
+  %a = call i32 @fib(%n1) !0:4:3
+  %n2 = sub i32 %n, i32 2
+  %b = call i32 @fib(%n2) !0:5:3
+  %s = add i32 %a, %b
+  ret %s
+}
+
+func @main() {
+entry:
+  %x = call i32 @fib(i32 21)
+  %is = eq i1 %x, i32 10946
+  check assertion %is "fib(21)"
+  halt exit
+}
+`

@@ -35,7 +35,12 @@ type checker struct {
 
 	claims []claim
 
-	solver smt.Solver // nil until asked
+	// See solve.go.
+	facts  []term.ID
+	guide  smt.Solver // of feasible; nil until asked
+	told   int        // facts that guide has
+	solver smt.Solver // that answered last; nil until asked
+	floats bool       // it answered on circuits for the floating-point operations
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {
@@ -58,8 +63,10 @@ func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.B
 }
 
 func (c *checker) close() {
-	if c.solver != nil {
-		c.solver.Close()
+	for _, s := range []smt.Solver{c.guide, c.solver} {
+		if s != nil {
+			s.Close()
+		}
 	}
 }
 

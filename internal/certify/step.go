@@ -255,7 +255,7 @@ func (c *checker) ends(fr *frame, v ir.Value) {
 		}
 	})
 	// Blocks that a run loses on its way are allocated at its end.
-	if c.target[ir.MemTrack] && !c.target[ir.MemCleanup] {
+	if c.target[ir.MemTrack] && !c.target[ir.MemCleanup] && !c.excluded[Place{fr.fn.f.Name, v, ir.MemTrack}] {
 		c.claim(uncovered, fr, st.And(fr.guard, leak), v, "memory is still allocated at the end; whether it can be reached is not tracked")
 	}
 	c.undefined(fr, v, ir.MemCleanup, leak, "memory is still allocated at the end of the program")

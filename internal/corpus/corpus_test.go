@@ -116,6 +116,11 @@ func checks(properties []assay.Property) []ir.CheckKind {
 		assay.Shift:        {ir.ShiftRange},
 		assay.ValidDeref:   {ir.InvalidDeref},
 		assay.ValidFree:    {ir.InvalidFree},
+
+		assay.ValidMemTrack:  {ir.MemTrack},
+		assay.ValidCleanup:   {ir.MemCleanup},
+		assay.ValidMemSafety: {ir.InvalidDeref, ir.InvalidFree, ir.MemTrack},
+		assay.ShiftWraps:     {ir.Overflow},
 	}
 	var out []ir.CheckKind
 	for _, p := range properties {

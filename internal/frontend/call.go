@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"strings"
+
 	"assay/internal/ir"
 	"assay/internal/llvm"
 )
@@ -38,6 +40,8 @@ func (f *function) call(i *llvm.Inst) {
 	switch {
 	case !direct:
 		f.callPointer(i)
+	case callee.Library && f.printsCount(i, callee.Name):
+		f.unsupported(callee.Name + " with %n")
 	case callee.Library && f.directCall(i, callee.Name):
 	case callee.Blocks != nil:
 		f.beforeCall(callee.Name)
@@ -55,9 +59,12 @@ func (f *function) call(i *llvm.Inst) {
 	}
 }
 
-// inlineAssembly accepts the compiler barrier, which does nothing.
+// idleAssembly are the instructions that change nothing a program can see.
+var idleAssembly = map[string]bool{"": true, "nop": true, "pause": true, "rep; nop": true, "rep;nop": true, "mfence": true, "lfence": true, "sfence": true}
+
+// inlineAssembly accepts barriers, which do nothing.
 func (f *function) inlineAssembly(i *llvm.Inst, a *llvm.Asm) {
-	if a.Text == "" && len(i.Args) == 0 && i.Type.Kind == llvm.VoidType {
+	if idleAssembly[strings.TrimSpace(a.Text)] && len(i.Args) == 0 && i.Type.Kind == llvm.VoidType {
 		return
 	}
 	f.unsupported("inline assembly")

@@ -252,10 +252,19 @@ func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
 
 // emitCheck emits a check unless its condition is constantly true.
 func (f *function) emitCheck(kind ir.CheckKind, condition llvm.Value, text string) {
-	if k, ok := constInt(condition); ok && k == 1 {
+	if isTrue(condition) {
 		return
 	}
 	f.b.Check(kind, f.scalar(condition), text)
+}
+
+// isTrue recognises a condition that clang has folded, in whole or in part.
+func isTrue(v llvm.Value) bool {
+	if k, ok := constInt(v); ok {
+		return k == 1
+	}
+	or, ok := v.(*llvm.Inst)
+	return ok && or.Op == llvm.Or && or.Type.Kind == llvm.IntType && or.Type.Bits == 1 && (isTrue(or.Args[0]) || isTrue(or.Args[1]))
 }
 
 // flagChecks emits what a module compiled elsewhere still says about undefined

@@ -60,7 +60,7 @@ func verifyModule(name string, content []byte) error {
 	if err := s.Verify(); err != nil {
 		return err
 	}
-	if _, err := readModules([]module{{name, content}}, s.FunctionNames()...); err != nil {
+	if _, err := readModules(&Options{}, []module{{name, content}}, s.FunctionNames()...); err != nil {
 		return err
 	}
 	return nil

@@ -30,12 +30,25 @@ func (f *function) debugRecord(i *llvm.Inst) {
 		return
 	}
 	d := ir.Def{Op: ir.Dbg, Aux: int64(index)}
-	if len(i.Args) == 1 && !i.Indirect && !isUndefined(i.Args[0]) && f.im.expressible(i.Args[0]) == "" {
+	if len(i.Args) == 1 && !i.Indirect && f.isKnown(i.Args[0]) {
 		if list := f.operand(i.Args[0]); len(list) == 1 {
 			d.Args = []ir.Value{list[0]}
 		}
 	}
 	f.b.Emit(d)
+}
+
+// isKnown says whether the operand of a debug record has a value here. LLVM
+// does not demand that its definition dominates the record, and passes that
+// have run elsewhere leave some that do not.
+func (f *function) isKnown(v llvm.Value) bool {
+	if i, ok := v.(*llvm.Inst); ok {
+		if f.vals[i] == nil {
+			return false
+		}
+		return !f.im.foreign || f.b.Func.Def(f.vals[i][0]).Block == f.b.Current()
+	}
+	return !isUndefined(v) && f.im.expressible(v) == ""
 }
 
 func isUndefined(v llvm.Value) bool {

@@ -34,7 +34,7 @@ func (f *function) directCall(i *llvm.Inst, name string) bool {
 	return true
 }
 
-var directArity = map[string]int{"malloc": 1, "calloc": 2, "free": 1, "memcpy": 3, "memmove": 3, "memset": 3}
+var directArity = map[string]int{"malloc": 1, "calloc": 2, "free": 1, "memcpy": 3, "memmove": 3, "memset": 3, "assert": 1}
 
 var directOperations map[string]func(f *function, c *externalCall) ([]ir.Value, bool)
 
@@ -45,8 +45,18 @@ func init() {
 		"free":    func(f *function, c *externalCall) ([]ir.Value, bool) { return f.free(c), true },
 		"memcpy":  (*function).memcpyDirect,
 		"memmove": func(f *function, c *externalCall) ([]ir.Value, bool) { f.memcpyCall(c); return c.args[0], true },
+		"assert":  (*function).assertDirect,
 		"memset":  func(f *function, c *externalCall) ([]ir.Value, bool) { f.memsetCall(c); return c.args[0], true },
 	}
+}
+
+// assertDirect is the function assert of a program that does not include
+// assert.h, where it is declared by its first use and takes whatever it is given.
+func (f *function) assertDirect(c *externalCall) ([]ir.Value, bool) {
+	holds := f.truth(c, 0)
+	f.b.Check(ir.Assertion, holds, "assertion failed")
+	f.b.Assume(holds) // a failed assertion ends the run
+	return nil, true
 }
 
 // callocDirect handles sizes that are known to fit.

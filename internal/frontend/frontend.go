@@ -70,6 +70,9 @@ type Options struct {
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
+	// Unpromoted leaves locals in memory that could be values. It is for tests
+	// of promotion: the program means the same.
+	Unpromoted bool
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -105,9 +108,12 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	copied, err := readModules(modules, o.entry())
+	copied, err := readModules(&o, modules, o.entry())
 	if err != nil {
 		return nil, err
+	}
+	if better := recoverInlines(ctx, &o, copied); better != nil {
+		copied = better
 	}
 	p, err := importProgram(copied, &o, foreign)
 	if err != nil {
@@ -195,9 +201,10 @@ func inputError(file, message string) error {
 
 // readModules links the modules and the library models, prepares the result
 // and copies it out of libLLVM.
-func readModules(modules []module, roots ...string) (*llvm.Program, error) {
+func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, error) {
 	s := llvm.Open()
 	defer s.Close()
+	s.Unpromoted = o.Unpromoted
 	for _, m := range modules {
 		if err := s.Read(m.name, m.content); err != nil {
 			return nil, asInputError(m.name, err)
@@ -205,6 +212,9 @@ func readModules(modules []module, roots ...string) (*llvm.Program, error) {
 	}
 	if s.BigEndian() {
 		return nil, inputError(modules[0].name, "the module is for a big-endian machine, which assay does not model")
+	}
+	if name := s.Reserved(); name != "" {
+		return nil, inputError(modules[0].name, "the name "+name+" is reserved for assay")
 	}
 	models := modelsLP64
 	switch s.PointerBits() {

@@ -164,6 +164,9 @@ func (f *function) block(b *llvm.Block) {
 	f.touch()
 	if b.Index == 0 {
 		f.copyByValue()
+		if f.im.addressTaken[f.src] { // calls through pointers do not see the name
+			f.beforeCall(f.src.Name)
+		}
 	}
 	for _, i := range b.Instrs {
 		f.setPos(pos(i.Pos))

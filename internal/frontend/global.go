@@ -28,6 +28,23 @@ func (im *importer) global(g *llvm.Global) {
 		}
 		return
 	}
+	im.initialise(n, g)
+	if im.opts.HavocGlobals && g.CName != "" && !g.Constant {
+		n.Init, n.Relocs, n.External = nil, nil, true
+	}
+}
+
+// maxInitialiser bounds the size of initialisers that are not all zero.
+const maxInitialiser = 1 << 30
+
+func (im *importer) initialise(n *ir.Global, g *llvm.Global) {
+	if c, ok := g.Init.(*llvm.Const); ok && (c.Kind == llvm.ZeroConst || c.Kind == llvm.UndefConst || c.Kind == llvm.PoisonConst) {
+		return
+	}
+	if n.Size > maxInitialiser {
+		im.obstacle("the initialiser of "+n.Name, ", which has more than a gigabyte")
+		return
+	}
 	w := &initWriter{im: im, g: n, init: make([]byte, n.Size)}
 	w.write(g.Init, 0)
 	for _, b := range w.init {
@@ -35,9 +52,6 @@ func (im *importer) global(g *llvm.Global) {
 			n.Init = w.init
 			break
 		}
-	}
-	if im.opts.HavocGlobals && g.CName != "" && !g.Constant {
-		n.Init, n.Relocs, n.External = nil, nil, true
 	}
 }
 
@@ -111,9 +125,9 @@ type address struct {
 func (im *importer) address(v llvm.Value) (address, bool) {
 	switch v := v.(type) {
 	case *llvm.Global:
-		return address{symbol: im.symbol(v)}, v.Name != llvm.NondetObject
+		return address{symbol: im.symbol(v)}, v.Name != llvm.NondetObject && !v.Weak
 	case *llvm.Function:
-		return address{symbol: im.functionSymbol(v)}, true
+		return address{symbol: im.functionSymbol(v)}, !v.Weak
 	case *llvm.Const:
 		switch {
 		case v.Kind == llvm.ZeroConst:

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"strings"
+
 	"assay/internal/ir"
 	"assay/internal/llvm"
 )
@@ -23,7 +25,11 @@ const EntryName = "assay.entry"
 func (im *importer) harness() error {
 	target := im.p.Function(im.opts.entry())
 	if target == nil || target.Blocks == nil {
-		return &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "the program does not define the function " + im.opts.entry()}}}
+		e := &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "the program does not define the function " + im.opts.entry()}}}
+		if len(im.p.Defined) > 0 {
+			e.Hint = "it defines " + strings.Join(im.p.Defined, ", ")
+		}
+		return e
 	}
 	f := &function{
 		im:     im,
@@ -39,12 +45,10 @@ func (im *importer) harness() error {
 		f.b.Done()
 		return nil
 	}
-	for _, c := range im.constructors() {
-		if fn, ok := c.(*llvm.Function); ok && fn.Blocks != nil {
-			f.callWithArbitrary(fn)
-			if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {
-				im.m.Constructors = append(im.m.Constructors, im.symbol(fn))
-			}
+	for _, fn := range byPriority(im.p.Constructors) {
+		f.emitCall(fn, nil)
+		if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {
+			im.m.Constructors = append(im.m.Constructors, im.symbol(fn))
 		}
 	}
 	f.setPos(pos(target.Pos))
@@ -68,8 +72,6 @@ func (f *function) emitCall(fn *llvm.Function, args []ir.Value) {
 	}
 	f.b.Call(t, f.im.symbol(fn), args...)
 }
-
-func (f *function) callWithArbitrary(fn *llvm.Function) { f.emitCall(fn, nil) }
 
 func (f *function) callMain(fn *llvm.Function) {
 	var args []ir.Value

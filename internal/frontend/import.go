@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"assay/internal/ir"
 	"assay/internal/llvm"
@@ -57,9 +58,9 @@ func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {
 // run imports everything and makes the entry function.
 func (im *importer) run() error {
 	im.nameUnnamed()
-	im.numberLabels()
+	im.scanConstants()
 	for _, g := range im.p.Globals {
-		if g.Name != llvm.NondetObject && g.Name != "llvm.global_ctors" && g.Name != "llvm.used" && g.Name != "llvm.compiler.used" {
+		if g.Name != llvm.NondetObject && !strings.HasPrefix(g.Name, "llvm.") {
 			im.global(g)
 		}
 	}
@@ -130,13 +131,20 @@ func (im *importer) functionSymbol(f *llvm.Function) string {
 	return im.symbol(f)
 }
 
-// numberLabels gives each block whose address is taken a small number: that is
-// its address. Labels are compared and jumped to, never dereferenced.
-func (im *importer) numberLabels() {
+// scanConstants looks at all constants. Each block whose address is taken gets
+// a small number: that is its address (labels are compared and jumped to,
+// never dereferenced). Functions whose address is taken are noted.
+func (im *importer) scanConstants() {
 	visit := func(v llvm.Value) {
 		walkConstant(v, func(v llvm.Value) {
-			if e, ok := v.(*llvm.Expr); ok && e.Op == llvm.BlockAddress {
-				b := e.Args[0].(*llvm.Block)
+			switch v := v.(type) {
+			case *llvm.Function:
+				im.addressTaken[v] = true
+			case *llvm.Expr:
+				if v.Op != llvm.BlockAddress {
+					return
+				}
+				b := v.Args[0].(*llvm.Block)
 				if im.labels[b] == 0 {
 					im.labels[b] = uint64(len(im.labels) + 1)
 				}
@@ -174,13 +182,15 @@ func walkConstant(v llvm.Value, visit func(llvm.Value)) {
 	}
 }
 
-// constructors are the global constructors in the order of execution.
-func (im *importer) constructors() []llvm.Value {
-	list := slices.Clone(im.p.Constructors)
+// byPriority are the functions of a list of constructors, lower priorities first.
+func byPriority(list []llvm.Constructor) []*llvm.Function {
+	list = slices.Clone(list)
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Priority < list[j].Priority })
-	var funcs []llvm.Value
+	var funcs []*llvm.Function
 	for _, c := range list {
-		funcs = append(funcs, c.Func)
+		if f, ok := c.Func.(*llvm.Function); ok && f.Blocks != nil {
+			funcs = append(funcs, f)
+		}
 	}
 	return funcs
 }

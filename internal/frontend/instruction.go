@@ -355,6 +355,12 @@ func (f *function) convertBits(v ir.Value, to ir.Type) ir.Value {
 
 // resize truncates or zero-extends an integer.
 func (f *function) resize(v ir.Value, bits uint32) ir.Value {
+	if c, ok := f.isConst(v); ok {
+		if c.Width() < bits {
+			return f.b.ConstBV(ir.IntType(bits), c.ZExt(bits))
+		}
+		return f.b.ConstBV(ir.IntType(bits), c.Trunc(bits))
+	}
 	switch from := f.b.Func.Type(v).Bits; {
 	case from > bits:
 		return f.b.Op(ir.Trunc, ir.IntType(bits), v)

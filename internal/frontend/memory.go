@@ -200,6 +200,12 @@ func (f *function) elementPointer(t *llvm.Type, base ir.Value, indices []ir.Valu
 
 // signedResize truncates or sign-extends an integer.
 func (f *function) signedResize(v ir.Value, bits uint32) ir.Value {
+	if c, ok := f.isConst(v); ok {
+		if c.Width() < bits {
+			return f.b.ConstBV(ir.IntType(bits), c.SExt(bits))
+		}
+		return f.b.ConstBV(ir.IntType(bits), c.Trunc(bits))
+	}
 	switch from := f.b.Func.Type(v).Bits; {
 	case from > bits:
 		return f.b.Op(ir.Trunc, ir.IntType(bits), v)
@@ -240,6 +246,14 @@ func (im *importer) expressible(v llvm.Value) string {
 			}
 		case *llvm.Asm:
 			problem = "inline assembly as a value"
+		case *llvm.Global:
+			if v.Weak {
+				problem = "the weak symbol " + v.Name + ", which may be absent"
+			}
+		case *llvm.Function:
+			if v.Weak {
+				problem = "the weak symbol " + v.Name + ", which may be absent"
+			}
 		case *llvm.Expr:
 			switch v.Op {
 			case llvm.GetElementPtr, llvm.PtrToInt, llvm.IntToPtr, llvm.BitCast, llvm.AddrSpaceCast, llvm.Trunc,

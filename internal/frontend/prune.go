@@ -11,7 +11,8 @@ import "assay/internal/ir"
 //   - phis with one distinct argument are replaced by it,
 //   - a block whose only predecessor has no other successor is merged into it,
 //   - values without use disappear, if computing them neither can fail nor is
-//     an input,
+//     an input, and so do objects that are only made alive, arbitrary and dead
+//     again (the padding of structs that were promoted),
 //
 // and what remains is renumbered. None of this changes what a run can do. A
 // debug record keeps its value alive, except arbitrary content that nothing
@@ -193,6 +194,7 @@ func (p *pruner) markLive() {
 	for _, v := range f.Params {
 		mark(v)
 	}
+	idle := p.idleObjects()
 	var records []ir.Value
 	for _, b := range p.order {
 		if p.into[b] != 0 {
@@ -200,6 +202,7 @@ func (p *pruner) markLive() {
 		}
 		for _, v := range f.Blocks[b].Instrs {
 			switch d := f.Def(v); {
+			case len(d.Args) > 0 && idle[p.resolve(d.Args[0])]:
 			case d.Op == ir.Dbg:
 				records = append(records, v)
 			case p.replace[v] == 0 && !pure(d):
@@ -218,6 +221,49 @@ func (p *pruner) markLive() {
 		mark(v)
 	}
 	flush()
+}
+
+// idleObjects are the stack objects that nothing reads, writes or passes on.
+func (p *pruner) idleObjects() map[ir.Value]bool {
+	f := p.f
+	idle := map[ir.Value]bool{}
+	for _, b := range p.order {
+		for _, v := range f.Blocks[b].Instrs {
+			if f.Def(v).Op == ir.Alloca {
+				idle[v] = true
+			}
+		}
+	}
+	if len(idle) == 0 {
+		return nil
+	}
+	constant := func(v ir.Value) (uint64, bool) {
+		d := f.Def(v)
+		return d.Const.Uint64(), d.Op == ir.Const
+	}
+	for _, b := range p.order {
+		for _, v := range f.Blocks[b].Instrs {
+			d := f.Def(v)
+			for i, a := range d.Args {
+				a = p.resolve(a)
+				if !idle[a] {
+					continue
+				}
+				switch {
+				case d.Op == ir.LifetimeStart || d.Op == ir.LifetimeEnd:
+					continue
+				case d.Op == ir.Havoc && i == 0:
+					size, ok1 := constant(f.Def(a).Args[0])
+					n, ok2 := constant(d.Args[1])
+					if ok1 && ok2 && n <= size {
+						continue
+					}
+				}
+				delete(idle, a)
+			}
+		}
+	}
+	return idle
 }
 
 // renumber makes values and blocks dense again, in their old order.

@@ -70,19 +70,9 @@ func (im *importer) flattenInto(f *flat, t *llvm.Type, offset uint64) {
 		if t.Elem.Kind == llvm.IntType && t.Elem.Bits%8 != 0 {
 			f.memory = "memory access to a vector of " + t.Elem.Text
 		}
-		for i := range t.Len {
-			im.flattenInto(f, t.Elem, offset+i*size)
-			if f.problem != "" {
-				return
-			}
-		}
+		im.flattenElements(f, t, offset, size)
 	case llvm.ArrayType:
-		for i := range t.Len {
-			im.flattenInto(f, t.Elem, offset+i*t.Elem.Size)
-			if f.problem != "" {
-				return
-			}
-		}
+		im.flattenElements(f, t, offset, t.Elem.Size)
 	case llvm.StructType:
 		for i, field := range t.Fields {
 			if !t.Sized {
@@ -99,6 +89,16 @@ func (im *importer) flattenInto(f *flat, t *llvm.Type, offset uint64) {
 		}
 	default:
 		f.problem = "values of type " + t.Text
+	}
+}
+
+func (im *importer) flattenElements(f *flat, t *llvm.Type, offset, step uint64) {
+	before := len(f.scalars)
+	for i := range t.Len {
+		im.flattenInto(f, t.Elem, offset+i*step)
+		if f.problem != "" || len(f.scalars) == before { // elements without scalars can be very many
+			return
+		}
 	}
 }
 

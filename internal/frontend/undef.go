@@ -1,6 +1,9 @@
 package frontend
 
-import "assay/internal/llvm"
+import (
+	"assay/internal/bv"
+	"assay/internal/llvm"
+)
 
 // This file finds the undefs that sroa leaves but nobody can see.
 //
@@ -42,10 +45,10 @@ const maxWork = 1 << 10
 
 // hiddenUndef says whether the undef operands of an and are invisible.
 func (f *function) hiddenUndef(i *llvm.Inst) bool {
-	if i.Op != llvm.And || i.Type.Kind != llvm.IntType || i.Type.Bits > 64 || !isUndefined(i.Args[0]) {
+	if i.Op != llvm.And || i.Type.Kind != llvm.IntType || !isUndefined(i.Args[0]) {
 		return false
 	}
-	mask, ok := constInt(i.Args[1])
+	mask, ok := constBits(i.Args[1])
 	if !ok {
 		return false
 	}
@@ -57,8 +60,8 @@ func (f *function) hiddenUndef(i *llvm.Inst) bool {
 }
 
 // vanishes says whether no use of i depends on the given bits of it.
-func (f *function) vanishes(i *llvm.Inst, bits uint64, budget *int) bool {
-	if bits == 0 {
+func (f *function) vanishes(i *llvm.Inst, bits bv.BV, budget *int) bool {
+	if bits.IsZero() {
 		return true
 	}
 	for _, user := range f.users[i] {
@@ -69,15 +72,13 @@ func (f *function) vanishes(i *llvm.Inst, bits uint64, budget *int) bool {
 		switch user.Op {
 		case llvm.And:
 			for _, a := range user.Args {
-				if k, ok := constInt(a); ok {
-					rest &= k
+				if k, ok := constBits(a); ok {
+					rest = rest.And(k)
 				}
 			}
 		case llvm.Or, llvm.Xor:
 		case llvm.Trunc:
-			if user.Type.Bits < 64 {
-				rest &= 1<<user.Type.Bits - 1
-			}
+			rest = rest.Trunc(user.Type.Bits)
 		default:
 			return false
 		}
@@ -86,4 +87,12 @@ func (f *function) vanishes(i *llvm.Inst, bits uint64, budget *int) bool {
 		}
 	}
 	return true
+}
+
+func constBits(v llvm.Value) (bv.BV, bool) {
+	c, ok := v.(*llvm.Const)
+	if !ok || c.Kind != llvm.IntConst {
+		return bv.BV{}, false
+	}
+	return c.Bits, true
 }

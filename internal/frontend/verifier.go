@@ -64,6 +64,7 @@ func init() {
 		"__CPROVER_assume":         (*function).assumeCall,
 		"__ESBMC_assume":           (*function).assumeCall,
 		"klee_assume":              (*function).assumeCall,
+		"assume":                   (*function).assumeCall,
 		"assume_abort_if_not":      (*function).assumeCall,
 		"__VERIFIER_assert":        (*function).assertCall,
 		"__CPROVER_assert":         (*function).assertCall,
@@ -133,6 +134,12 @@ func (f *function) external(c *externalCall) []ir.Value {
 	if isInput(c.name) {
 		return f.input(c)
 	}
+	if _, ok := scanFormat[scanName(c.name)]; ok {
+		if list := f.scan(c); !f.ended {
+			return f.padResults(list, c)
+		}
+		return nil
+	}
 	if what := effectful[c.name]; what != "" {
 		f.unsupported(what)
 		return nil
@@ -153,7 +160,8 @@ func (f *function) padResults(list []ir.Value, c *externalCall) []ir.Value {
 
 // isInput recognises the functions that return an arbitrary value.
 func isInput(name string) bool {
-	return strings.HasPrefix(name, "__VERIFIER_nondet_") || strings.HasPrefix(name, "nondet_") || strings.HasPrefix(name, "__assay_nondet_") || name == "nondet"
+	return strings.HasPrefix(name, "__VERIFIER_nondet_") || strings.HasPrefix(name, "nondet_") || strings.HasPrefix(name, "__assay_nondet_") ||
+		name == "nondet" || name == "__VERIFIER_nondet"
 }
 
 // input returns an arbitrary value of the declared type. A truth value that is
@@ -191,9 +199,12 @@ func (f *function) unknown(c *externalCall) []ir.Value {
 	return list
 }
 
+// isError recognises the functions whose call is a failed assertion.
+func isError(name string) bool { return name == "reach_error" || name == "__VERIFIER_error" }
+
 // beforeCall emits what belongs to the call of a function with a body.
 func (f *function) beforeCall(name string) {
-	if name == "reach_error" || name == "__VERIFIER_error" {
+	if isError(name) {
 		f.b.Check(ir.Assertion, f.b.Const(1, 0), name+"() called")
 	}
 }
@@ -266,9 +277,14 @@ func (f *function) exit(*externalCall) []ir.Value {
 	return nil
 }
 
+// runExitHandlers calls what runs at the end of a program.
 func (f *function) runExitHandlers() {
 	if h := f.im.p.Function(exitHandlers); h != nil && h.Blocks != nil {
 		f.b.Call(ir.Type{}, exitHandlers)
+	}
+	destructors := byPriority(f.im.p.Destructors)
+	for k := len(destructors) - 1; k >= 0; k-- {
+		f.emitCall(destructors[k], nil)
 	}
 }
 

@@ -12,6 +12,7 @@ type ParseError struct {
 	Msg       string
 }
 
+// Error is "line:column: message".
 func (e *ParseError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg) }
 
 // tokenKind is the class of a token. Lines are tokenised one at a time, for

@@ -71,6 +71,9 @@ func (s *Session) Prepare() error {
 			p.function(f)
 		}
 	}
+	if s.Unpromoted {
+		return nil
+	}
 	return p.promote()
 }
 

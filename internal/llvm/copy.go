@@ -106,12 +106,18 @@ func (s *Session) Copy(roots ...string) *Program {
 	c.p.ModuleAsm = n > 0
 	for g := C.LLVMGetFirstGlobal(s.module); g != nil; g = C.LLVMGetNextGlobal(g) {
 		c.order[g] = len(c.order)
-		if valueName(g) == "llvm.global_ctors" {
-			c.constructors(g)
+		switch valueName(g) {
+		case "llvm.global_ctors":
+			c.p.Constructors = c.constructors(g)
+		case "llvm.global_dtors":
+			c.p.Destructors = c.constructors(g)
 		}
 	}
 	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
 		c.order[f] = len(c.order)
+		if C.LLVMIsDeclaration(f) == 0 && C.LLVMGetLinkage(f) == C.LLVMExternalLinkage && !hasStringAttribute(f, libraryAttribute) {
+			c.p.Defined = append(c.p.Defined, valueName(f))
+		}
 	}
 	for _, name := range roots {
 		if f := s.function(name); f != nil {
@@ -133,21 +139,24 @@ func attributeKind(name string) C.uint {
 	return C.LLVMGetEnumAttributeKindForName(cname, C.size_t(len(name)))
 }
 
-func (c *copier) constructors(g C.LLVMValueRef) {
+func (c *copier) constructors(g C.LLVMValueRef) []Constructor {
 	init := C.LLVMGetInitializer(g)
 	if init == nil {
-		return
+		return nil
 	}
 	list, ok := c.value(init).(*Const)
 	if !ok {
-		return
+		return nil
 	}
+	var all []Constructor
 	for _, e := range list.Elems {
 		if entry, ok := e.(*Const); ok && len(entry.Elems) >= 2 {
-			priority, _ := entry.Elems[0].(*Const)
-			c.p.Constructors = append(c.p.Constructors, Constructor{Priority: priority.Bits.Uint64(), Func: entry.Elems[1]})
+			if priority, ok := entry.Elems[0].(*Const); ok && priority.Kind == IntConst {
+				all = append(all, Constructor{Priority: priority.Bits.Uint64(), Func: entry.Elems[1]})
+			}
 		}
 	}
+	return all
 }
 
 // sortByModule gives globals and functions the order of the module: they were
@@ -175,6 +184,7 @@ func (c *copier) global(v C.LLVMValueRef) *Global {
 		Constant:    C.LLVMIsGlobalConstant(v) != 0,
 		ThreadLocal: C.LLVMIsThreadLocal(v) != 0,
 		Align:       uint64(C.LLVMGetAlignment(v)),
+		Weak:        linkage == C.LLVMExternalWeakLinkage,
 		Local:       linkage == C.LLVMInternalLinkage || linkage == C.LLVMPrivateLinkage,
 	}
 	c.values[v] = g
@@ -195,6 +205,7 @@ func (c *copier) function(v C.LLVMValueRef) *Function {
 		address:   c.typeOf(C.LLVMTypeOf(v)),
 		Type:      c.typeOf(C.LLVMGlobalGetValueType(v)),
 		Intrinsic: C.LLVMGetIntrinsicID(v) != 0,
+		Weak:      C.LLVMGetLinkage(v) == C.LLVMExternalWeakLinkage,
 		NoReturn:  C.LLVMGetEnumAttributeAtIndex(v, functionIndex, c.noReturn) != nil,
 	}
 	c.values[v] = f

@@ -20,6 +20,7 @@ package llvm
 #include "llvm-c/Core.h" // not found? install llvm-19-dev
 #include "llvm-c/Analysis.h"
 #include "llvm-c/BitReader.h"
+#include "llvm-c/BitWriter.h"
 #include "llvm-c/IRReader.h"
 #include "llvm-c/Linker.h"
 #include "llvm-c/Target.h"
@@ -58,6 +59,9 @@ import (
 // Session owns one LLVM context and the module that is being prepared in it.
 // It belongs to one goroutine at a time.
 type Session struct {
+	// Unpromoted keeps Prepare from promoting locals to values.
+	Unpromoted bool
+
 	context  C.LLVMContextRef
 	module   C.LLVMModuleRef // nil before the first Read
 	layout   C.LLVMTargetDataRef
@@ -272,6 +276,21 @@ func (s *Session) Declare(name string) {
 	C.LLVMAddFunction(s.module, cname, C.LLVMFunctionType(C.LLVMVoidTypeInContext(s.context), nil, 0, 0))
 }
 
+// Reserved is a name in the module that belongs to assay, "" if there is none.
+func (s *Session) Reserved() string {
+	for g := C.LLVMGetFirstGlobal(s.module); g != nil; g = C.LLVMGetNextGlobal(g) {
+		if name := valueName(g); strings.HasPrefix(name, "assay.") {
+			return name
+		}
+	}
+	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
+		if name := valueName(f); strings.HasPrefix(name, "assay.") {
+			return name
+		}
+	}
+	return ""
+}
+
 // FunctionNames are the names of the functions that the module defines.
 func (s *Session) FunctionNames() []string {
 	var names []string
@@ -281,4 +300,11 @@ func (s *Session) FunctionNames() []string {
 		}
 	}
 	return names
+}
+
+// Bitcode is the module as bitcode.
+func (s *Session) Bitcode() []byte {
+	buffer := C.LLVMWriteBitcodeToMemoryBuffer(s.module)
+	defer C.LLVMDisposeMemoryBuffer(buffer)
+	return C.GoBytes(unsafe.Pointer(C.LLVMGetBufferStart(buffer)), C.int(C.LLVMGetBufferSize(buffer)))
 }

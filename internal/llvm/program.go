@@ -20,8 +20,13 @@ type Program struct {
 	// the module.
 	Globals   []*Global
 	Functions []*Function
+	// Defined are the names of all functions with a body that have external
+	// linkage and did not come with LinkLibrary, reachable or not.
+	Defined []string
 	// Constructors is the content of llvm.global_ctors, in the order of the module.
 	Constructors []Constructor
+	// Destructors is the content of llvm.global_dtors, likewise.
+	Destructors []Constructor
 	// ModuleAsm says that the module has assembly text at file level.
 	ModuleAsm bool
 	// Volatile says that accesses were volatile or atomic; Prepare has made
@@ -29,7 +34,8 @@ type Program struct {
 	Volatile bool
 }
 
-// Constructor is an entry of llvm.global_ctors. Lower priorities run first.
+// Constructor is an entry of llvm.global_ctors or llvm.global_dtors. Of
+// constructors the lower priorities run first, of destructors the higher ones.
 type Constructor struct {
 	Priority uint64
 	Func     Value
@@ -140,7 +146,9 @@ type Global struct {
 	Init     Value
 	Constant bool
 	// Local says that the name is not visible to other modules.
-	Local       bool
+	Local bool
+	// Weak says that the object may be absent; then its address is null.
+	Weak        bool
 	ThreadLocal bool
 	Align       uint64
 	// CName is the name in the source, empty if the compiler made the object.
@@ -159,6 +167,8 @@ type Function struct {
 	// Intrinsic says that the name is one of LLVM's.
 	Intrinsic bool
 	NoReturn  bool
+	// Weak says that the function may be absent; then its address is null.
+	Weak bool
 	// Library says that the function came with LinkLibrary.
 	Library bool
 	// CTypes are the result (nil for void) and the parameters as the source

@@ -474,6 +474,7 @@ func (s *State) SetAlive(p Value, alive bool, gen func(ObjectID) Generation, gua
 		if alive {
 			old := *c
 			fresh := Content{owner: newOwner(), alive: st.True(), origin: origin{kind: originArbitrary, gen: gen(t.o)}}
+			c.origin, c.cells, c.array, c.objects = fresh.origin, pmap[cell]{owner: newOwner()}, 0, 0
 			sp.joinContent(t.cond, t.o, c, &fresh, &old)
 		} else {
 			c.alive = st.And(c.alive, st.Not(t.cond))

@@ -192,6 +192,7 @@ func (sp *Space) IntToPtr(address term.ID) Value {
 	ob := st.Var(fmt.Sprintf("pointee!%d", address), term.BitVec(ObjectBits))
 	off := st.Var(fmt.Sprintf("pointer!%d", address), term.BitVec(sp.PointerBits))
 	sp.leaves[ob] = leaf{address, off}
+	sp.madeFrom[ob], sp.madeFrom[off] = address, address
 	v := Value{Object: ob, Offset: off}
 	sp.leafOf[address] = v
 	sp.pointerOf[address] = v
@@ -204,6 +205,13 @@ func mask(w uint32) uint64 {
 		return ^uint64(0)
 	}
 	return 1<<w - 1
+}
+
+// Address gives the integer from which a pointer was made, if v is the object
+// or the offset variable of such a pointer.
+func (sp *Space) Address(v term.ID) (term.ID, bool) {
+	a, ok := sp.madeFrom[v]
+	return a, ok
 }
 
 // leafFact is (A4) for one object.

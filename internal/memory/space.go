@@ -99,10 +99,11 @@ type Space struct {
 	bySymbol    map[string]ObjectID
 	generations []generation
 	genByKey    map[Key]Generation
-	leaves      map[term.ID]leaf   // by object variable
-	leafOf      map[term.ID]Value  // by address
-	pointerOf   map[term.ID]Value  // inverse of PtrToInt
-	leafFacts   map[[2]uint32]bool // (object variable, object)
+	leaves      map[term.ID]leaf    // by object variable
+	madeFrom    map[term.ID]term.ID // leaf variables to addresses
+	leafOf      map[term.ID]Value   // by address
+	pointerOf   map[term.ID]Value   // inverse of PtrToInt
+	leafFacts   map[[2]uint32]bool  // (object variable, object)
 	facts       []term.ID
 	factSet     map[term.ID]bool
 	gaveUp      []GaveUp
@@ -118,6 +119,7 @@ func NewSpace(store *term.Store, pointerBits uint32) *Space {
 		generations: make([]generation, 1),
 		genByKey:    map[Key]Generation{},
 		leaves:      map[term.ID]leaf{},
+		madeFrom:    map[term.ID]term.ID{},
 		leafOf:      map[term.ID]Value{},
 		pointerOf:   map[term.ID]Value{},
 		leafFacts:   map[[2]uint32]bool{},
@@ -286,7 +288,9 @@ func (sp *Space) base(o ObjectID) term.ID {
 	}
 	sp.fact(st.ULe(sp.word(page), b))
 	sp.fact(st.ULe(b, sp.word(top)))
-	sp.fact(st.ULe(ob.Size, st.Sub(sp.word(top), b)))
+	// A size that is not constant may be too large on runs that never make the
+	// object; they must not be excluded.
+	sp.fact(st.Implies(st.ULe(ob.Size, sp.word(top-page)), st.ULe(ob.Size, st.Sub(sp.word(top), b))))
 	align := ob.Align
 	if ob.Kind == FunctionObject {
 		align = 1

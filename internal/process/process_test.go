@@ -67,7 +67,7 @@ func assertDead(t *testing.T, pid string) {
 
 func TestCPULimit(t *testing.T) {
 	o := run(t, Limits{CPU: time.Second, Wall: 30 * time.Second}, "while :; do :; done")
-	if !o.TimedOut || o.Signal != syscall.SIGKILL || o.CPU < 900*time.Millisecond {
+	if !o.TimedOut || o.Signal != syscall.SIGKILL || o.CPU < 800*time.Millisecond {
 		t.Errorf("got %+v", o)
 	}
 }

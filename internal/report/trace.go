@@ -155,7 +155,7 @@ func stepText(s assay.Step) string {
 	case assay.StepAssign:
 		out := s.Var + " = " + s.Value
 		if s.Input != "" {
-			out += "   (" + s.Input + ")"
+			out += "   (from " + s.Input + ")"
 		}
 		return out
 	case assay.StepInput:

@@ -7,6 +7,7 @@ package smt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"assay/internal/bv"
@@ -31,7 +32,7 @@ type Solver interface {
 	Assert(t term.ID)
 	// Check decides the assertions together with the assumptions. The status is
 	// Unknown exactly if err is not nil; the error is then the context's, an
-	// ErrLimit, or an ErrUnsupported.
+	// ErrLimit, an ErrUnsupported, or ErrMemory.
 	Check(ctx context.Context, assumptions ...term.ID) (Status, error)
 	// Value is the value of a Bool (width 1) or bit-vector term in the model of
 	// the last Check, which must have been Sat. Terms that the solver has not
@@ -61,6 +62,9 @@ type Stats struct {
 	Lemmas    int64 // array lemmas added on demand
 	Bytes     int64 // memory of the formula, as far as we know it
 }
+
+// ErrMemory says that memory ran out. The solver can only be closed.
+var ErrMemory = errors.New("solver out of memory")
 
 // ErrLimit says that a conflict limit ended a check.
 type ErrLimit struct{ Conflicts int64 }

@@ -3,6 +3,7 @@
 package smt_test
 
 import (
+	"assay/internal/floats"
 	"assay/internal/smt"
 	"assay/internal/smt/bitblast"
 	"assay/internal/smt/z3"
@@ -20,7 +21,7 @@ type solverKind struct {
 }
 
 var solvers = []solverKind{
-	{"bitblast", func(s *term.Store) smt.Solver { return bitblast.New(s, bitblast.Options{}) }, 4, 128, 1, false},
+	{"bitblast", func(s *term.Store) smt.Solver { return bitblast.New(s, bitblast.Options{Lower: floats.Lower}) }, 4, 128, 1, false},
 	{"z3", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{}) }, 3, 32, 4, false},
 	{"z3-oneshot", func(s *term.Store) smt.Solver { return z3.New(s, z3.Options{OneShot: true}) }, 1, 16, 10, true},
 }

@@ -46,6 +46,8 @@ type Event struct {
 	Guard verdict.Guard
 	// Value is the instruction, in function Guard.Func.
 	Value ir.Value
+	// Pointer is the pointer of a memory access; the zero Value for others.
+	Pointer memory.Value
 }
 
 // Limit is a place where the unwinding stopped.

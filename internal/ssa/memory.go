@@ -24,8 +24,8 @@ func (s *step) memory(d *ir.Def, v ir.Value) bool {
 		s.store(d, v)
 	case ir.MemCpy:
 		okDst, okSrc := s.mem.Copy(s.arg(d, 0), s.arg(d, 1), s.word(d, 2), s.g.all)
-		s.event(st.Not(okSrc), ir.InvalidDeref, "invalid read in a copy", v)
-		s.event(st.Not(okDst), ir.InvalidDeref, "invalid write in a copy", v)
+		s.access(s.arg(d, 1), st.Not(okSrc), ir.InvalidDeref, "invalid read in a copy", v)
+		s.access(s.arg(d, 0), st.Not(okDst), ir.InvalidDeref, "invalid write in a copy", v)
 	case ir.MemSet:
 		p, b, n := s.arg(d, 0), s.bits(d, 1), s.word(d, 2)
 		var ok term.ID
@@ -34,11 +34,11 @@ func (s *step) memory(d *ir.Def, v ir.Value) bool {
 		} else {
 			ok = s.mem.Fill(p, b, n, s.g.all)
 		}
-		s.event(st.Not(ok), ir.InvalidDeref, "invalid write in a fill", v)
+		s.access(p, st.Not(ok), ir.InvalidDeref, "invalid write in a fill", v)
 	case ir.Havoc:
 		n := s.word(d, 1)
 		ok := s.mem.Havoc(s.arg(d, 0), n, s.content(v, 0, n, 0, st.True()), s.g.all)
-		s.event(st.Not(ok), ir.InvalidDeref, "invalid write", v)
+		s.access(s.arg(d, 0), st.Not(ok), ir.InvalidDeref, "invalid write", v)
 	case ir.LifetimeStart, ir.LifetimeEnd:
 		s.mem.SetAlive(s.arg(d, 0), d.Op == ir.LifetimeStart, func(o memory.ObjectID) memory.Generation {
 			return s.content(v, int32(o), sp.Object(o).Size, 0, st.True())
@@ -55,7 +55,7 @@ func (s *step) memory(d *ir.Def, v ir.Value) bool {
 		}
 	case ir.Free:
 		ok := s.mem.Free(s.arg(d, 0), s.g.all)
-		s.event(st.Not(ok), ir.InvalidFree, "free of a pointer that is not the start of an allocated block", v)
+		s.access(s.arg(d, 0), st.Not(ok), ir.InvalidFree, "free of a pointer that is not the start of an allocated block", v)
 	case ir.ObjectSize:
 		fr.env[v] = memory.Value{Bits: st.ZExtOrTrunc(s.mem.Size(s.arg(d, 0), s.g.all), d.Type.Bits)}
 	case ir.ObjectOffset:
@@ -98,7 +98,7 @@ func (s *step) load(d *ir.Def, v ir.Value) {
 	pointer := d.Type.Kind == ir.Ptr
 	x, valid := s.mem.Load(s.arg(d, 0), n, pointer, s.g.all)
 	invalid := st.Not(valid)
-	s.event(invalid, ir.InvalidDeref, "invalid read", v)
+	s.access(s.arg(d, 0), invalid, ir.InvalidDeref, "invalid read", v)
 	if !pointer && 8*n != d.Type.Bits {
 		x.Bits = st.Extract(x.Bits, d.Type.Bits-1, 0)
 	}
@@ -125,7 +125,7 @@ func (s *step) store(d *ir.Def, v ir.Value) {
 		x.Bits = st.ZExt(x.Bits, 8*n)
 	}
 	valid := s.mem.StoreTo(s.arg(d, 1), x, n, s.g.all)
-	s.event(st.Not(valid), ir.InvalidDeref, "invalid write", v)
+	s.access(s.arg(d, 1), st.Not(valid), ir.InvalidDeref, "invalid write", v)
 }
 
 // visible is a float whose bits can be seen from now on: if it is a NaN that

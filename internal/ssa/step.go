@@ -39,6 +39,15 @@ func (s *step) event(cond term.ID, kind ir.CheckKind, text string, v ir.Value) {
 	s.g = s.u.event(s.fr, s.g, cond, kind, text, v)
 }
 
+// access is event for an access through p.
+func (s *step) access(p memory.Value, cond term.ID, kind ir.CheckKind, text string, v ir.Value) {
+	n := len(s.u.out.Violations)
+	s.event(cond, kind, text, v)
+	if len(s.u.out.Violations) > n {
+		s.u.out.Violations[n].Pointer = p
+	}
+}
+
 // freeVariable is the variable for a choice of the current instance.
 func (s *step) freeVariable(v ir.Value, sub int32, width uint32) term.ID {
 	key := s.u.key(s.fr, v)

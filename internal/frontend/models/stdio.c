@@ -1,8 +1,8 @@
 // Models of stdio.h: what is written goes nowhere, what is read is arbitrary.
 //
 // The strings given to %s are not read, so that an unterminated one passes
-// unnoticed; formats are not checked. %n is not supported, and cannot be seen
-// here: the importer's notes say so.
+// unnoticed; formats are not checked. %n in a literal format, and scanf, are
+// the importer's business (formats.go).
 #include <stdarg.h>
 #include "assay_model.h"
 
@@ -81,7 +81,23 @@ MODEL int snprintf(char *s, size_t size, const char *format, ...) {
 // How much an unbounded print writes depends on the values.
 MODEL int sprintf(char *s, const char *format, ...) { __assay_unsupported("sprintf: how much it writes is not modelled"); }
 MODEL int vsprintf(char *s, const char *format, va_list arguments) { __assay_unsupported("vsprintf: how much it writes is not modelled"); }
-MODEL int scanf(const char *format, ...) { __assay_unsupported("scanf: what it writes is not modelled"); }
-MODEL int fscanf(FILE *file, const char *format, ...) { __assay_unsupported("fscanf: what it writes is not modelled"); }
-MODEL int sscanf(const char *s, const char *format, ...) { __assay_unsupported("sscanf: what it writes is not modelled"); }
 MODEL char *gets(char *s) { __assay_unsupported("gets: how much it writes is not bounded"); }
+
+// Files are opaque: a program only passes them on.
+MODEL FILE *fopen(const char *path, const char *mode) { return __assay_nondet_pointer("fopen"); }
+MODEL FILE *fdopen(int descriptor, const char *mode) { return __assay_nondet_pointer("fdopen"); }
+MODEL FILE *freopen(const char *path, const char *mode, FILE *file) { return __assay_nondet_pointer("freopen"); }
+MODEL FILE *popen(const char *command, const char *mode) { return __assay_nondet_pointer("popen"); }
+MODEL FILE *tmpfile(void) { return __assay_nondet_pointer("tmpfile"); }
+MODEL int fclose(FILE *file) { RESULT("fclose"); }
+MODEL int pclose(FILE *file) { RESULT("pclose"); }
+MODEL int feof(FILE *file) { RESULT("feof"); }
+MODEL int ferror(FILE *file) { RESULT("ferror"); }
+MODEL int fileno(FILE *file) { RESULT("fileno"); }
+MODEL void clearerr(FILE *file) {}
+MODEL int fseek(FILE *file, long offset, int origin) { RESULT("fseek"); }
+MODEL void rewind(FILE *file) {}
+MODEL long ftell(FILE *file) { return (long)__assay_nondet_size("ftell"); }
+MODEL int ungetc(int c, FILE *file) { RESULT("ungetc"); }
+MODEL int remove(const char *path) { RESULT("remove"); }
+MODEL int rename(const char *from, const char *to) { RESULT("rename"); }

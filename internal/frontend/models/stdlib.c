@@ -71,3 +71,36 @@ MODEL double strtod(const char *restrict s, char **restrict end) {
 MODEL double atof(const char *s) { return *s ? __assay_nondet_double("atof") : 0; }
 
 MODEL long long atoll(const char *s) { return strtoll(s, 0, 10); }
+
+// Exact, but not fast: insertion sort, by exchanges of neighbours.
+MODEL void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+	char *p = base;
+	for (size_t i = 1; i < count; i++)
+		for (size_t j = i; j > 0 && compare(p + (j - 1) * size, p + j * size) > 0; j--)
+			for (size_t k = 0; k < size; k++) {
+				char c = p[(j - 1) * size + k];
+				p[(j - 1) * size + k] = p[j * size + k];
+				p[j * size + k] = c;
+			}
+}
+
+MODEL void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+	const char *p = base;
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare(key, p + middle * size);
+		if (order == 0) return (void *)(p + middle * size);
+		if (order < 0) high = middle;
+		else low = middle + 1;
+	}
+	return 0;
+}
+
+// Any function may have set errno to anything since it was last looked at.
+static int error_number;
+
+MODEL int *__errno_location(void) {
+	__assay_havoc(&error_number, sizeof error_number);
+	return &error_number;
+}

@@ -474,3 +474,25 @@ func TestContext(t *testing.T) {
 		t.Error("no error for a module without entry")
 	}
 }
+
+// TestStopAtLeak stops at an event whose instruction is of another function
+// than the one that ends the program, with a number that the latter has not.
+func TestStopAtLeak(t *testing.T) {
+	_, out := observe(t, `module 64 entry @main
+func @f() {
+b1:
+  %1 = alloca ptr i64 8
+  %2 = alloca ptr i64 8
+  %99 = malloc ptr i64 5 !0:7:1
+  ret
+}
+func @main() {
+b1:
+  call void @f()
+  halt exit
+}
+`, Options{StopAt: func(e Event) bool { return e.Check == ir.MemTrack }})
+	if out.End != Stopped || out.Func.Name != "f" || out.Pos.Line != 7 || out.Event.Check != ir.MemTrack {
+		t.Error(out)
+	}
+}

@@ -47,7 +47,7 @@ func (m *machine) emit(e Event) bool {
 		m.opts.Observe(e)
 	}
 	if m.opts.StopAt != nil && m.opts.StopAt(e) {
-		m.end(Stopped, e.Value, e.Text)
+		m.out.End, m.out.Value, m.out.Text = Stopped, e.Value, e.Text
 		m.out.Func, m.out.Pos, m.out.Event = e.Func, e.Pos, e
 		return false
 	}

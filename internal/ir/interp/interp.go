@@ -89,6 +89,7 @@ const (
 	BlockEntered                  // Block; after its phis. Only with Options.Blocks
 )
 
+// String is the name of the kind.
 func (k EventKind) String() string {
 	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block"}[k]
 }
@@ -131,6 +132,7 @@ const (
 	Desynced                      // the input belongs to another run; Err says why
 )
 
+// String says how the run ended.
 func (e End) String() string {
 	return [...]string{"returned", "halted", "aborted", "assumption failed", "unreachable reached", "unsupported reached",
 		"stopped", "step limit", "stack limit", "memory limit", "out of choices", "desynchronised"}[e]
@@ -150,6 +152,7 @@ type Outcome struct {
 	Err   error // if OutOfChoices or Desynced
 }
 
+// String is one line for messages.
 func (o Outcome) String() string {
 	s := o.End.String()
 	if o.Text != "" {

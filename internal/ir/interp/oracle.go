@@ -57,6 +57,7 @@ type DesyncError struct {
 	Msg   string
 }
 
+// Error says which choice does not fit, and why.
 func (e *DesyncError) Error() string {
 	where := "initial state"
 	if e.Index >= 0 {

@@ -9,6 +9,7 @@ package bitblast
 
 import (
 	"context"
+	"errors"
 
 	"assay/internal/sat"
 	"assay/internal/sat/cadical"
@@ -92,7 +93,7 @@ func (s *Solver) Assert(t term.ID) {
 // SetConflictLimit bounds the next checks, in conflicts; 0 is no limit.
 func (s *Solver) SetConflictLimit(n int64) { s.limit = n }
 
-// Check implements smt.Solver. The error may also be cadical.ErrMemory.
+// Check implements smt.Solver.
 func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
 	s.checks++
 	s.model.drop()
@@ -129,6 +130,8 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 		before := s.sat.Learned()
 		r, err := s.sat.Solve(ctx)
 		switch {
+		case errors.Is(err, cadical.ErrMemory):
+			return smt.Unknown, smt.ErrMemory
 		case err != nil:
 			return smt.Unknown, err
 		case r == cadical.Unsat:

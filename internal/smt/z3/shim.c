@@ -3,11 +3,14 @@
 // call. Errors are recorded by a handler that returns, and read after the call.
 //
 // The context counts references by hand (Z3_mk_context_rc): every object that
-// is kept gets one, and all go with the context.
+// Z3 returns gets one reference, which is dropped when the context goes. (A
+// context that is deleted with references left searches its whole table again
+// and again for roots: minutes instead of milliseconds, for deep formulas.)
 
 #include "shim.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,9 @@ struct assay_z3 {
   Z3_ast *slots;  // Bool, bit-vector, or array
   Z3_ast *floats; // the same as a floating-point number, where that is known
   uint32_t n, cap;
+
+  Z3_ast *kept; // everything with a reference
+  uint64_t num_kept, cap_kept;
 
   // Elements of the array read last.
   uint64_t *indices;
@@ -75,10 +81,12 @@ void assay_z3_delete(assay_z3 *s) {
   current = s;
   drop_model(s);
   if (s->solver) Z3_solver_dec_ref(s->ctx, s->solver);
+  while (s->num_kept > 0) Z3_dec_ref(s->ctx, s->kept[--s->num_kept]);
   pthread_mutex_lock(&creation);
   Z3_del_context(s->ctx);
   pthread_mutex_unlock(&creation);
   pthread_mutex_destroy(&s->mutex);
+  free(s->kept);
   free(s->slots);
   free(s->floats);
   free(s->indices);
@@ -94,26 +102,45 @@ int assay_z3_error(assay_z3 *s, const char **message) {
   return code;
 }
 
-void assay_z3_memory(const char *megabytes) { Z3_global_param_set("memory_max_size", megabytes); }
+// In megabytes, UINT32_MAX without a bound; see LimitMemory.
+static _Atomic uint32_t memory_bound = UINT32_MAX;
 
+void assay_z3_memory(uint32_t soft, uint32_t hard) {
+  char text[16];
+  memory_bound = soft ? soft : UINT32_MAX;
+  snprintf(text, sizeof text, "%u", soft);
+  Z3_global_param_set("memory_high_watermark", text);
+  snprintf(text, sizeof text, "%u", hard);
+  Z3_global_param_set("memory_max_size", text);
+}
+
+// Gives a its reference. If memory runs out here, a is kept for ever.
 static Z3_ast keep(assay_z3 *s, Z3_ast a) {
-  if (a) Z3_inc_ref(s->ctx, a);
+  if (!a) return NULL;
+  Z3_inc_ref(s->ctx, a);
+  if (s->num_kept == s->cap_kept) {
+    uint64_t cap = 2 * s->cap_kept + 1024;
+    Z3_ast *kept = realloc(s->kept, cap * sizeof *kept);
+    if (!kept) return a;
+    s->kept = kept;
+    s->cap_kept = cap;
+  }
+  s->kept[s->num_kept++] = a;
   return a;
 }
 
-static Z3_sort bits(assay_z3 *s, uint32_t width) {
-  Z3_sort t = Z3_mk_bv_sort(s->ctx, width);
-  if (t) Z3_inc_ref(s->ctx, Z3_sort_to_ast(s->ctx, t));
+static Z3_sort keep_sort(assay_z3 *s, Z3_sort t) {
+  if (t) keep(s, Z3_sort_to_ast(s->ctx, t));
   return t;
 }
 
+static Z3_sort bits(assay_z3 *s, uint32_t width) { return keep_sort(s, Z3_mk_bv_sort(s->ctx, width)); }
+
 static Z3_sort sort_of(assay_z3 *s, const assay_z3_step *p) {
-  if (p->width == 0) return Z3_mk_bool_sort(s->ctx);
+  if (p->width == 0) return keep_sort(s, Z3_mk_bool_sort(s->ctx));
   Z3_sort t = bits(s, p->width);
   if (p->aux == 0) return t;
-  t = Z3_mk_array_sort(s->ctx, bits(s, p->aux), t);
-  if (t) Z3_inc_ref(s->ctx, Z3_sort_to_ast(s->ctx, t));
-  return t;
+  return keep_sort(s, Z3_mk_array_sort(s->ctx, bits(s, p->aux), t));
 }
 
 static Z3_ast numeral(assay_z3 *s, uint32_t width, uint64_t v) {
@@ -143,9 +170,7 @@ static format format_of(uint32_t width) {
 static uint64_t bias(format f) { return ((uint64_t)1 << (f.exponent - 1)) - 1; }
 
 static Z3_sort float_sort(assay_z3 *s, format f) {
-  Z3_sort t = Z3_mk_fpa_sort(s->ctx, f.exponent, f.fraction + 1);
-  if (t) Z3_inc_ref(s->ctx, Z3_sort_to_ast(s->ctx, t));
-  return t;
+  return keep_sort(s, Z3_mk_fpa_sort(s->ctx, f.exponent, f.fraction + 1));
 }
 
 static uint32_t width_of(assay_z3 *s, uint32_t slot) {
@@ -214,7 +239,10 @@ static Z3_ast to_integer(assay_z3 *s, uint32_t slot, uint32_t width, int is_sign
   else
     low = keep(s, Z3_mk_fpa_geq(c, x, keep(s, Z3_mk_fpa_zero(c, Z3_get_sort(c, x), false))));
   Z3_ast both[2] = {low, high};
-  Z3_ast integer = keep(s, is_signed ? Z3_mk_fpa_to_sbv(c, rtz, x, width) : Z3_mk_fpa_to_ubv(c, rtz, x, width));
+  // Z3 4.8.12 cannot translate a conversion to a signed number of one bit.
+  uint32_t wide = width > 1 ? width : 2;
+  Z3_ast integer = keep(s, is_signed ? Z3_mk_fpa_to_sbv(c, rtz, x, wide) : Z3_mk_fpa_to_ubv(c, rtz, x, wide));
+  if (wide != width) integer = keep(s, Z3_mk_extract(c, width - 1, 0, integer));
   return Z3_mk_ite(c, keep(s, Z3_mk_and(c, 2, both)), integer, numeral(s, width, 0));
 }
 
@@ -353,9 +381,7 @@ void assay_z3_assert(assay_z3 *s, const uint32_t *slots, int64_t n) {
 
 void assay_z3_imply(assay_z3 *s, uint32_t proxy, uint32_t formula) {
   current = s;
-  Z3_ast a = keep(s, Z3_mk_implies(s->ctx, s->slots[proxy], s->slots[formula]));
-  Z3_solver_assert(s->ctx, s->solver, a);
-  if (a) Z3_dec_ref(s->ctx, a);
+  Z3_solver_assert(s->ctx, s->solver, keep(s, Z3_mk_implies(s->ctx, s->slots[proxy], s->slots[formula])));
 }
 
 static void set_checking(assay_z3 *s, int checking) {
@@ -371,6 +397,7 @@ int assay_z3_check(assay_z3 *s, const uint32_t *slots, int64_t n, uint32_t confl
   Z3_params params = Z3_mk_params(s->ctx);
   Z3_params_inc_ref(s->ctx, params);
   Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "max_conflicts"), conflicts);
+  Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "max_memory"), memory_bound);
   Z3_solver_set_params(s->ctx, s->solver, params);
   Z3_params_dec_ref(s->ctx, params);
   Z3_ast *assumptions = malloc((n + 1) * sizeof *assumptions);

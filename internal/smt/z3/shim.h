@@ -74,8 +74,9 @@ void assay_z3_delete(assay_z3 *);
 // The first error since the last call, or 0; message is valid until the next call.
 int assay_z3_error(assay_z3 *, const char **message);
 
-// Bounds the memory of all of Z3, in megabytes; 0 is no bound.
-void assay_z3_memory(const char *megabytes);
+// Bounds the memory of all of Z3, in megabytes; 0 is no bound. At the soft bound
+// checks give up, at the hard one the process may end.
+void assay_z3_memory(uint32_t soft, uint32_t hard);
 
 // Builds n steps. Slots are numbered from 1.
 void assay_z3_build(assay_z3 *, const assay_z3_step *steps, int64_t n, const uint32_t *words);

@@ -26,8 +26,6 @@ import "C"
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -37,15 +35,14 @@ import (
 	"assay/internal/term"
 )
 
-// ErrMemory says that memory ran out, or the bound on it was reached.
-var ErrMemory = errors.New("z3: out of memory")
-
 // LimitMemory bounds the memory of all of Z3's contexts together, in
-// megabytes; 0 is no bound. Z3 has no bound for a single context.
+// megabytes; 0 is no bound. Z3 has no bound for a single context. Checks look at
+// the bound now and then, and end with smt.ErrMemory above it. Beyond twice the
+// bound Z3 stops allocating, which 4.8 does not always survive: whoever needs
+// protection from that runs the check in a process of its own.
 func LimitMemory(megabytes uint32) {
-	s := C.CString(fmt.Sprint(megabytes))
-	C.assay_z3_memory(s)
-	C.free(unsafe.Pointer(s))
+	hard := min(2*uint64(megabytes), math.MaxInt32)
+	C.assay_z3_memory(C.uint32_t(megabytes), C.uint32_t(hard))
 }
 
 // Options are what a solver can be told at its birth.
@@ -105,7 +102,7 @@ func New(store *term.Store, options Options) *Solver {
 	s.model.s = s
 	s.c = C.assay_z3_new()
 	if s.c == nil {
-		s.failed = ErrMemory
+		s.failed = smt.ErrMemory
 		return s
 	}
 	if !options.OneShot {
@@ -136,7 +133,7 @@ func (s *Solver) takeError() {
 	switch {
 	case code == 0 || s.failed != nil:
 	case code == memout || isMemory(C.GoString(message)):
-		s.failed = ErrMemory
+		s.failed = smt.ErrMemory
 	default:
 		s.failed = smt.ErrUnsupported{What: "Z3 says: " + C.GoString(message)}
 	}
@@ -164,7 +161,7 @@ func (s *Solver) Assert(t term.ID) {
 // SetConflictLimit implements smt.Solver.
 func (s *Solver) SetConflictLimit(n int64) { s.limit = n }
 
-// Check implements smt.Solver. The error may also be ErrMemory.
+// Check implements smt.Solver.
 func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
 	s.use()
 	s.state = noModel
@@ -277,7 +274,7 @@ func (s *Solver) check(ctx context.Context, assumptions []term.ID) (smt.Status, 
 	switch {
 	case ctx.Err() != nil && (s.failed != nil || r == 0):
 		// An interrupted check may be reported as an error.
-		if s.failed != ErrMemory {
+		if s.failed != smt.ErrMemory {
 			s.failed = nil
 		}
 		return smt.Unknown, ctx.Err()
@@ -293,9 +290,10 @@ func (s *Solver) check(ctx context.Context, assumptions []term.ID) (smt.Status, 
 	}
 	switch why := C.GoString(reason); {
 	case isMemory(why):
-		s.failed = ErrMemory
-		return smt.Unknown, ErrMemory
-	case s.limit > 0 && strings.Contains(why, "conflict"):
+		s.failed = smt.ErrMemory
+		return smt.Unknown, smt.ErrMemory
+	case s.limit > 0 && (strings.Contains(why, "conflict") || s.options.OneShot):
+		// A strategy does not say which of its steps gave up.
 		return smt.Unknown, smt.ErrLimit{Conflicts: s.limit}
 	default:
 		return smt.Unknown, smt.ErrUnsupported{What: "Z3 gave up: " + why}

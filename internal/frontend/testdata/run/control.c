@@ -46,6 +46,10 @@ __attribute__((constructor(101))) static void set_first(void) { first = ++order;
 static void handler(void) { assert(order == 10); order = 11; }
 static void last(void) { assert(order == 11); }
 
+static int closed;
+__attribute__((destructor(101))) static void close_last(void) { assert(closed == 1); }
+__attribute__((destructor(102))) static void close_first(void) { closed = 1; }
+
 static int forever(void) {
 	while (1) {
 		int n = __VERIFIER_nondet_int();

@@ -1,0 +1,190 @@
+package certify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"assay/internal/floats"
+	"assay/internal/smt"
+	"assay/internal/smt/z3"
+	"assay/internal/term"
+)
+
+// This file asks Z3. No answer rests on a limit of time or work: a limit only
+// decides which way of asking is tried next.
+
+// Who accepted.
+const (
+	byFolding  = "second unwinding, by simplification"
+	bySolver   = "second unwinding, by Z3"
+	byCircuits = "second unwinding, by Z3 with circuits for floating point"
+)
+
+func (c *checker) accepted() string {
+	switch {
+	case c.floats:
+		return byCircuits
+	case c.solver != nil || c.guide != nil:
+		return bySolver
+	}
+	return byFolding
+}
+
+// attempt is a way of asking Z3, and the work after which it is given up.
+type attempt struct {
+	options   z3.Options
+	circuits  bool // for floating-point operations
+	conflicts int64
+	time      time.Duration
+}
+
+// Small formulas are decided fastest without preprocessing, large ones only
+// with it. Z3's own floating point is another opinion than the engine's circuits,
+// but it is slow: 2 s against 40 ms for the product of two converted bytes.
+var (
+	attempts      = []attempt{{conflicts: 5000}, {options: z3.Options{OneShot: true}}}
+	floatAttempts = []attempt{{conflicts: 5000, time: 500 * time.Millisecond}, {options: z3.Options{OneShot: true}, circuits: true}}
+)
+
+// decide says whether t can hold in some run. If so, c.solver has a model.
+func (c *checker) decide(t term.ID) (smt.Status, error) {
+	if c.st.IsFalse(t) {
+		return smt.Unsat, nil
+	}
+	c.facts = append(c.facts, c.sp.Facts()...)
+	roots := append([]term.ID{t}, c.facts...)
+	plan := attempts
+	if c.hasFloats(roots) {
+		plan = floatAttempts
+	}
+	var last error
+	for _, a := range plan {
+		status, err := c.try(a, roots)
+		switch {
+		case c.ctx.Err() != nil:
+			return smt.Unknown, c.ctx.Err()
+		case err == nil && status != smt.Unknown:
+			return status, nil
+		}
+		last = err
+	}
+	if last == nil {
+		last = errors.New("no reason given")
+	}
+	return smt.Unknown, ErrIncomplete{Why: "Z3 gave up", Err: last}
+}
+
+// try asks once, of a new solver.
+func (c *checker) try(a attempt, roots []term.ID) (smt.Status, error) {
+	if a.circuits {
+		roots = c.lower(roots)
+	}
+	if c.solver != nil {
+		c.solver.Close()
+	}
+	c.solver, c.floats = z3.New(c.st, a.options), a.circuits
+	for _, t := range roots {
+		c.solver.Assert(t)
+	}
+	c.solver.SetConflictLimit(a.conflicts)
+	ctx := c.ctx
+	if a.time > 0 {
+		limited, cancel := context.WithTimeout(ctx, a.time)
+		defer cancel()
+		ctx = limited
+	}
+	return c.solver.Check(ctx)
+}
+
+func (c *checker) isFloat(t term.ID) bool {
+	op := c.st.Op(t)
+	return op >= term.OpFAdd && op <= term.OpFToF
+}
+
+func (c *checker) hasFloats(roots []term.ID) bool {
+	found := false
+	c.st.Walk(roots, func(t term.ID) { found = found || c.isFloat(t) })
+	return found
+}
+
+// lower replaces floating-point operations by circuits.
+func (c *checker) lower(roots []term.ID) []term.ID {
+	st := c.st
+	var ops []term.ID
+	st.Walk(roots, func(t term.ID) {
+		if c.isFloat(t) {
+			ops = append(ops, t)
+		}
+	})
+	circuit := map[term.ID]term.ID{}
+	for _, t := range ops { // arguments come first
+		circuit[t] = st.Substitute(floats.Lower(st, t), circuit)
+	}
+	return st.SubstituteAll(roots, circuit)
+}
+
+// feasibleFrom is the number of iterations or activations from which it is
+// asked whether there are so many.
+const feasibleFrom = 16
+
+// worthwhile says whether the next iteration of a loop must be encoded: not if
+// no run takes so many. The bound of a loop is that of its longest execution,
+// which constants may have decided; this execution may be a short one whose
+// end the simplifier does not see. It asks at powers of two, while much of the
+// bound is left.
+func (c *checker) worthwhile(count, bound int, entered term.ID, edges []edge) (bool, error) {
+	if !worthAsking(count, bound) {
+		return true, nil
+	}
+	g := c.either(edges)
+	if g == entered {
+		return true, nil
+	}
+	return c.feasible(g)
+}
+
+// deeper is worthwhile for an activation inside n others of its function.
+func (c *checker) deeper(w way, n int) (bool, error) {
+	if !worthAsking(n, w.fn.bound) {
+		return true, nil
+	}
+	for fr := c.top; fr != nil; fr = fr.caller {
+		if fr.fn == w.fn {
+			if fr.entered == w.guard {
+				return true, nil
+			}
+			break
+		}
+	}
+	return c.feasible(w.guard)
+}
+
+func worthAsking(count, bound int) bool {
+	return count >= feasibleFrom && count&(count-1) == 0 && count <= bound/4
+}
+
+// Limits of the work on a question whose answer only saves work.
+const (
+	feasibleConflicts = 1000
+	feasibleTime      = 300 * time.Millisecond
+)
+
+// feasible says whether some run may have a guard.
+func (c *checker) feasible(g term.ID) (bool, error) {
+	if c.guide == nil {
+		c.guide = z3.New(c.st, z3.Options{})
+		c.guide.SetConflictLimit(feasibleConflicts)
+	}
+	c.facts = append(c.facts, c.sp.Facts()...)
+	for ; c.told < len(c.facts); c.told++ {
+		c.guide.Assert(c.facts[c.told])
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, feasibleTime)
+	defer cancel()
+	status, err := c.guide.Check(ctx, g)
+	if c.ctx.Err() != nil {
+		return false, c.ctx.Err()
+	}
+	return status != smt.Unsat || err != nil, nil
+}

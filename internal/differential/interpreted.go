@@ -1,0 +1,109 @@
+package differential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assay/internal/bv"
+	"assay/internal/frontend"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+)
+
+// Interpreted is a program imported twice.
+type Interpreted struct{ memory, promoted *ir.Module }
+
+// Interpret imports the program, without and with promotion.
+func Interpret(ctx context.Context, p Program) (*Interpreted, error) {
+	o := p.options()
+	promoted, err := frontend.Load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	o.Unpromoted = true
+	memory, err := frontend.Load(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Interpreted{memory.Module, promoted.Module}, nil
+}
+
+// inputs is an oracle: inputs are random, everything else is zero.
+type inputs struct {
+	interp.Zero
+	random interp.Oracle
+	given  []Value
+}
+
+// Next implements interp.Oracle.
+func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
+	d := r.Func.Def(r.Value)
+	if d.Op != ir.Nondet || d.Aux != int64(ir.NondetInput) {
+		return o.Zero.Next(r)
+	}
+	if d.Sym == "argc" {
+		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
+	}
+	c, err := o.random.Next(r)
+	if err == nil {
+		v := Value{Name: d.Sym}
+		if r.Type.Bits <= 64 {
+			v.Bits = c.Bits.Uint64()
+		}
+		o.given = append(o.given, v)
+	}
+	return c, err
+}
+
+// defined are the kinds of violations that leave the compiled program defined.
+var defined = map[ir.CheckKind]bool{
+	ir.Assertion: true, ir.ErrorLabel: true, ir.Overflow: true, ir.ShiftOverflow: true, ir.MemTrack: true, ir.MemCleanup: true,
+}
+
+// run runs a module until its end or the first failed assertion.
+func run(ctx context.Context, m *ir.Module, seed uint64, steps int64) (Run, error) {
+	oracle := &inputs{random: interp.Random(seed)}
+	var r Run
+	code := -1
+	out, err := interp.Run(ctx, m, interp.Options{
+		Oracle:   oracle,
+		MaxSteps: steps,
+		Observe: func(e interp.Event) {
+			switch {
+			case e.Kind == interp.Violation:
+				r.Events = append(r.Events, fmt.Sprintf("%v at %s: %s", e.Check, m.PosString(e.Pos), e.Text))
+				r.Undefined = r.Undefined || !defined[e.Check]
+			case e.Kind == interp.Enter && e.Func.Name == "observe":
+				r.Observed = append(r.Observed, Value{})
+			case e.Kind == interp.Leave && e.Func.Name == "observe":
+				r.Observed[len(r.Observed)-1].Bits = e.Bits.Uint64()
+			case e.Kind == interp.Leave && e.Func.Name == "main" && e.Bits.Width() != 0:
+				code = int(e.Bits.Uint64() & 0xff)
+			}
+		},
+		StopAt: func(e interp.Event) bool { return e.Kind == interp.Violation && e.Check == ir.Assertion },
+	})
+	r.Inputs, r.End = oracle.given, end(m, out, code)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		r.End, err = End{Kind: CutOff}, nil
+	}
+	return r, err
+}
+
+// end translates the end of a run.
+func end(m *ir.Module, out interp.Outcome, code int) End {
+	switch out.End {
+	case interp.Returned, interp.Halted:
+		return End{Kind: Exited, Code: code}
+	case interp.Stopped:
+		return End{Kind: Asserted, Line: int(out.Event.Pos.Line)}
+	case interp.Aborted:
+		return End{Kind: Aborted}
+	case interp.AssumeFailed:
+		return End{Kind: AssumeFailed}
+	case interp.StepLimit:
+		return End{Kind: CutOff}
+	}
+	return End{Kind: NotModelled, Text: fmt.Sprintf("%s %s at %s", out.End, out.Text, m.PosString(out.Pos))}
+}
