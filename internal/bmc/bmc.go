@@ -316,6 +316,9 @@ func (e *engine) searchClean(ctx context.Context, violation term.ID) (verdict.Ve
 // unconfirmed treats a model that the replay did not confirm: if it depends on
 // a place that is over-approximated, one that does not is searched.
 func (e *engine) unconfirmed(ctx context.Context, violation term.ID, r replayed) (verdict.Verdict, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	exact := e.st.True()
 	for _, o := range e.f.Obstacles {
 		exact = e.st.And(exact, e.st.Not(o.Cond))

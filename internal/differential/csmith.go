@@ -35,16 +35,23 @@ var shapes = [][]string{
 	{"--max-pointer-depth", "4", "--addr-taken-of-locals", "--max-funcs", "6"},
 }
 
+// Generator makes programs and checks them.
+type Generator struct {
+	// Options are options of csmith, in addition to those of the shape.
+	Options []string
+	Limits  Limits
+}
+
 // Limits bound the work on one program.
 type Limits struct {
 	Native    time.Duration // processor time of the compiled program
 	Interpret time.Duration // of both runs together
 	Steps     int64         // of each run in the interpreter
-	Decide    time.Duration // of package bmc, for each of its questions
+	Decide    time.Duration // of package bmc, for each of its questions; if 0, none is asked
 }
 
-// CsmithResult tells what became of a program of csmith.
-type CsmithResult struct {
+// Result tells what became of a program of csmith.
+type Result struct {
 	Outcome
 	Seed    int
 	Program Program
@@ -58,9 +65,9 @@ type CsmithResult struct {
 }
 
 // Generate writes the program of the seed into the directory.
-func Generate(ctx context.Context, dir string, seed int) (Program, error) {
+func (g Generator) Generate(ctx context.Context, dir string, seed int) (Program, error) {
 	args := append([]string{"--no-argc", "--seed", strconv.Itoa(seed)}, shapes[seed%len(shapes)]...)
-	cmd := exec.CommandContext(ctx, "csmith", args...)
+	cmd := exec.CommandContext(ctx, "csmith", append(args, g.Options...)...)
 	cmd.Dir = dir // csmith leaves a file there
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -78,15 +85,15 @@ func Generate(ctx context.Context, dir string, seed int) (Program, error) {
 	return Program{Name: filepath.Base(file), Files: []string{file}, Include: []string{csmithInclude}, ILP32: seed%2 == 1}, nil
 }
 
-// Csmith generates and checks the program of the seed, in the directory.
-func Csmith(ctx context.Context, dir string, seed int, limits Limits) (CsmithResult, error) {
-	r := CsmithResult{Seed: seed}
-	p, err := Generate(ctx, dir, seed)
+// Check generates the program of the seed in the directory, and checks it.
+func (g Generator) Check(ctx context.Context, dir string, seed int) (Result, error) {
+	r := Result{Seed: seed}
+	p, err := g.Generate(ctx, dir, seed)
 	if err != nil {
 		return r, err
 	}
 	r.Program = p
-	native, why, err := Compile(ctx, p, dir, limits.Native)
+	native, why, err := Compile(ctx, p, dir, g.Limits.Native)
 	if err != nil {
 		return r, err
 	}
@@ -106,9 +113,9 @@ func Csmith(ctx context.Context, dir string, seed int, limits Limits) (CsmithRes
 	if err != nil {
 		return r, err
 	}
-	limited, cancel := context.WithTimeout(ctx, limits.Interpret)
+	limited, cancel := context.WithTimeout(ctx, g.Limits.Interpret)
 	defer cancel()
-	if r.Outcome, err = interpreted.Compare(limited, native, 0, limits.Steps); err != nil || !r.Compared {
+	if r.Outcome, err = interpreted.Compare(limited, native, 0, g.Limits.Steps); err != nil || !r.Compared {
 		return r, err
 	}
 	seen := r.Promoted.Observed
@@ -117,14 +124,14 @@ func Csmith(ctx context.Context, dir string, seed int, limits Limits) (CsmithRes
 		return r, nil
 	}
 	r.Checksum = uint32(seen[len(seen)-1].Bits)
-	if limits.Decide > 0 {
-		err = r.decide(ctx, limits.Decide)
+	if g.Limits.Decide > 0 {
+		err = r.decide(ctx, g.Limits.Decide)
 	}
 	return r, err
 }
 
 // decide asks package bmc about the checksum.
-func (r *CsmithResult) decide(ctx context.Context, limit time.Duration) error {
+func (r *Result) decide(ctx context.Context, limit time.Duration) error {
 	var err error
 	r.Decided, r.Why, err = r.ask(ctx, limit, "EXPECTED")
 	if err == nil && r.Decided == "true" {
@@ -134,7 +141,7 @@ func (r *CsmithResult) decide(ctx context.Context, limit time.Duration) error {
 }
 
 // ask decides the assertion that a macro of csmith.h gives.
-func (r *CsmithResult) ask(ctx context.Context, limit time.Duration, macro string) (answer string, why []string, err error) {
+func (r *Result) ask(ctx context.Context, limit time.Duration, macro string) (answer string, why []string, err error) {
 	p := r.Program
 	p.Define = append(p.Define, fmt.Sprintf("%s=0x%Xu", macro, r.Checksum))
 	program, err := frontend.Load(ctx, p.options())

@@ -38,12 +38,9 @@ func Compile(ctx context.Context, p Program, dir string, limit time.Duration) (n
 	if p.ILP32 {
 		machine = []string{"-m32", "-msse2", "-mfpmath=sse"}
 	}
-	source, object := filepath.Join(dir, "harness.c"), filepath.Join(dir, "harness.o")
+	source := filepath.Join(dir, "harness.c")
 	if err := os.WriteFile(source, harness, 0o644); err != nil {
 		return nil, "", err
-	}
-	if why, err := clang(ctx, append([]string{"-O0", "-w", "-c", "-o", object, source}, machine...)); why != "" || err != nil {
-		return nil, why, err
 	}
 	n = &Native{binary: filepath.Join(dir, "native"), inputs: filepath.Join(dir, "inputs"), limit: limit}
 	args := append([]string{
@@ -57,7 +54,7 @@ func Compile(ctx context.Context, p Program, dir string, limit time.Duration) (n
 	for _, d := range p.Define {
 		args = append(args, "-D"+d)
 	}
-	why, err = clang(ctx, append(append(args, p.Files...), object, "-lm"))
+	why, err = clang(ctx, append(append(args, p.Files...), source, "-lm"))
 	return n, why, err
 }
 

@@ -26,7 +26,7 @@ func (s *Summary) Bad() bool { return s.Disagreements+s.Undefined+s.False+s.Wron
 
 // Add counts a result and writes a line about it, with more lines for what is
 // wrong or unknown.
-func (s *Summary) Add(w io.Writer, r CsmithResult) {
+func (s *Summary) Add(w io.Writer, r Result) {
 	bits := 64
 	if r.Program.ILP32 {
 		bits = 32
@@ -54,7 +54,7 @@ func (s *Summary) Add(w io.Writer, r CsmithResult) {
 }
 
 // decided counts what package bmc says.
-func (s *Summary) decided(w io.Writer, r CsmithResult) {
+func (s *Summary) decided(w io.Writer, r Result) {
 	if r.Decided == "" {
 		return
 	}

@@ -29,8 +29,8 @@ const (
 )
 
 // ChildMain reads a module from the standard input and returns the exit
-// status: 0 if libLLVM accepts the module, 1 if it does not; then the message
-// is on the standard output. args are the arguments after ChildCommand: the
+// status: 0 if libLLVM accepts the module, which is then on the standard output
+// as bitcode; 1 if it does not; then the message is there. args are the arguments after ChildCommand: the
 // name of the file.
 func ChildMain(args []string) int {
 	name := strings.Join(args, " ")
@@ -43,34 +43,40 @@ func ChildMain(args []string) int {
 		fmt.Print(err)
 		return 1
 	}
-	if err := verifyModule(name, content); err != nil {
+	clean, err := cleanModule(name, content)
+	if err != nil {
 		fmt.Print(err)
+		return 1
+	}
+	if _, err := os.Stdout.Write(clean); err != nil {
 		return 1
 	}
 	return 0
 }
 
-// verifyModule does what readModules does, and verifies before and after.
-func verifyModule(name string, content []byte) error {
+// cleanModule reads and verifies a module, writes it as bitcode, and tries
+// what readModules does with that.
+func cleanModule(name string, content []byte) ([]byte, error) {
 	s := llvm.Open()
 	defer s.Close()
 	if err := s.Read(name, content); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.Verify(); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := readModules(&Options{}, []module{{name, content}}, s.FunctionNames()...); err != nil {
-		return err
+	clean := s.Bitcode()
+	if _, err := readModules(&Options{}, []module{{name, clean}}, s.FunctionNames()...); err != nil {
+		return nil, err
 	}
-	return nil
+	return clean, nil
 }
 
-// tryInChild lets a child process read the module.
-func tryInChild(ctx context.Context, file string, content []byte) error {
+// readInChild lets a child process read a module and write it anew.
+func readInChild(ctx context.Context, file string, content []byte) ([]byte, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return &EnvironmentError{What: "finding this program to run it again", Err: err}
+		return nil, &EnvironmentError{What: "finding this program to run it again", Err: err}
 	}
 	var out, stderr bytes.Buffer
 	cmd := exec.Command(self, ChildCommand, file)
@@ -78,22 +84,22 @@ func tryInChild(ctx context.Context, file string, content []byte) error {
 	outcome, err := process.Run(ctx, cmd, process.Limits{Wall: childTime})
 	switch {
 	case err != nil:
-		return &EnvironmentError{What: "running " + self + " again", Err: err}
+		return nil, &EnvironmentError{What: "running " + self + " again", Err: err}
 	case outcome.Cancelled:
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case outcome.TimedOut:
-		return inputError(file, "libLLVM does not finish reading the module")
+		return nil, inputError(file, "libLLVM does not finish reading the module")
 	case outcome.Signal != 0:
-		return inputError(file, fmt.Sprintf("libLLVM crashes on the module (%v)", outcome.Signal))
+		return nil, inputError(file, fmt.Sprintf("libLLVM crashes on the module (%v)", outcome.Signal))
 	case outcome.ExitCode == 0:
-		return nil
+		return out.Bytes(), nil
 	}
 	text := strings.TrimSpace(out.String())
 	if text == "" { // libLLVM ended the process, or Go's runtime did
 		text, _, _ = strings.Cut(strings.TrimSpace(stderr.String()), "\n")
 	}
 	if d := parseDiagnostics(text); len(d) > 0 {
-		return &InputError{Text: text, Diagnostics: d}
+		return nil, &InputError{Text: text, Diagnostics: d}
 	}
-	return inputError(file, text)
+	return nil, inputError(file, text)
 }

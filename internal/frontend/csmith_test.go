@@ -98,13 +98,21 @@ func compareWithMachine(t *testing.T, source []byte, model DataModel) {
 		t.Fatal("the program does not print its checksum where it should")
 	}
 	checked = append([]byte("void reach_error(void);\n"), checked...)
-	p, err := Load(t.Context(), Options{
-		Files: []string{write("checked.c", checked)}, Include: []string{"/usr/include/csmith"}, DataModel: model,
-		ExtraArgs: []string{"-w"},
-	})
-	if err != nil {
-		t.Fatal(err)
+	file := write("checked.c", checked)
+	for _, unpromoted := range []bool{false, true} {
+		p, err := Load(t.Context(), Options{
+			Files: []string{file}, Include: []string{"/usr/include/csmith"}, DataModel: model,
+			ExtraArgs: []string{"-w"}, Unpromoted: unpromoted,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runChecked(t, p)
 	}
+}
+
+// runChecked runs a program that must not fail.
+func runChecked(t *testing.T, p *Program) {
 	limit, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
 	outcome, err := interp.Run(limit, p.Module, interp.Options{

@@ -132,7 +132,7 @@ type module struct {
 }
 
 // gather compiles the sources and reads the modules among the files. Modules
-// that were made elsewhere are tried in a child process first.
+// that were made elsewhere come from a child process.
 func gather(ctx context.Context, o *Options) (list []module, foreign bool, err error) {
 	units, others, err := split(o)
 	if err != nil {
@@ -158,10 +158,11 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 		if err != nil {
 			return nil, false, inputError(file, errors.Unwrap(err).Error())
 		}
-		if err := tryInChild(ctx, file, content); err != nil {
+		clean, err := readInChild(ctx, file, content)
+		if err != nil {
 			return nil, false, err
 		}
-		list = append(list, module{file, content})
+		list = append(list, module{file, clean})
 	}
 	return list, len(others) > 0, nil
 }

@@ -32,9 +32,11 @@ type importer struct {
 	// isFunction are the symbols that are functions.
 	isFunction map[string]bool
 	labels     map[*llvm.Block]uint64
-	exterior   map[*llvm.Function]bool // address-taken functions without body that have a stub
-	stubs      []*llvm.Function
-	notes      noteSet
+	// addressTaken are the functions that may be called through pointers.
+	addressTaken map[*llvm.Function]bool
+	exterior     map[*llvm.Function]bool // address-taken functions without body that have a stub
+	stubs        []*llvm.Function
+	notes        noteSet
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.
 	obstacles []string
@@ -42,15 +44,16 @@ type importer struct {
 
 func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {
 	im := &importer{
-		p:          p,
-		m:          &ir.Module{PointerBits: p.PointerBits, Optimized: foreign, Files: p.Files},
-		opts:       opts,
-		foreign:    foreign,
-		flats:      map[*llvm.Type]*flat{},
-		names:      map[llvm.Value]string{},
-		isFunction: map[string]bool{},
-		labels:     map[*llvm.Block]uint64{},
-		exterior:   map[*llvm.Function]bool{},
+		p:            p,
+		m:            &ir.Module{PointerBits: p.PointerBits, Optimized: foreign, Files: p.Files},
+		opts:         opts,
+		foreign:      foreign,
+		flats:        map[*llvm.Type]*flat{},
+		names:        map[llvm.Value]string{},
+		isFunction:   map[string]bool{},
+		labels:       map[*llvm.Block]uint64{},
+		addressTaken: map[*llvm.Function]bool{},
+		exterior:     map[*llvm.Function]bool{},
 	}
 	return im
 }

@@ -37,7 +37,23 @@ func (s *State) targets(p Value, guard term.ID) []target {
 		return []target{{ObjectID(o), st.True(), p.Offset}}
 	}
 	memo := map[[2]term.ID][]target{}
-	return s.targetsOf(p.Object, p.Offset, guard, memo)
+	ts := s.targetsOf(p.Object, p.Offset, guard, memo)
+	if s.Excludes == nil {
+		return ts
+	}
+	var left []target
+	for _, t := range ts {
+		if !s.Excludes(t.cond) {
+			left = append(left, t)
+		}
+	}
+	switch len(left) {
+	case 0: // the path itself cannot be taken
+		return ts
+	case 1:
+		left[0].cond = st.True()
+	}
+	return left
 }
 
 func (s *State) targetsOf(ob, off, guard term.ID, memo map[[2]term.ID][]target) []target {
@@ -130,11 +146,21 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 		}
 		if isLeaf {
 			sp.leafFact(ob, lf, o)
-			inside := st.ULt(st.Sub(lf.address, sp.base(o)), sp.objects[o].Size)
-			sp.fact(st.Implies(st.AndAll(guard, s.aliveOrFunction(o), st.Eq(ob, sp.name(0))), st.Not(inside)))
 		}
 		none = st.And(none, st.Not(is))
 		ts = append(ts, target{o, is, off})
+	}
+	if isLeaf {
+		// An address inside a live object is not one to nothing, nor the end of
+		// another live one; but it may be that of an object which was there before.
+		dead := st.Not(st.Eq(ob, sp.name(0)))
+		for _, t := range ts {
+			dead = st.And(dead, st.Not(st.And(t.cond, s.aliveOrFunction(t.o))))
+		}
+		for _, t := range ts {
+			inside := st.ULt(st.Sub(lf.address, sp.base(t.o)), sp.objects[t.o].Size)
+			sp.fact(st.Implies(st.AndAll(guard, s.aliveOrFunction(t.o), inside), st.Or(t.cond, dead)))
+		}
 	}
 	return append([]target{{0, none, off}}, ts...)
 }

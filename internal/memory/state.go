@@ -7,6 +7,9 @@ import "assay/internal/term"
 type State struct {
 	space *Space
 	objs  pmap[*Content]
+	// Excludes, if set, says of a condition that it cannot hold on the path at
+	// hand; pointers then have fewer targets.
+	Excludes func(cond term.ID) bool
 	// functions makes unknown pointers range over functions, not data.
 	functions bool
 }

@@ -162,8 +162,44 @@ func (fn *function) compare(b ir.BlockID, iters []int32, c ir.BlockID, jters []i
 	return int(fn.order[b] - fn.order[c])
 }
 
-// push adds a way into block to from the current instance.
-func (u *Unwinder) push(fr *frame, g *guard, mem *memory.State, to ir.BlockID) {
+// predecessor is the index, among the predecessors of block to, of the edge
+// that is successor number succ of block from: several edges between two blocks
+// have one order in both lists.
+func (fn *function) predecessor(from, to ir.BlockID, succ int) int {
+	skip := 0
+	for _, s := range fn.f.Succs(from)[:succ] {
+		if s == to {
+			skip++
+		}
+	}
+	for p, b := range fn.f.Blocks[to].Preds {
+		if b == from {
+			if skip == 0 {
+				return p
+			}
+			skip--
+		}
+	}
+	panic("ssa: predecessors do not match successors")
+}
+
+// sameEdge says whether two edges between two blocks give the same values to
+// the phis.
+func (fn *function) sameEdge(from, to ir.BlockID, i, j int) bool {
+	if len(fn.phis[to]) == 0 {
+		return true
+	}
+	p, q := fn.predecessor(from, to, i), fn.predecessor(from, to, j)
+	for _, v := range fn.phis[to] {
+		if a := fn.f.Values[v].Args; a[p] != a[q] {
+			return false
+		}
+	}
+	return true
+}
+
+// push adds a way into block to, successor number i, from the current instance.
+func (u *Unwinder) push(fr *frame, g *guard, mem *memory.State, to ir.BlockID, succ int) {
 	fn := fr.fn
 	from := fr.current
 	nf, nt := fn.nest[from.block], fn.nest[to]
@@ -180,7 +216,7 @@ func (u *Unwinder) push(fr *frame, g *guard, mem *memory.State, to ir.BlockID) {
 	}
 	values := make([]memory.Value, 0, len(fn.phis[to])+len(fn.live[to]))
 	if phis := fn.phis[to]; len(phis) > 0 {
-		i := slices.Index(fn.f.Blocks[to].Preds, from.block)
+		i := fn.predecessor(from.block, to, succ)
 		for _, v := range phis {
 			values = append(values, u.operand(fr, fn.f.Values[v].Args[i]))
 		}

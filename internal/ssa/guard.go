@@ -54,3 +54,43 @@ func joinGuards(st *term.Store, a, b *guard) (*guard, term.ID) {
 	either := st.Or(ca, cb)
 	return top.and(st, either), ca
 }
+
+// How far excludes looks: up the tree of guards, and into a condition.
+const (
+	maxGuardSteps = 96
+	maxCondDepth  = 4
+)
+
+// excludes says whether t is false wherever g holds, as far as that can be read
+// off the conditions on the way.
+func (g *guard) excludes(st *term.Store, t term.ID) bool { return g.refutes(st, t, maxCondDepth) }
+
+func (g *guard) refutes(st *term.Store, t term.ID, depth int) bool {
+	if st.IsFalse(t) {
+		return true
+	}
+	not := st.Not(t)
+	for p, n := g, 0; p != nil && n < maxGuardSteps; p, n = p.parent, n+1 {
+		if implies(st, p.cond, not, maxCondDepth) {
+			return true
+		}
+	}
+	if depth == 0 {
+		return false
+	}
+	switch st.Op(t) {
+	case term.OpAnd:
+		return g.refutes(st, st.Arg(t, 0), depth-1) || g.refutes(st, st.Arg(t, 1), depth-1)
+	case term.OpOr:
+		return g.refutes(st, st.Arg(t, 0), depth-1) && g.refutes(st, st.Arg(t, 1), depth-1)
+	}
+	return false
+}
+
+// implies says whether t is a conjunct of c.
+func implies(st *term.Store, c, t term.ID, depth int) bool {
+	if c == t {
+		return true
+	}
+	return depth > 0 && st.Op(c) == term.OpAnd && (implies(st, st.Arg(c, 0), t, depth-1) || implies(st, st.Arg(c, 1), t, depth-1))
+}

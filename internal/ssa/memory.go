@@ -103,7 +103,7 @@ func (s *step) load(d *ir.Def, v ir.Value) {
 		x.Bits = st.Extract(x.Bits, d.Type.Bits-1, 0)
 	}
 	// Where the run has ended by now the value does not matter.
-	if st.IsFalse(invalid) || s.ends(ir.InvalidDeref) {
+	if s.ends(ir.InvalidDeref) || s.excludes(invalid) {
 		s.fr.env[v] = x
 		return
 	}

@@ -18,6 +18,8 @@ type step struct {
 	mem *memory.State
 }
 
+func (s *step) excludes(cond term.ID) bool { return s.g.excludes(s.u.st, cond) }
+
 func (s *step) arg(d *ir.Def, i int) memory.Value { return s.u.operand(s.fr, d.Args[i]) }
 
 func (s *step) bits(d *ir.Def, i int) term.ID {
@@ -93,7 +95,7 @@ func (s *step) instr(v ir.Value) bool {
 	d := &fr.fn.f.Values[v]
 	switch d.Op {
 	case ir.Br:
-		u.push(fr, s.g, s.mem, d.Succs[0])
+		u.push(fr, s.g, s.mem, d.Succs[0], 0)
 		return false
 	case ir.CondBr, ir.Switch:
 		s.branch(d)
@@ -140,6 +142,7 @@ func (s *step) instr(v ir.Value) bool {
 	case ir.Freeze:
 		fr.env[v] = s.arg(d, 0)
 	default:
+		s.mem.Excludes = s.excludes
 		if !s.pointerCompare(d, v) && !s.memory(d, v) {
 			s.scalar(d, v)
 		}
@@ -210,11 +213,11 @@ func (s *step) branch(d *ir.Def) {
 		conds[0] = st.Not(any)
 	}
 	s.exits(d, conds)
-	// Cases with the same successor are one way.
+	// Cases with the same successor and values are one way.
 	ways := 0
 	for i, to := range d.Succs {
 		for j := 0; j < i; j++ {
-			if d.Succs[j] == to {
+			if d.Succs[j] == to && fr.fn.sameEdge(fr.current.block, to, i, j) {
 				conds[j] = st.Or(conds[j], conds[i])
 				conds[i] = st.False()
 				break
@@ -236,7 +239,7 @@ func (s *step) branch(d *ir.Def) {
 			mem = s.mem.Fork()
 		}
 		ways--
-		u.push(fr, g, mem, to)
+		u.push(fr, g, mem, to, i)
 	}
 }
 
@@ -310,6 +313,7 @@ func (s *step) call(d *ir.Def, v ir.Value) bool {
 	var ways []way
 	st := u.st
 	bad := st.False()
+	s.mem.Excludes = s.excludes
 	s.mem.TargetsWithFunctions(target, s.g.all, func(o memory.ObjectID, cond, offset term.ID) {
 		ob := u.sp.Object(o)
 		ok := st.And(cond, st.Eq(offset, st.ConstU(u.m.PointerBits, 0)))

@@ -283,7 +283,7 @@ func (u *Unwinder) event(fr *frame, g *guard, cond term.ID, kind ir.CheckKind, t
 		return g
 	}
 	c := u.st.And(g.all, cond)
-	if u.st.IsFalse(c) {
+	if u.st.IsFalse(c) || g.excludes(u.st, cond) {
 		return g
 	}
 	f := fr.fn.f

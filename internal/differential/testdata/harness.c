@@ -9,6 +9,10 @@
 
 #define WEAK __attribute__((weak))
 
+// The program is compiled with -finstrument-functions, so that an error
+// function of its own is noticed too. The harness is not instrumented.
+#pragma clang attribute push(__attribute__((no_instrument_function)), apply_to = function)
+
 static void stop(const char *why, void *address) {
 	fflush(stdout);
 	fprintf(stderr, "\nassay: %s %llx\n", why, (unsigned long long)(uintptr_t)address);
@@ -31,8 +35,6 @@ WEAK void __VERIFIER_assert(int condition) {
 WEAK void __VERIFIER_assume(int condition) { assume(condition); }
 WEAK void assume_abort_if_not(int condition) { assume(condition); }
 
-// The program is compiled with -finstrument-functions, so that an error
-// function of its own is noticed too.
 void __cyg_profile_func_enter(void *function, void *site) {
 	if (function == (void *)reach_error || function == (void *)__VERIFIER_error) assertion(site);
 }
@@ -73,3 +75,5 @@ INPUT(unsigned long long, ulonglong)
 INPUT(float, float)
 INPUT(double, double)
 INPUT(void *, pointer)
+
+#pragma clang attribute pop

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"assay/internal/differential"
@@ -16,18 +17,20 @@ import (
 func main() {
 	n := flag.Int("n", 50, "programs to compare")
 	first := flag.Int("seed", 1, "the first seed; the others follow")
-	var limits differential.Limits
-	flag.DurationVar(&limits.Native, "native", time.Second, "limit for the compiled program")
-	flag.DurationVar(&limits.Interpret, "interpret", 30*time.Second, "limit for the interpreter")
-	flag.Int64Var(&limits.Steps, "steps", 100_000_000, "limit for the interpreter, in steps")
-	flag.DurationVar(&limits.Decide, "decide", 15*time.Second, "limit for a decision about the checksum; 0 asks for none")
+	var g differential.Generator
+	flag.DurationVar(&g.Limits.Native, "native", time.Second, "limit for the compiled program")
+	flag.DurationVar(&g.Limits.Interpret, "interpret", 30*time.Second, "limit for the interpreter")
+	flag.Int64Var(&g.Limits.Steps, "steps", 100_000_000, "limit for the interpreter, in steps")
+	flag.DurationVar(&g.Limits.Decide, "decide", 15*time.Second, "limit for a decision about the checksum; 0 asks for none")
+	options := flag.String("options", "", "more options of csmith")
 	keep := flag.String("keep", "", "keep the programs in this folder")
 	flag.Parse()
+	g.Options = strings.Fields(*options)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var s differential.Summary
 	for seed := *first; s.Programs < *n; seed++ {
-		r, err := check(ctx, *keep, seed, limits)
+		r, err := check(ctx, g, *keep, seed)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "seed %d: %v\n", seed, err)
 			os.Exit(2)
@@ -41,16 +44,16 @@ func main() {
 }
 
 // check checks the program of a seed.
-func check(ctx context.Context, dir string, seed int, limits differential.Limits) (differential.CsmithResult, error) {
+func check(ctx context.Context, g differential.Generator, dir string, seed int) (differential.Result, error) {
 	if dir == "" {
 		temporary, err := os.MkdirTemp("", "fuzz-csmith-")
 		if err != nil {
-			return differential.CsmithResult{}, err
+			return differential.Result{}, err
 		}
 		defer os.RemoveAll(temporary)
 		dir = temporary
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
-		return differential.CsmithResult{}, err
+		return differential.Result{}, err
 	}
-	return differential.Csmith(ctx, dir, seed, limits)
+	return g.Check(ctx, dir, seed)
 }
