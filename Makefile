@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench fuzz fuzz-input clean
+.PHONY: help deps models build demo test vet bench fuzz fuzz-input fuzz-csmith clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -44,6 +44,9 @@ fuzz: build ## run every Go fuzz target for FUZZTIME
 
 fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
+
+fuzz-csmith: models ## compare N programs of csmith with the compiled program (N=50 for a start)
+	go run ./internal/differential/cmd/fuzz-csmith -n $(N)
 
 clean: ## remove what was built
 	rm -rf bin results

@@ -64,6 +64,9 @@ var allowed = map[string][]string{
 	"internal/process": {},
 	"internal/bench":   {"internal/process"},
 	"internal/corpus":  {},
+	"internal/differential": {
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/process", "internal/verdict",
+	},
 	"cmd/assay":        {"", "internal/report", "internal/bench", "internal/process", "internal/frontend"},
 }
 

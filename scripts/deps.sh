@@ -12,7 +12,7 @@ packages=(
   pkg-config                        # how cgo finds libraries
   libc6-dev-i386 lib32gcc-12-dev    # headers and libraries for --data-model ilp32
   z3                                # the solver as a program, an oracle in tests
-  csmith                            # random programs, in tests
+  csmith libcsmith-dev              # random programs, in tests
 )
 
 if ! command -v dpkg-query >/dev/null; then

@@ -49,7 +49,8 @@
 // has a queue of instances and recurses at calls), guards (plain path
 // conditions, where the engine has a tree), names (one counter, where the engine
 // interns them for all depths), the treatment of undefined behaviour, NaNs,
-// variable arguments and the end of the program, and the solver (Z3).
+// variable arguments and the end of the program, and the solver: Z3, or CaDiCaL
+// if the engine used Z3.
 //
 // # Cost
 //
@@ -77,6 +78,9 @@ type Options struct {
 	All bool
 	// Excluded are the checks for which nothing is claimed.
 	Excluded []Place
+	// Engine is the solver that the engine used, "cadical" (also if empty), "z3"
+	// or "both". The checker asks Z3; of Z3's own answers it asks CaDiCaL.
+	Engine string
 }
 
 // Place is a check of a kind at an instruction.

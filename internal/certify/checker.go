@@ -40,7 +40,9 @@ type checker struct {
 	guide  smt.Solver // of feasible; nil until asked
 	told   int        // facts that guide has
 	solver smt.Solver // that answered last; nil until asked
-	floats bool       // it answered on circuits for the floating-point operations
+	// circuits says that it was asked about circuits instead of floating-point
+	// operations.
+	circuits bool
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {

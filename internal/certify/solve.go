@@ -7,31 +7,38 @@ import (
 
 	"assay/internal/floats"
 	"assay/internal/smt"
+	"assay/internal/smt/bitblast"
 	"assay/internal/smt/z3"
 	"assay/internal/term"
 )
 
-// This file asks Z3. No answer rests on a limit of time or work: a limit only
-// decides which way of asking is tried next.
+// This file asks a solver that the engine did not use. No answer rests on a
+// limit of time or work: a limit only decides which way of asking is tried next.
 
-// Who accepted.
-const (
-	byFolding  = "second unwinding, by simplification"
-	bySolver   = "second unwinding, by Z3"
-	byCircuits = "second unwinding, by Z3 with circuits for floating point"
-)
+const byFolding = "second unwinding, by simplification"
 
+// accepted names who accepted.
 func (c *checker) accepted() string {
 	switch {
-	case c.floats:
-		return byCircuits
-	case c.solver != nil || c.guide != nil:
-		return bySolver
+	case c.solver == nil && c.guide == nil:
+		return byFolding
+	case c.o.Engine == "z3":
+		return "second unwinding, by CaDiCaL"
+	case c.circuits:
+		return "second unwinding, by Z3 with circuits for floating point"
 	}
-	return byFolding
+	return "second unwinding, by Z3"
 }
 
-// attempt is a way of asking Z3, and the work after which it is given up.
+// newSolver is the solver that the engine did not use.
+func (c *checker) newSolver(options z3.Options) smt.Solver {
+	if c.o.Engine == "z3" {
+		return bitblast.New(c.st, bitblast.Options{Lower: floats.Lower})
+	}
+	return z3.New(c.st, options)
+}
+
+// attempt is a way of asking, and the work after which it is given up.
 type attempt struct {
 	options   z3.Options
 	circuits  bool // for floating-point operations
@@ -39,13 +46,39 @@ type attempt struct {
 	time      time.Duration
 }
 
-// Small formulas are decided fastest without preprocessing, large ones only
-// with it. Z3's own floating point is another opinion than the engine's circuits,
-// but it is slow: 2 s against 40 ms for the product of two converted bytes.
+// Z3 decides small formulas fastest without preprocessing, large ones only with
+// it. Its own floating point is another opinion than the engine's circuits, but
+// with multiplication or division it is too slow: 2 s against 40 ms for the product
+// of two converted bytes.
 var (
-	attempts      = []attempt{{conflicts: 5000}, {options: z3.Options{OneShot: true}}}
-	floatAttempts = []attempt{{conflicts: 5000, time: 500 * time.Millisecond}, {options: z3.Options{OneShot: true}, circuits: true}}
+	attempts = []attempt{{conflicts: 5000}, {options: z3.Options{OneShot: true}}}
+	circuits = []attempt{{options: z3.Options{OneShot: true}, circuits: true}}
+	native   = append([]attempt{{conflicts: 5000, time: 200 * time.Millisecond}}, circuits...)
+	one      = []attempt{{}}
 )
+
+// plan is how to ask about these terms.
+func (c *checker) plan(roots []term.ID) []attempt {
+	if c.o.Engine == "z3" {
+		return one
+	}
+	some, slow := false, false
+	c.st.Walk(roots, func(t term.ID) {
+		switch c.st.Op(t) {
+		case term.OpFMul, term.OpFDiv, term.OpFRem, term.OpFSqrt, term.OpFMA:
+			slow = true
+		default:
+			some = some || c.isFloat(t)
+		}
+	})
+	switch {
+	case slow:
+		return circuits
+	case some:
+		return native
+	}
+	return attempts
+}
 
 // decide says whether t can hold in some run. If so, c.solver has a model.
 func (c *checker) decide(t term.ID) (smt.Status, error) {
@@ -54,12 +87,8 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 	}
 	c.facts = append(c.facts, c.sp.Facts()...)
 	roots := append([]term.ID{t}, c.facts...)
-	plan := attempts
-	if c.hasFloats(roots) {
-		plan = floatAttempts
-	}
 	var last error
-	for _, a := range plan {
+	for _, a := range c.plan(roots) {
 		status, err := c.try(a, roots)
 		switch {
 		case c.ctx.Err() != nil:
@@ -72,7 +101,7 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 	if last == nil {
 		last = errors.New("no reason given")
 	}
-	return smt.Unknown, ErrIncomplete{Why: "Z3 gave up", Err: last}
+	return smt.Unknown, ErrIncomplete{Why: "the solver gave up", Err: last}
 }
 
 // try asks once, of a new solver.
@@ -83,7 +112,7 @@ func (c *checker) try(a attempt, roots []term.ID) (smt.Status, error) {
 	if c.solver != nil {
 		c.solver.Close()
 	}
-	c.solver, c.floats = z3.New(c.st, a.options), a.circuits
+	c.solver, c.circuits = c.newSolver(a.options), a.circuits
 	for _, t := range roots {
 		c.solver.Assert(t)
 	}
@@ -100,12 +129,6 @@ func (c *checker) try(a attempt, roots []term.ID) (smt.Status, error) {
 func (c *checker) isFloat(t term.ID) bool {
 	op := c.st.Op(t)
 	return op >= term.OpFAdd && op <= term.OpFToF
-}
-
-func (c *checker) hasFloats(roots []term.ID) bool {
-	found := false
-	c.st.Walk(roots, func(t term.ID) { found = found || c.isFloat(t) })
-	return found
 }
 
 // lower replaces floating-point operations by circuits.
@@ -173,7 +196,7 @@ const (
 // feasible says whether some run may have a guard.
 func (c *checker) feasible(g term.ID) (bool, error) {
 	if c.guide == nil {
-		c.guide = z3.New(c.st, z3.Options{})
+		c.guide = c.newSolver(z3.Options{})
 		c.guide.SetConflictLimit(feasibleConflicts)
 	}
 	c.facts = append(c.facts, c.sp.Facts()...)

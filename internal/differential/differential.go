@@ -93,9 +93,11 @@ type Run struct {
 	End      End
 	Observed []Value
 	Inputs   []Value
-	// Events are violations by kind, place and text, as the interpreter reports
-	// them. Undefined says that one of them leaves the rest of the run undefined
-	// in C as it is compiled natively: with -fwrapv overflow does not.
+	// Events are violations by kind and place, as the interpreter reports them.
+	// Promotion turns a copy into reads: their texts are not compared, and a
+	// violation that follows its like counts once.
+	// Undefined says that one of them leaves the rest of the run undefined in C
+	// as it is compiled natively: with -fwrapv overflow does not.
 	Events    []string
 	Undefined bool
 }

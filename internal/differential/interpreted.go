@@ -29,7 +29,8 @@ func Interpret(ctx context.Context, p Program) (*Interpreted, error) {
 	return &Interpreted{memory.Module, promoted.Module}, nil
 }
 
-// inputs is an oracle: inputs are random, everything else is zero.
+// inputs is an oracle: inputs are random, everything else is zero (strings of
+// argv, which are not modelled, are null pointers).
 type inputs struct {
 	interp.Zero
 	random interp.Oracle
@@ -72,7 +73,10 @@ func run(ctx context.Context, m *ir.Module, seed uint64, steps int64) (Run, erro
 		Observe: func(e interp.Event) {
 			switch {
 			case e.Kind == interp.Violation:
-				r.Events = append(r.Events, fmt.Sprintf("%v at %s: %s", e.Check, m.PosString(e.Pos), e.Text))
+				text := fmt.Sprintf("%v at %s", e.Check, m.PosString(e.Pos))
+				if n := len(r.Events); n == 0 || r.Events[n-1] != text {
+					r.Events = append(r.Events, text)
+				}
 				r.Undefined = r.Undefined || !defined[e.Check]
 			case e.Kind == interp.Enter && e.Func.Name == "observe":
 				r.Observed = append(r.Observed, Value{})

@@ -33,23 +33,24 @@ func (s *Summary) Add(w io.Writer, r Result) {
 	}
 	fmt.Fprintf(w, "seed %d, %d bits: ", r.Seed, bits)
 	switch {
-	case len(r.Promoted.Events) > 0:
-		s.Undefined++
-		fmt.Fprintf(w, "UNDEFINED\n  %s\n", strings.Join(r.Promoted.Events, "\n  "))
 	case r.Difference != "":
-		s.Programs++
 		s.Disagreements++
-		fmt.Fprintf(w, "DISAGREE\n  %s\n", r.Difference)
-		return
-	case !r.Compared:
+		fmt.Fprintf(w, "DISAGREE, %s\n", r.Difference)
+	case r.Compared:
+		s.Agreements++
+		fmt.Fprintf(w, "agree on %d values, %v\n", len(r.Promoted.Observed), r.Promoted.End)
+	case len(r.Promoted.Events) == 0:
 		s.LeftOut++
 		fmt.Fprintf(w, "left out, %s\n", r.Skipped)
 		return
 	default:
-		s.Agreements++
-		fmt.Fprintf(w, "agree on %d values, %v\n", len(r.Promoted.Observed), r.Promoted.End)
+		fmt.Fprintf(w, "not compared, %s\n", r.Skipped)
 	}
 	s.Programs++
+	if len(r.Promoted.Events) > 0 {
+		s.Undefined++
+		fmt.Fprintf(w, "  UNDEFINED\n    %s\n", strings.Join(r.Promoted.Events, "\n    "))
+	}
 	s.decided(w, r)
 }
 

@@ -268,9 +268,25 @@ func isTrue(v llvm.Value) bool {
 }
 
 // flagChecks emits what a module compiled elsewhere still says about undefined
-// behaviour: signed operations that must not overflow, divisors that must not
-// be zero, shift amounts that must be in range.
+// behaviour: divisors that must not be zero, signed operations that must not
+// overflow, shift amounts that must be in range.
+//
+// The last two only in functions that were not optimised. A violated nsw or an
+// amount out of range is not undefined behaviour in LLVM but makes the result
+// poison, and passes execute such operations speculatively, where the result
+// is not used: a check would fail on correct programs. The note says that
+// nothing is known of these operations then.
 func (f *function) flagChecks(i *llvm.Inst, x, y ir.Value) {
+	switch i.Op {
+	case llvm.UDiv, llvm.SDiv, llvm.URem, llvm.SRem:
+	default:
+		if !f.src.Unoptimised {
+			if i.NSW || i.Op == llvm.Shl || i.Op == llvm.LShr || i.Op == llvm.AShr {
+				f.im.notes.add(Note{Kind: NoteUncheckedArithmetic, Name: f.src.Name, Text: "was optimised elsewhere: signed overflow and shift amounts are not checked in it", Pos: f.b.Func.Pos})
+			}
+			return
+		}
+	}
 	t := f.b.Func.Type(x)
 	bits := t.Bits
 	zero := func() ir.Value { return f.b.Const(bits, 0) }

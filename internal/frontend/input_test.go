@@ -132,7 +132,7 @@ func TestPreprocessedSource(t *testing.T) {
 const optimisedModule = `
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
-define i32 @main(i32 %a, ptr %p) {
+define i32 @main(i32 %a, ptr %p) noinline optnone {
 entry:
   %b = add nsw i32 %a, 1
   %c = sdiv exact i32 %b, %a
@@ -165,6 +165,17 @@ func TestForeignModule(t *testing.T) {
 		t.Errorf("checks: %s", got)
 	}
 	expect(t, p, "main", ir.Nondet, 1)
+	if len(p.Notes) != 0 {
+		t.Errorf("notes: %v", p.Notes)
+	}
+	optimised, err := Load(t.Context(), withSource(t, "a.ll", strings.ReplaceAll(optimisedModule, "noinline optnone", ""), Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, optimised, "main", ir.Check, 2) // both of the division
+	if len(optimised.Notes) != 1 || optimised.Notes[0].Kind != NoteUncheckedArithmetic {
+		t.Errorf("notes: %v", optimised.Notes)
+	}
 	if _, err := interp.Run(t.Context(), p.Module, interp.Options{}); err != nil {
 		t.Error(err)
 	}

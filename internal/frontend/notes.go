@@ -22,6 +22,10 @@ type NoteKind uint8
 const (
 	NoteAssumption      NoteKind = iota
 	NoteUnknownFunction          // Name has neither a body nor a model
+	// NoteUncheckedArithmetic says that the function Name has operations whose
+	// overflow (Overflow, ShiftOverflow, ShiftRange) is not checked: nothing can
+	// be proved about these properties.
+	NoteUncheckedArithmetic
 )
 
 func (n Note) String() string {

@@ -90,6 +90,7 @@ type preparation struct {
 type allocation struct {
 	function C.LLVMValueRef
 	allocas  []C.LLVMValueRef
+	marked   bool
 }
 
 func (s *Session) metadataKind(name string) C.uint {
@@ -112,7 +113,7 @@ func (p *preparation) function(f C.LLVMValueRef) {
 	}
 	if allocas > 0 {
 		p.hoist(f)
-		p.functions = append(p.functions, allocation{f, staticAllocas(f)})
+		p.functions = append(p.functions, allocation{function: f, allocas: staticAllocas(f)})
 	}
 }
 

@@ -76,8 +76,8 @@ type copier struct {
 	order  map[C.LLVMValueRef]int // position of globals and functions in the module
 	debug  debugInfo
 
-	byVal, noReturn, sret C.uint // attribute kinds
-	buffer                []C.assay_inst
+	byVal, noReturn, sret, optNone C.uint // attribute kinds
+	buffer                         []C.assay_inst
 }
 
 // Copy copies the definitions of the roots and all that they reach. Roots that
@@ -99,6 +99,7 @@ func (s *Session) Copy(roots ...string) *Program {
 		byVal:    attributeKind("byval"),
 		noReturn: attributeKind("noreturn"),
 		sret:     attributeKind("sret"),
+		optNone:  attributeKind("optnone"),
 	}
 	c.debug.init()
 	var n C.size_t
@@ -212,6 +213,7 @@ func (c *copier) function(v C.LLVMValueRef) *Function {
 	c.p.Functions = append(c.p.Functions, f)
 	if C.LLVMIsDeclaration(v) == 0 {
 		f.Library = hasStringAttribute(v, libraryAttribute)
+		f.Unoptimised = hasStringAttribute(v, unoptimisedAttribute) || C.LLVMGetEnumAttributeAtIndex(v, functionIndex, c.optNone) != nil
 		c.debug.function(c, v, f)
 		c.work = append(c.work, func() { c.body(v, f) })
 	}

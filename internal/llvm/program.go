@@ -171,6 +171,9 @@ type Function struct {
 	Weak bool
 	// Library says that the function came with LinkLibrary.
 	Library bool
+	// Unoptimised says that the function is as a compiler first wrote it: it is
+	// marked optnone, or it had locals in memory that Prepare could promote.
+	Unoptimised bool
 	// CTypes are the result (nil for void) and the parameters as the source
 	// has them; nil if unknown.
 	CTypes  []*CType

@@ -59,6 +59,7 @@ func (p *preparation) promote() error {
 				}
 				if u.simple {
 					progress = true
+					p.markUnoptimised(a)
 					p.initialise(object, u)
 				} else {
 					rest = append(rest, object)
@@ -78,6 +79,16 @@ func (p *preparation) promote() error {
 		}
 	}
 	return nil
+}
+
+// unoptimisedAttribute marks functions that had locals to promote.
+const unoptimisedAttribute = "assay-unoptimised"
+
+func (p *preparation) markUnoptimised(a *allocation) {
+	if !a.marked {
+		a.marked = true
+		C.LLVMAddAttributeAtIndex(a.function, functionIndex, p.s.stringAttribute(unoptimisedAttribute))
+	}
 }
 
 // keepFunction declares @assay.keep.

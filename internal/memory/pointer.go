@@ -153,9 +153,9 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 	if isLeaf {
 		// An address inside a live object is not one to nothing, nor the end of
 		// another live one; but it may be that of an object which was there before.
-		dead := st.Not(st.Eq(ob, sp.name(0)))
+		dead := s.gone(ob)
 		for _, t := range ts {
-			dead = st.And(dead, st.Not(st.And(t.cond, s.aliveOrFunction(t.o))))
+			dead = st.Or(dead, st.And(t.cond, st.Not(s.aliveOrFunction(t.o))))
 		}
 		for _, t := range ts {
 			inside := st.ULt(st.Sub(lf.address, sp.base(t.o)), sp.objects[t.o].Size)
@@ -163,6 +163,25 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 		}
 	}
 	return append([]target{{0, none, off}}, ts...)
+}
+
+// gone says that ob names a stack or heap object that was made, on whatever
+// path, and does not exist in s any more.
+func (s *State) gone(ob term.ID) term.ID {
+	sp := s.space
+	st := sp.Store
+	r := st.False()
+	n := 0
+	for o := 1; o < len(sp.objects); o++ {
+		if k := sp.objects[o].Kind; k != StackObject && k != HeapObject || s.Has(ObjectID(o)) {
+			continue
+		}
+		if n++; n > maxTargets {
+			return st.Not(st.Eq(ob, sp.name(0)))
+		}
+		r = st.Or(r, st.Eq(ob, sp.name(ObjectID(o))))
+	}
+	return r
 }
 
 // storedObjects collects the objects named in an array of objects; false if
@@ -333,6 +352,24 @@ func (s *State) inside(ts []target) term.ID {
 	return st.Not(bad)
 }
 
+// awayFrom says, for a constant null pointer q, that every object among the
+// targets is pointed into or to its end: by (A1) that is no address of the
+// first page, whether the object lives or not.
+func (s *State) awayFrom(ts []target, q Value) term.ID {
+	sp := s.space
+	st := sp.Store
+	if a, ok := st.ConstUint64(q.Offset); !ok || a >= page || q.Object != sp.name(0) {
+		return st.False()
+	}
+	bad := st.False()
+	for _, t := range ts {
+		if t.o != 0 { // bare addresses are compared as offsets of object 0
+			bad = st.Or(bad, st.And(t.cond, st.Not(st.ULe(t.off, sp.objects[t.o].Size))))
+		}
+	}
+	return st.Not(bad)
+}
+
 func (s *State) aliveOrFunction(o ObjectID) term.ID {
 	if s.space.objects[o].Kind == FunctionObject {
 		return s.space.Store.True()
@@ -371,7 +408,7 @@ func (s *State) Equal(p, q Value, guard term.ID) term.ID {
 		return offsets
 	}
 	tp, tq := s.targets(p, guard), s.targets(q, guard)
-	apart := st.And(s.inside(tp), s.inside(tq))
+	apart := st.Or(st.And(s.inside(tp), s.inside(tq)), st.Or(s.awayFrom(tp, q), s.awayFrom(tq, p)))
 	differ := st.False()
 	if !st.IsTrue(apart) {
 		s.liveFacts(guard, tp, tq)
