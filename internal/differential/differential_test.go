@@ -41,6 +41,7 @@ func load(t *testing.T, p Program) (*Native, *Interpreted) {
 
 // TestCorpus compares the programs of the corpus, each with several inputs.
 func TestCorpus(t *testing.T) {
+	t.Parallel()
 	needClang(t)
 	programs, err := corpus.Programs()
 	if err != nil {
@@ -83,6 +84,7 @@ func TestCorpus(t *testing.T) {
 
 // TestCsmith compares a few programs of csmith; make fuzz-csmith takes more.
 func TestCsmith(t *testing.T) {
+	t.Parallel()
 	needClang(t)
 	if _, err := exec.LookPath("csmith"); err != nil {
 		t.Skip("csmith is not installed")
@@ -107,6 +109,7 @@ func TestCsmith(t *testing.T) {
 // TestPromotion compares only the two runs in the interpreter, on the front
 // end's own programs, which meet all kinds of undefined behaviour.
 func TestPromotion(t *testing.T) {
+	t.Parallel()
 	needClang(t)
 	files, err := filepath.Glob("../frontend/testdata/run/*.c")
 	if err != nil || len(files) == 0 {
@@ -134,6 +137,7 @@ func TestPromotion(t *testing.T) {
 
 // TestDifferences makes sure that differences are noticed.
 func TestDifferences(t *testing.T) {
+	t.Parallel()
 	needClang(t)
 	const same = `void reach_error(void); int __VERIFIER_nondet_int(void); int printf(const char *, ...);
 unsigned long long observe(unsigned long long value, const char *name) {
@@ -180,6 +184,7 @@ unsigned long long observe(unsigned long long value, const char *name) {
 // TestChecksum makes sure that testdata/csmith.h computes what csmith's own
 // header does.
 func TestChecksum(t *testing.T) {
+	t.Parallel()
 	needClang(t)
 	if _, err := exec.LookPath("csmith"); err != nil {
 		t.Skip("csmith is not installed")

@@ -4,13 +4,17 @@
 //
 // Load is the entry point. The files, in the order of the pipeline:
 //
-//	frontend.go  options, Load           clang.go      the compiler and its flags
-//	compiledb.go compile_commands.json   child.go      reading foreign modules safely
-//	import.go    the module              global.go     initialisers
-//	function.go  blocks, phis, branches  instruction.go, memory.go, intrinsic.go, call.go
-//	checks.go    undefined arithmetic    verifier.go   functions without a body
-//	debug.go     variables and labels    harness.go    where runs start
-//	prune.go     cleaning up             models/       the C library, in C
+//	frontend.go   options, Load             clang.go      the compiler and its flags
+//	compiledb.go  compile_commands.json     implicit.go, inline.go  old C
+//	child.go      reading foreign modules   import.go     the module
+//	types.go      aggregates to scalars     global.go     initialisers
+//	function.go   blocks, operands          branch.go     terminators, phis
+//	instruction.go, convert.go, memory.go, floatclass.go, intrinsic.go, undef.go
+//	checks.go     undefined arithmetic      call.go       calls
+//	verifier.go, operation.go, direct.go, formats.go, library.go
+//	              functions that the program does not define
+//	debug.go      variables and labels      harness.go    where runs start
+//	prune.go      cleaning up               models/       the C library, in C
 //
 // What is assumed about the program is in Program.Notes. What ir cannot
 // express becomes an Unsupported terminator where it would be executed.

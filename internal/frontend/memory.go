@@ -38,7 +38,7 @@ func (f *function) memory(i *llvm.Inst) {
 		}
 		values := f.operand(i.Args[0])
 		p := f.scalar(i.Args[1])
-		if len(values) == 1 && f.fresh[p] && f.isUninitialised(values[0]) {
+		if f.fresh[p] && f.onlyStored(i.Args[0]) {
 			return
 		}
 		f.store(values, p, t, i.Align)
@@ -65,9 +65,11 @@ func isNondet(v llvm.Value) bool {
 	return false
 }
 
-func (f *function) isUninitialised(v ir.Value) bool {
-	d := f.b.Func.Def(v)
-	return d.Op == ir.Nondet && d.Aux == int64(ir.NondetUninit)
+// onlyStored says that a value is arbitrary content that is stored in one
+// place and not used otherwise.
+func (f *function) onlyStored(v llvm.Value) bool {
+	i, ok := v.(*llvm.Inst)
+	return ok && i.Op == llvm.Load && isNondet(i.Args[0]) && len(f.usersOf(i)) == 1
 }
 
 func (f *function) alloca(i *llvm.Inst) {

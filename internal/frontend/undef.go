@@ -23,7 +23,16 @@ import (
 // userTable lists the instructions that use an instruction.
 type userTable map[llvm.Value][]*llvm.Inst
 
-func usersOf(f *llvm.Function) userTable {
+// usersOf are the instructions that use i, debug records apart. The table is
+// made when it is first needed.
+func (f *function) usersOf(i *llvm.Inst) []*llvm.Inst {
+	if f.users == nil {
+		f.users = usersIn(f.src)
+	}
+	return f.users[i]
+}
+
+func usersIn(f *llvm.Function) userTable {
 	t := userTable{}
 	for _, b := range f.Blocks {
 		for _, i := range b.Instrs {
@@ -34,6 +43,9 @@ func usersOf(f *llvm.Function) userTable {
 				if _, ok := a.(*llvm.Inst); ok {
 					t[a] = append(t[a], i)
 				}
+			}
+			if callee, ok := i.Callee.(*llvm.Inst); ok {
+				t[callee] = append(t[callee], i)
 			}
 		}
 	}
@@ -52,9 +64,6 @@ func (f *function) hiddenUndef(i *llvm.Inst) bool {
 	if !ok {
 		return false
 	}
-	if f.users == nil {
-		f.users = usersOf(f.src)
-	}
 	budget := maxWork
 	return f.vanishes(i, mask, &budget)
 }
@@ -64,7 +73,7 @@ func (f *function) vanishes(i *llvm.Inst, bits bv.BV, budget *int) bool {
 	if bits.IsZero() {
 		return true
 	}
-	for _, user := range f.users[i] {
+	for _, user := range f.usersOf(i) {
 		if *budget--; *budget < 0 {
 			return false
 		}

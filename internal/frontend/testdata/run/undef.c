@@ -2,6 +2,7 @@
 // (trap 1): folding made the divisor 0 on every path that sets x.
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
+void use(int *);
 int main(void) {
 	int a = __VERIFIER_nondet_int(), x;
 	if (a > 0) x = 1;
@@ -13,5 +14,8 @@ int main(void) {
 	array[1] = 7;
 	assert(array[1] == 7);
 	assert(array[i] == 7); // @assertion
+	int copy = x; // arbitrary, but what x is
+	use(&copy);
+	assert(copy == x);
 	return 0;
 }
