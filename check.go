@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"slices"
 	"time"
 
 	"assay/internal/bmc"
@@ -152,6 +153,14 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
 		},
 	})
+	if _, isTrue := answer.Verdict.(verdict.True); isTrue {
+		if n, ok := uncheckedArithmetic(program, kinds(t.Properties)); ok {
+			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseUnsupported, Func: n.Name, Pos: n.Pos, Text: n.Name + " " + n.Text,
+				Hint: "check the source, or LLVM IR that was compiled without optimisation",
+			}}}
+		}
+	}
 	result := explain(program.Module, answer.Verdict)
 	if t.Engine.EachCheck {
 		result.Checks = eachCheck(program.Module, kinds(t.Properties), answer)
@@ -167,6 +176,22 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil
+}
+
+// uncheckedArithmetic gives the first function whose arithmetic carries no
+// checks, if the kinds asked for need them: then there is no proof.
+func uncheckedArithmetic(p *frontend.Program, asked []ir.CheckKind) (frontend.Note, bool) {
+	if !slices.ContainsFunc(asked, func(k ir.CheckKind) bool {
+		return k == ir.Overflow || k == ir.ShiftOverflow || k == ir.ShiftRange
+	}) {
+		return frontend.Note{}, false
+	}
+	for _, n := range p.Notes {
+		if n.Kind == frontend.NoteUncheckedArithmetic {
+			return n, true
+		}
+	}
+	return frontend.Note{}, false
 }
 
 // locate completes the violation by what only the run knows: what a pointer

@@ -3,6 +3,7 @@ package bmc
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/memory"
+	"assay/internal/smt"
+	"assay/internal/term"
 	"assay/internal/verdict"
 )
 
@@ -40,9 +43,9 @@ func (r replayed) verdict() verdict.Verdict {
 // maxContent bounds the bytes of a content taken from a model.
 const maxContent = 1 << 20
 
-// input reads the choices of a run off the solver's model; undefined are the
-// indices of those that undefined behaviour makes.
-func (e *engine) input() (in ir.Input, undefined []int) {
+// input reads the choices of a run off the solver's model; undefined says that
+// some of them are values that undefined behaviour yields.
+func (e *engine) input() (in ir.Input, undefined bool) {
 	in.Globals = map[string]ir.GlobalChoice{}
 	sp := e.u.Space()
 	for _, c := range e.f.Choices {
@@ -52,9 +55,7 @@ func (e *engine) input() (in ir.Input, undefined []int) {
 		x := ir.Choice{Func: c.Func, Value: c.Value}
 		if c.Bits != 0 {
 			x.Bits = e.solver.Value(c.Bits)
-			if c.Undefined {
-				undefined = append(undefined, len(in.Choices))
-			}
+			undefined = undefined || c.Undefined
 		} else {
 			x.Bytes = e.content(c.Content)
 			if c.Object != 0 {
@@ -131,28 +132,47 @@ func (e *engine) replay(ctx context.Context) replayed {
 	defer func() { e.stats.Replay += time.Since(begin) }()
 	in, undefined := e.input()
 	r := e.execute(ctx, in)
-	if r.found && len(undefined) > 0 && len(r.passes) > 0 {
-		r.depends = e.depends(ctx, in, undefined)
+	if r.found && undefined && len(r.passes) > 0 {
+		r.depends = e.depends(ctx, e.inputs())
 	}
 	return r
 }
 
-// depends says whether a violation hangs on the values that undefined
-// behaviour yielded on its run: with other values it does not happen. Then no
-// compiled program need show it.
-func (e *engine) depends(ctx context.Context, in ir.Input, undefined []int) bool {
-	for _, fill := range []uint64{0, ^uint64(0), 0x5a5a5a5a5a5a5a5a} {
-		other := in
-		other.Choices = slices.Clone(in.Choices)
-		for _, i := range undefined {
-			c := &other.Choices[i]
-			c.Bits = bv.New(c.Bits.Width(), fill)
-		}
-		if !e.execute(ctx, other).found {
-			return true
+// depends says whether the violation hangs on the values that undefined
+// behaviour yielded on the run: with the same inputs, other such values avoid
+// every violation. Then no compiled program need show it.
+func (e *engine) depends(ctx context.Context, inputs []term.ID) bool {
+	status, err := e.check(ctx, "violation", append(inputs, e.st.Not(anyEvent(e.st, e.f.Violations)))...)
+	return err != nil || status != smt.Unsat
+}
+
+// maxInputs bounds the elements of one content that inputs fixes.
+const maxInputs = 1 << 10
+
+// inputs are equations that fix what the model chooses, but for the values
+// that undefined behaviour yields. Contents that are too large stay free.
+func (e *engine) inputs() []term.ID {
+	var eqs []term.ID
+	for _, c := range e.f.Choices {
+		switch {
+		case !e.solver.Value(c.Guard).IsTrue() || c.Undefined:
+		case c.Bits != 0:
+			eqs = append(eqs, e.st.Eq(c.Bits, e.st.Const(e.solver.Value(c.Bits))))
+		default:
+			array, _, _, ok := e.u.Space().Contents(c.Content)
+			if !ok {
+				continue
+			}
+			elements, _ := e.solver.ArrayValue(array)
+			if len(elements) > maxInputs {
+				continue
+			}
+			for _, i := range slices.Sorted(maps.Keys(elements)) {
+				eqs = append(eqs, e.st.Eq(e.st.Select(array, e.st.ConstU(e.m.PointerBits, i)), e.st.Const(elements[i])))
+			}
 		}
 	}
-	return false
+	return eqs
 }
 
 // execute runs the interpreter until it violates the property.
