@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"slices"
+	"sync"
 	"time"
 
 	"assay/internal/bmc"
