@@ -338,6 +338,18 @@ func (e *engine) unconfirmed(ctx context.Context, violation term.ID, r replayed)
 			return verdict.Unknown{Reasons: e.obstaclesInModel("a possible violation depends on it: ")}, nil
 		}
 	}
+	if name := e.unknownPointer(r.input); name != "" {
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseMissingBody, Text: "a possible violation depends on the pointer that " + name + " returns, which has no body",
+			Func: r.where.Func, Pos: r.where.Pos, Hint: "give the function a body, or a model",
+		}}}, nil
+	}
+	if e.u.Space().Casts() {
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInexact, Text: "a possible violation depends on a pointer made from an integer, or never written, and was not confirmed",
+			Func: r.where.Func, Pos: r.where.Pos,
+		}}}, nil
+	}
 	return verdict.Unknown{Reasons: []verdict.Reason{{
 		Cause: verdict.CauseInternal, Text: "a counterexample of the formula is no run of the interpreter: " + r.why,
 		Func: r.where.Func, Pos: r.where.Pos,

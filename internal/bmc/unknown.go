@@ -88,3 +88,14 @@ func (t *taint) grow() {
 		}
 	}
 }
+
+// unknownPointer names a function without body that returned a pointer on a run.
+func (e *engine) unknownPointer(in ir.Input) string {
+	for _, c := range in.Choices {
+		d := e.m.Func(c.Func).Def(c.Value)
+		if d.Op == ir.Nondet && d.Type.Kind == ir.Ptr && ir.NondetKind(d.Aux) == ir.NondetUnknown {
+			return d.Sym
+		}
+	}
+	return ""
+}

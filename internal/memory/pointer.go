@@ -153,9 +153,9 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 	if isLeaf {
 		// An address inside a live object is not one to nothing, nor the end of
 		// another live one; but it may be that of an object which was there before.
-		dead := s.gone(ob)
+		dead := st.Not(st.Eq(ob, sp.name(0)))
 		for _, t := range ts {
-			dead = st.Or(dead, st.And(t.cond, st.Not(s.aliveOrFunction(t.o))))
+			dead = st.And(dead, st.Not(st.And(t.cond, s.aliveOrFunction(t.o))))
 		}
 		for _, t := range ts {
 			inside := st.ULt(st.Sub(lf.address, sp.base(t.o)), sp.objects[t.o].Size)
@@ -163,25 +163,6 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 		}
 	}
 	return append([]target{{0, none, off}}, ts...)
-}
-
-// gone says that ob names a stack or heap object that was made, on whatever
-// path, and does not exist in s any more.
-func (s *State) gone(ob term.ID) term.ID {
-	sp := s.space
-	st := sp.Store
-	r := st.False()
-	n := 0
-	for o := 1; o < len(sp.objects); o++ {
-		if k := sp.objects[o].Kind; k != StackObject && k != HeapObject || s.Has(ObjectID(o)) {
-			continue
-		}
-		if n++; n > maxTargets {
-			return st.Not(st.Eq(ob, sp.name(0)))
-		}
-		r = st.Or(r, st.Eq(ob, sp.name(ObjectID(o))))
-	}
-	return r
 }
 
 // storedObjects collects the objects named in an array of objects; false if
@@ -251,6 +232,10 @@ func mask(w uint32) uint64 {
 	}
 	return 1<<w - 1
 }
+
+// Casts says whether an access or a comparison went through a pointer that was
+// made from an integer, so that (A4) plays a part.
+func (sp *Space) Casts() bool { return len(sp.leafFacts) > 0 }
 
 // Address gives the integer from which a pointer was made, if v is the object
 // or the offset variable of such a pointer.

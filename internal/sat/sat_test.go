@@ -70,18 +70,20 @@ func (p *pool) grow(r *rand.Rand) {
 	}
 }
 
-// table evaluates l under all assignments.
-func (p *pool) table(l Lit) uint64 {
+// evaluate computes the tables of all literals of the pool from the graph.
+func (p *pool) evaluate() []uint64 {
 	var assignment int
 	e := NewEvaluator(p.g, func(n int32) bool { return assignment>>(n-1)&1 == 1 })
-	var t uint64
+	tables := make([]uint64, len(p.lits))
 	for assignment = range 64 {
 		e.Reset()
-		if e.Value(l) {
-			t |= 1 << assignment
+		for i, l := range p.lits {
+			if e.Value(l) {
+				tables[i] |= 1 << assignment
+			}
 		}
 	}
-	return t
+	return tables
 }
 
 func TestGraph(t *testing.T) {
@@ -98,8 +100,8 @@ func TestGraph(t *testing.T) {
 		if err := p.g.check(); err != nil {
 			t.Fatal(err)
 		}
-		for i, l := range p.lits {
-			if got := p.table(l); got != p.tables[i] {
+		for i, got := range p.evaluate() {
+			if got != p.tables[i] {
 				t.Fatalf("seed %d, literal %d: %x, want %x", seed, i, got, p.tables[i])
 			}
 		}

@@ -28,6 +28,42 @@ var operations = []operation{
 	{"sub-swapped", 2, func(s *term.Store, a, b term.ID) term.ID { return s.Add(s.Neg(a), b) }, func(a, b bv.BV) bv.BV { return b.Sub(a) }},
 	{"sub-sub", 2, func(s *term.Store, a, b term.ID) term.ID { return s.Add(s.Neg(a), s.Neg(b)) }, func(a, b bv.BV) bv.BV { return a.Add(b).Neg() }},
 	{"mul", 2, (*term.Store).Mul, bv.BV.Mul},
+	{"mul-sext", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		return s.Mul(s.SExt(a, 2*w+1), s.SExt(b, 2*w+1))
+	}, func(a, b bv.BV) bv.BV { return a.SExt(2*a.Width() + 1).Mul(b.SExt(2*a.Width() + 1)) }},
+	{"mul-zext", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		return s.Mul(s.ZExt(a, w+2), s.SExt(b, w+2))
+	}, func(a, b bv.BV) bv.BV { return a.ZExt(a.Width() + 2).Mul(b.SExt(a.Width() + 2)) }},
+	{"add-sext", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		return s.SLt(s.Add(s.SExt(a, w+3), s.SExt(b, w+3)), s.Sub(s.SExt(a, w+3), s.ZExt(b, w+3)))
+	}, func(a, b bv.BV) bv.BV {
+		w := a.Width() + 3
+		return bv.Bool(a.SExt(w).Add(b.SExt(w)).SLt(a.SExt(w).Sub(b.ZExt(w))))
+	}},
+	{"udiv-narrow-dividend", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		return s.Concat(s.UDiv(s.ZExt(a, w+3), s.SExt(b, w+3)), s.URem(s.ZExt(a, w+3), s.SExt(b, w+3)))
+	}, func(a, b bv.BV) bv.BV {
+		x, y := a.ZExt(a.Width()+3), b.SExt(a.Width()+3)
+		return x.UDiv(y).Concat(x.URem(y))
+	}},
+	{"udiv-narrow-divisor", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		return s.Concat(s.UDiv(s.SExt(a, w+3), s.ZExt(b, w+3)), s.URem(s.SExt(a, w+3), s.ZExt(b, w+3)))
+	}, func(a, b bv.BV) bv.BV {
+		x, y := a.SExt(a.Width()+3), b.ZExt(a.Width()+3)
+		return x.UDiv(y).Concat(x.URem(y))
+	}},
+	{"sdiv-narrow", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		return s.Concat(s.SDiv(s.SExt(a, w+3), s.SExt(b, w+3)), s.SRem(s.SExt(a, w+3), s.SExt(b, w+3)))
+	}, func(a, b bv.BV) bv.BV {
+		x, y := a.SExt(a.Width()+3), b.SExt(a.Width()+3)
+		return x.SDiv(y).Concat(x.SRem(y))
+	}},
 	{"square", 1, func(s *term.Store, a, _ term.ID) term.ID { return s.Mul(a, a) }, func(a, _ bv.BV) bv.BV { return a.Mul(a) }},
 	{"neg", 1, unary((*term.Store).Neg), func(a, _ bv.BV) bv.BV { return a.Neg() }},
 	{"udiv", 2, (*term.Store).UDiv, bv.BV.UDiv},

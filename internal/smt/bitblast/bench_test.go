@@ -51,7 +51,7 @@ var instances = []instance{
 		return s.AndAll(s.Eq(p, s.ConstU(40, 524287*131071)), s.ULt(one, v[0]), s.ULt(one, v[1]), s.ULt(v[0], bound), s.ULt(v[1], bound))
 	}},
 	{"sums", smt.Unsat, func(s *term.Store) term.ID {
-		v := variables(s, 16, "a", "b", "c", "d", "e")
+		v := variables(s, 9, "a", "b", "c", "d", "e")
 		return s.Not(s.Eq(sum(s, v...), sum(s, v[4], v[2], v[0], v[3], v[1])))
 	}},
 	{"divide7", smt.Unsat, func(s *term.Store) term.ID {

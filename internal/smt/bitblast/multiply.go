@@ -3,7 +3,8 @@ package bitblast
 import "assay/internal/sat"
 
 // This file has multiplication: rows of partial products, added one after the
-// other by ripple-carry adders. Products with constants are recoded to the
+// other by ripple-carry adders. (Carry-save and Wallace trees are shallower, but
+// equations of products took twice to ten times as long with them.) Products with constants are recoded to the
 // non-adjacent form, which has the fewest non-zero digits of all signed binary
 // forms [Reitwiesner60: G. W. Reitwiesner. Binary Arithmetic. Advances in
 // Computers 1, 1960], so that 15·x is 16·x - x.
@@ -23,10 +24,10 @@ func (c circuit) mul(dst, x, y word) word {
 	return append(dst, c.mulRows(x, y)...)
 }
 
-// rows is the number of bits of x that are not the constant 0.
-func rows(x word) int {
+// rows is the number of rows that mulRows has for the factor y.
+func rows(y word) int {
 	n := 0
-	for _, l := range x {
+	for _, l := range y[:signed(y)] {
 		if l != sat.False {
 			n++
 		}
@@ -34,20 +35,35 @@ func rows(x word) int {
 	return n
 }
 
-// mulRows is the sum of x·y[i]·2^i.
+// signed is the least number of low bits of which x is the sign extension.
+func signed(x word) int {
+	n := len(x)
+	for n > 1 && x[n-1] == x[n-2] {
+		n--
+	}
+	return n
+}
+
+// mulRows is the sum of x·y[i]·2^i. If y is the sign extension of m bits, then
+// the last of these has the weight -2^(m-1), and the others above it none.
 func (c circuit) mulRows(x, y word) word {
 	width := len(x)
+	m := signed(y)
 	sum := make(word, width)
 	row := make(word, width)
 	next := make(word, 0, width)
-	for i, digit := range y {
+	for i, digit := range y[:m] {
 		if digit == sat.False {
 			continue
 		}
 		for j := range width - i {
 			row[j] = c.g.And(x[j], digit)
 		}
-		next = c.add(next[:0], sum[i:], row[:width-i], sat.False)
+		if i == m-1 {
+			next = c.sub(next[:0], sum[i:], row[:width-i])
+		} else {
+			next = c.add(next[:0], sum[i:], row[:width-i], sat.False)
+		}
 		copy(sum[i:], next)
 	}
 	return sum

@@ -87,9 +87,8 @@ func (s *Solver) step(t term.ID) C.assay_z3_step {
 	case term.OpFRound:
 		p.aux = C.uint32_t(s.store.RoundMode(t))
 	}
-	if op >= term.OpFAdd {
-		s.hasFloats = true
-	}
+	s.hasFloats = s.hasFloats || op >= term.OpFAdd
+	s.hasConstArrays = s.hasConstArrays || op == term.OpConstArray
 	return p
 }
 

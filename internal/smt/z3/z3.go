@@ -51,8 +51,6 @@ type Options struct {
 	// which is incompatible with assumptions and learning across checks, but
 	// best for a single big formula. The core is then all assumptions.
 	OneShot bool
-
-	logic, tactic string // for measurements
 }
 
 type state uint8
@@ -73,18 +71,23 @@ type Solver struct {
 	failed  error // Z3 has reported an error; nothing can be trusted any more
 
 	pending []term.ID // asserted, not yet given to Z3
-	all     []term.ID // given to Z3; for OneShot
+	all     []term.ID // given to Z3
+
+	started bool // Z3's solver exists
+	general bool // and knows everything
 
 	// Translation, see translate.go.
-	slots     []C.uint32_t // by term; 0 is none
-	next      C.uint32_t   // the next free slot
-	steps     []C.assay_z3_step
-	words     []C.uint32_t
-	stack     []term.ID
-	hasArrays bool
-	hasFloats bool
+	slots          []C.uint32_t // by term; 0 is none
+	next           C.uint32_t   // the next free slot
+	steps          []C.assay_z3_step
+	words          []C.uint32_t
+	stack          []term.ID
+	hasArrays      bool
+	hasFloats      bool
+	hasConstArrays bool
 
 	proxies map[term.ID]C.uint32_t // of assumptions
+	proxied []term.ID              // the keys, in the order of their making
 	assumed []C.uint32_t
 	core    []term.ID
 
@@ -104,9 +107,6 @@ func New(store *term.Store, options Options) *Solver {
 	if s.c == nil {
 		s.failed = smt.ErrMemory
 		return s
-	}
-	if !options.OneShot {
-		s.makeSolver(options.logic, options.tactic)
 	}
 	return s
 }
@@ -180,34 +180,55 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 	if s.failed != nil {
 		return smt.Unknown, s.failed
 	}
-	if s.options.OneShot {
-		s.startOver(assumptions)
-	} else {
+	s.assumed = s.assumed[:0]
+	switch {
+	case s.options.OneShot:
+		s.startOver(s.tactic())
+		s.assert(assumptions)
+	case !s.started || s.needsGeneral() && !s.general:
+		s.startOver("")
+		s.assume(assumptions)
+	default:
 		s.assert(s.pending)
-		s.pending = s.pending[:0]
 		s.assume(assumptions)
 	}
+	s.all = append(s.all, s.pending...)
+	s.pending = s.pending[:0]
 	if s.failed != nil {
 		return smt.Unknown, s.failed
 	}
 	return s.check(ctx, assumptions)
 }
 
-// startOver makes a new solver with all assertions and the assumptions.
-func (s *Solver) startOver(assumptions []term.ID) {
-	s.makeSolver("", s.tactic())
-	s.all = append(s.all, s.pending...)
-	s.pending = s.pending[:0]
+// startOver makes a new solver with all assertions: from a tactic or, if that
+// is empty, an incremental one. Of these, the one for arrays and bit-vectors is
+// up to three times as fast as the one for everything (and the one for
+// bit-vectors alone, a SAT solver, is slower than both on many small checks);
+// so it is replaced when something comes up that it does not know.
+func (s *Solver) startOver(tactic string) {
+	s.general = s.needsGeneral()
+	logic := ""
+	if tactic == "" && !s.general {
+		logic = "QF_ABV"
+	}
+	s.makeSolver(logic, tactic)
+	s.started = true
 	s.assert(s.all)
-	s.assert(assumptions)
-	s.assumed = s.assumed[:0]
+	s.assert(s.pending)
+	for _, t := range s.proxied {
+		C.assay_z3_imply(s.c, s.proxies[t], s.slots[t])
+	}
+	s.takeError()
 }
 
-// tactic is the best strategy for what the formula has in it.
+// needsGeneral says whether the solver for arrays and bit-vectors is not
+// enough: it knows no floats and is incomplete for constant arrays.
+func (s *Solver) needsGeneral() bool { return s.hasFloats || s.hasConstArrays }
+
+// tactic is the best strategy for one check of what the formula has in it. With
+// floats, Z3's own strategies for them are no better than its default.
 func (s *Solver) tactic() string {
 	switch {
-	case s.options.tactic != "":
-		return s.options.tactic
 	case s.hasFloats:
 		return "default"
 	case s.hasArrays:
@@ -230,7 +251,6 @@ func (s *Solver) assert(ts []term.ID) {
 
 // assume finds the literals that stand for the assumptions.
 func (s *Solver) assume(assumptions []term.ID) {
-	s.assumed = s.assumed[:0]
 	for _, t := range assumptions {
 		if s.isLiteral(t) {
 			s.assumed = append(s.assumed, s.slots[t])
@@ -242,6 +262,7 @@ func (s *Solver) assume(assumptions []term.ID) {
 			p = s.next
 			s.next++
 			s.proxies[t] = p
+			s.proxied = append(s.proxied, t)
 			s.flush()
 			if s.failed != nil {
 				return
