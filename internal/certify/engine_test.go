@@ -3,6 +3,7 @@ package certify
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -71,22 +72,22 @@ var randomTargets = [][]ir.CheckKind{
 	{ir.Assertion}, {ir.InvalidDeref, ir.InvalidFree}, {ir.DivByZero, ir.ShiftRange, ir.Overflow}, {ir.MemCleanup}, {ir.FloatConversion},
 }
 
+// programs is the number of random programs; thousands are worth while after
+// changes of either encoder.
+var programs = flag.Int("programs", 150, "random programs to compare with the engine on")
+
 // TestAgainstEngine has random programs decided by the engine's encoder and by
 // this one, and by runs of the interpreter.
 func TestAgainstEngine(t *testing.T) {
-	n := int64(300)
-	if testing.Short() {
-		n = 50
-	}
 	proofs := 0
-	for seed := range n {
+	for seed := range int64(*programs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			if againstEngine(t, seed) {
 				proofs++
 			}
 		})
 	}
-	t.Logf("%d of %d proved", proofs, n)
+	t.Logf("%d of %d proved", proofs, *programs)
 }
 
 func againstEngine(t *testing.T, seed int64) bool {

@@ -185,12 +185,8 @@ func TestLiveness(t *testing.T) {
 // TestGraphsAgainstEngine is TestAgainstEngine with graphs of any shape,
 // irreducible ones included.
 func TestGraphsAgainstEngine(t *testing.T) {
-	n := 1500
-	if testing.Short() {
-		n = 200
-	}
 	rng := rand.New(rand.NewSource(3))
-	for i := range n {
+	for i := range 2 * *programs {
 		m := graphModule(rng, randomGraph(rng, 2+rng.Intn(7)))
 		t.Run(fmt.Sprint(i), func(t *testing.T) { compare(t, m, assertions) })
 	}

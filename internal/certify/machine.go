@@ -254,7 +254,7 @@ func (c *checker) values(n int) []value {
 func (c *checker) either(edges []edge) term.ID {
 	g := edges[len(edges)-1].guard
 	for i := len(edges) - 2; i >= 0; i-- {
-		g = c.st.Or(edges[i].guard, g)
+		g, _ = c.union(edges[i].guard, g)
 	}
 	return g
 }
@@ -266,12 +266,10 @@ func (c *checker) join(edges []edge) edge {
 	acc := edges[len(edges)-1]
 	for i := len(edges) - 2; i >= 0; i-- {
 		e := edges[i]
-		both := c.st.Or(e.guard, acc.guard)
-		cond := c.given(e.guard, both)
+		both, cond := c.union(e.guard, acc.guard)
 		values := c.values(len(acc.values))
 		for k, x := range e.values {
-			y := acc.values[k]
-			values[k] = c.choose(cond, x, y)
+			values[k] = c.choose(cond, x, acc.values[k])
 		}
 		if e.mem != acc.mem {
 			acc.mem = memory.Join(cond, e.mem, acc.mem)
@@ -287,32 +285,4 @@ func (c *checker) choose(cond term.ID, x, y value) value {
 		return x
 	}
 	return value{Value: c.sp.Ite(cond, x.Value, y.Value), loose: x.loose || y.loose}
-}
-
-// given is a term equal to t wherever given holds: t without the conjuncts that
-// are evident then.
-func (c *checker) given(t, given term.ID) term.ID {
-	if r, ok := c.strip(t, given, 12); ok {
-		return r
-	}
-	return t
-}
-
-// strip removes the conjunct g from t, if t has it.
-func (c *checker) strip(t, g term.ID, depth int) (rest term.ID, ok bool) {
-	st := c.st
-	if t == g {
-		return st.True(), true
-	}
-	if depth == 0 || t < g || st.Op(t) != term.OpAnd {
-		return 0, false
-	}
-	a, b := st.Arg(t, 0), st.Arg(t, 1)
-	if r, ok := c.strip(a, g, depth-1); ok {
-		return st.And(r, b), true
-	}
-	if r, ok := c.strip(b, g, depth-1); ok {
-		return st.And(a, r), true
-	}
-	return 0, false
 }

@@ -217,27 +217,3 @@ func (g *Graph) Ite(c, t, e Lit) Lit {
 func (g *Graph) Majority(a, b, c Lit) Lit {
 	return g.Or(g.And(a, b), g.And(c, g.Or(a, b)))
 }
-
-// check verifies the invariants (1) and (2); tests call it.
-func (g *Graph) check() error {
-	seen := map[node]int{}
-	for n, nd := range g.nodes {
-		if nd.a < 0 {
-			continue
-		}
-		if nd.a >= nd.b || int(nd.b.Node()) >= n || nd.a.IsConstant() || nd.a.Node() == nd.b.Node() {
-			return fmt.Errorf("node %d has the children %v and %v", n, nd.a, nd.b)
-		}
-		if m, ok := seen[nd]; ok {
-			return fmt.Errorf("nodes %d and %d are the same", m, n)
-		}
-		seen[nd] = n
-		if g.gate(nd.a, nd.b) != Lit(2*n) {
-			return fmt.Errorf("node %d is not in the table", n)
-		}
-	}
-	if len(seen) != g.gates {
-		return fmt.Errorf("%d gates, counted %d", len(seen), g.gates)
-	}
-	return nil
-}

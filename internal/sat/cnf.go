@@ -31,10 +31,11 @@ package sat
 // which 2 are redundant but propagate more), exclusive or of two (4) or three
 // operands (8), and majorities (6) are one gate each.
 
-// CNF encodes literals of one Graph; the clauses accumulate in a buffer of
-// DIMACS literals that Take hands over.
+// CNF encodes literals of one Graph. Literal, AssertClause and AddClause say
+// what is wanted; Encode makes the clauses of all gates below it.
 type CNF struct {
 	g        *Graph
+	sink     func(flat []int32)
 	vars     []int32 // of the nodes; 0 is none
 	half     []uint8 // of the nodes: bit 0 positive, bit 1 negative
 	numVars  int32
@@ -47,8 +48,16 @@ type CNF struct {
 	wideXor  bool // use shapeXor3
 }
 
-// NewCNF has no clauses yet.
-func NewCNF(g *Graph) *CNF { return &CNF{g: g, wideXor: true} }
+// batch is the number of literals from which on a buffer of clauses is handed
+// to the sink.
+const batch = 1 << 16
+
+// NewCNF has no clauses yet. Encode hands clauses to the sink in batches, as
+// literals of DIMACS, each clause ended by 0; the slice is valid only during the
+// call.
+func NewCNF(g *Graph, sink func(flat []int32)) *CNF {
+	return &CNF{g: g, sink: sink, wideXor: true}
+}
 
 // Variables is the number of variables so far; they are 1 to Variables.
 func (c *CNF) Variables() int32 { return c.numVars }
@@ -72,25 +81,34 @@ func (c *CNF) Variable(n int32) int32 {
 	return 0
 }
 
-// Take hands over the clauses made since the last Take: literals, each clause
-// ended by 0. The slice is valid until the next call of another method.
-func (c *CNF) Take() []int32 {
-	f := c.flat
-	c.flat = c.flat[:0]
-	return f
+// Literal is the CNF literal for l. Once encoded, a model of the clauses in which
+// it is true makes l true.
+func (c *CNF) Literal(l Lit) int32 { return c.need(l) }
+
+// Encode makes all clauses that are wanted and hands them to the sink. It polls
+// stop after each batch, and returns false if that ended it; a later call goes on.
+func (c *CNF) Encode(stop func() bool) bool {
+	for len(c.todo) > 0 {
+		l := c.todo[len(c.todo)-1]
+		c.todo = c.todo[:len(c.todo)-1]
+		c.encode(l)
+		if len(c.flat) >= batch {
+			c.flush()
+			if stop() {
+				return false
+			}
+		}
+	}
+	c.flush()
+	return true
 }
 
-// Literal is the CNF literal for l, encoded for being true: a model of the
-// clauses in which it is true makes l true.
-func (c *CNF) Literal(l Lit) int32 {
-	lit := c.need(l)
-	c.encode()
-	return lit
+func (c *CNF) flush() {
+	if len(c.flat) > 0 {
+		c.sink(c.flat)
+		c.flat = c.flat[:0]
+	}
 }
-
-// Assert adds clauses that make l true for good, without a variable for l
-// where its structure allows.
-func (c *CNF) Assert(l Lit) { c.AssertClause(l) }
 
 // AssertClause adds clauses that make one of the literals true for good. A
 // single conjunction is split into its conjuncts, and disjunctions among the
@@ -101,7 +119,24 @@ func (c *CNF) AssertClause(ls ...Lit) {
 	} else {
 		c.assertOr(ls)
 	}
-	c.encode()
+}
+
+// AddClause adds one clause for good, with a variable for each of its literals
+// that is no constant. It suits literals that occur in many clauses.
+func (c *CNF) AddClause(ls ...Lit) {
+	for _, l := range ls {
+		if l == True {
+			return
+		}
+	}
+	n := 0
+	for _, l := range ls {
+		if l != False {
+			c.flat = append(c.flat, c.need(l))
+			n++
+		}
+	}
+	c.end(n)
 }
 
 // assertAnd asserts the conjuncts of l one by one. Conjunctions get no
@@ -198,26 +233,21 @@ func (c *CNF) need(l Lit) int32 {
 	return v
 }
 
-// encode empties the stack.
-func (c *CNF) encode() {
-	for len(c.todo) > 0 {
-		l := c.todo[len(c.todo)-1]
-		c.todo = c.todo[:len(c.todo)-1]
-		n := l.Node()
-		if n == 0 {
-			// The constant: its variable is false, whatever half is asked for.
-			if c.half[0]&4 == 0 {
-				c.half[0] |= 4
-				c.flat = append(c.flat, -c.vars[0])
-				c.end(1)
-			}
-			continue
+// encode emits the half of the definition of l's node that belongs to l.
+func (c *CNF) encode(l Lit) {
+	n := l.Node()
+	if n == 0 {
+		// The constant: its variable is false, whatever half is asked for.
+		if c.half[0]&4 == 0 {
+			c.half[0] |= 4
+			c.flat = append(c.flat, -c.vars[0])
+			c.end(1)
 		}
-		s, ops := c.classify(n, c.ops[:0])
-		c.ops = ops
-		if s == shapeInput {
-			continue
-		}
+		return
+	}
+	s, ops := c.classify(n, c.ops[:0])
+	c.ops = ops
+	if s != shapeInput {
 		c.define(s, ops, c.vars[n], !l.Negated())
 	}
 }

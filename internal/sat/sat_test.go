@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"assay/internal/sat/cadical"
@@ -84,6 +85,30 @@ func (p *pool) evaluate() []uint64 {
 		}
 	}
 	return tables
+}
+
+// check verifies the invariants (1) and (2); tests call it.
+func (g *Graph) check() error {
+	seen := map[node]int{}
+	for n, nd := range g.nodes {
+		if nd.a < 0 {
+			continue
+		}
+		if nd.a >= nd.b || int(nd.b.Node()) >= n || nd.a.IsConstant() || nd.a.Node() == nd.b.Node() {
+			return fmt.Errorf("node %d has the children %v and %v", n, nd.a, nd.b)
+		}
+		if m, ok := seen[nd]; ok {
+			return fmt.Errorf("nodes %d and %d are the same", m, n)
+		}
+		seen[nd] = n
+		if g.gate(nd.a, nd.b) != Lit(2*n) {
+			return fmt.Errorf("node %d is not in the table", n)
+		}
+	}
+	if len(seen) != g.gates {
+		return fmt.Errorf("%d gates, counted %d", len(seen), g.gates)
+	}
+	return nil
 }
 
 func TestGraph(t *testing.T) {
@@ -173,12 +198,14 @@ func TestShapes(t *testing.T) {
 		{"ite", g.Ite(in[0], in[1], in[2]), 6},
 		{"majority", g.Majority(in[0], in[1], in[2]), 6},
 	} {
-		cnf := NewCNF(g)
+		cnf := NewCNF(g, func([]int32) {})
 		cnf.Literal(c.l)
 		cnf.Literal(c.l)
+		cnf.Encode(never)
 		half := cnf.Clauses()
 		cnf.Literal(c.l.Not())
 		cnf.Literal(c.l)
+		cnf.Encode(never)
 		if got := cnf.Clauses(); got != c.clauses || half >= got {
 			t.Errorf("%s: %d clauses, then %d, want %d", c.name, half, got, c.clauses)
 		}
@@ -200,9 +227,9 @@ func TestCNF(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		p := newPool()
-		c := NewCNF(p.g)
-		c.wideXor = seed%2 == 0
 		s := cadical.New()
+		c := NewCNF(p.g, s.AddClauses)
+		c.wideXor = seed%2 == 0
 		values := []int8{}
 		e := NewEvaluator(p.g, func(n int32) bool {
 			v := c.Variable(n)
@@ -238,7 +265,7 @@ func TestCNF(t *testing.T) {
 				lits = append(lits, lit)
 				tables[lit] = table
 			}
-			s.AddClauses(c.Take())
+			c.Encode(never)
 			s.Assume(lits...)
 			got, err := s.Solve(t.Context())
 			if err != nil {
@@ -279,16 +306,23 @@ func TestCNF(t *testing.T) {
 	}
 }
 
-// TestTake compares the counters with what the buffer holds.
-func TestTake(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 7))
-	p := newPool()
-	c := NewCNF(p.g)
-	var clauses, literals int64
-	for range 100 {
-		p.grow(r)
-		c.Literal(p.lits[len(p.lits)-1])
-		for _, l := range c.Take() {
+func never() bool { return false }
+
+// TestEncode stops the encoding after each batch, and compares the clauses with
+// those of an encoding that goes through.
+func TestEncode(t *testing.T) {
+	g := NewGraph()
+	out := multiplier(g, 64)
+	encode := func(stop func() bool) (batches int, flat []int32) {
+		c := NewCNF(g, func(f []int32) { flat = append(flat, f...) })
+		for _, l := range out {
+			c.Literal(l)
+			c.Literal(l.Not())
+		}
+		for batches = 1; !c.Encode(stop); batches++ {
+		}
+		var clauses, literals int64
+		for _, l := range flat {
 			if l == 0 {
 				clauses++
 			} else {
@@ -298,9 +332,18 @@ func TestTake(t *testing.T) {
 				t.Fatalf("literal %d of %d variables", l, c.Variables())
 			}
 		}
+		if clauses != c.Clauses() || literals != c.Literals() {
+			t.Errorf("%d clauses, %d literals; counted %d, %d", clauses, literals, c.Clauses(), c.Literals())
+		}
+		return batches, flat
 	}
-	if clauses != c.Clauses() || literals != c.Literals() {
-		t.Errorf("%d clauses, %d literals; counted %d, %d", clauses, literals, c.Clauses(), c.Literals())
+	once, want := encode(never)
+	often, got := encode(func() bool { return true })
+	if once != 1 || often < 2 {
+		t.Errorf("%d and %d batches", once, often)
+	}
+	if !slices.Equal(got, want) {
+		t.Error("different clauses")
 	}
 }
 
@@ -342,11 +385,12 @@ func BenchmarkCNF(b *testing.B) {
 	out := multiplier(g, 64)
 	var clauses int64
 	for b.Loop() {
-		c := NewCNF(g)
+		c := NewCNF(g, func([]int32) {})
 		for _, l := range out {
 			c.Literal(l)
 			c.Literal(l.Not())
 		}
+		c.Encode(never)
 		clauses = c.Clauses()
 	}
 	b.ReportMetric(float64(clauses), "clauses")

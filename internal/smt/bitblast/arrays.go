@@ -24,23 +24,29 @@ import (
 // and at every array b that it visits, (b, σ(i)) is looked up in a table of
 // accesses: if another select came by with the same index, its value must be the
 // same, and the rest of the way need not be walked again. Where a value is
-// wrong, the lemma
+// wrong, lemmas are added. They are valid in the theory of arrays:
 //
-//	the decisions on the way(s) to the array  ⇒  the two values are equal
+//	step:        select(store(b, j, e), i) = ite(i = j, e, select(b, i)), and
+//	             the like for ite and const: for r, and for the selects that
+//	             this introduces, down to the array where the value is wrong
+//	congruence:  i = i' ⇒ select(b, i) = select(b, i')
 //
-// is added, whose decisions are i ≠ j, c, ¬c, and at the end i = j, or equality
-// of the two selects' indices. The lemma is valid in the theory and false under
-// σ. Lemmas are built from finitely many terms, so the loop ends, and an
-// assignment without a wrong value extends to the arrays: variable a has, at
-// index σ(i), the value σ(r) for every access (a, σ(i)) by r in the table.
+// A select is stepped at most once, and two selects of one array are made
+// congruent at most once, of finitely many arrays and indices. So the loop ends,
+// and an assignment without a wrong value extends to the arrays: variable a has,
+// at index σ(i), the value σ(r) for every access (a, σ(i)) by r in the table.
 //
-// Relevant are the selects below asserted and assumed terms, and below the
-// conditions, indices and values that the walks meet. These are blasted when
-// they are met; inputs without a CNF variable have the value 0.
+// Relevant are the selects below asserted and assumed terms, below the steps of
+// relevant selects, and below the conditions, indices and values that walks
+// meet. These are blasted when they are met; inputs without a CNF variable have
+// the value 0.
 //
 // Departures from the paper: there is no equality of arrays, so accesses only
 // move down; a value written is compared where the walk meets it, and not made
-// an access of its own.
+// an access of its own. The paper's lemma is one clause, "the decisions on the
+// way imply that the values are equal". Its length is that of the way, and it
+// names only one end of it; steps are shared by all ways through them. Equalities
+// of indices are terms, so that the simplifier sees them.
 
 // access is an array term and a concrete index.
 type access struct {
@@ -87,6 +93,7 @@ func (s *Solver) cone(selects []term.ID, t term.ID, enter func(term.ID) bool) []
 		}
 		// No error is possible: t has been blasted.
 		s.stack, _ = s.operands(t, s.stack)
+		s.stack = append(s.stack, s.steps[t]...)
 	}
 	return selects
 }
@@ -95,116 +102,178 @@ func (s *Solver) cone(selects []term.ID, t term.ID, enter func(term.ID) bool) []
 // inconsistent. It returns their number.
 func (s *Solver) refine() (int, error) {
 	clear(s.accesses)
-	added := 0
+	before := s.lemmas
 	for k := 0; k < len(s.relevant); k++ { // the walk may append
-		wrong, err := s.walk(s.relevant[k])
-		if err != nil {
+		if err := s.walk(s.relevant[k]); err != nil {
 			return 0, err
 		}
-		if wrong {
-			added++
-		}
 	}
-	s.lemmas += int64(added)
-	return added, nil
+	return int(s.lemmas - before), nil
 }
 
 // meet blasts a term that a walk needs, and makes its selects relevant.
 func (s *Solver) meet(t term.ID) error {
-	if s.offset[t] == 0 {
-		if err := s.blast(t); err != nil {
-			return err
-		}
+	if err := s.blast(t); err != nil {
+		return err
 	}
 	s.relevant = s.collect(s.relevant, t)
 	return nil
 }
 
-// walk checks one select, and adds a lemma if its value is wrong.
-func (s *Solver) walk(r term.ID) (wrong bool, err error) {
-	i := s.store.Arg(r, 1)
-	at := s.model.uint64(s.word(i))
+// walk checks one select, and adds lemmas if its value is wrong.
+func (s *Solver) walk(r term.ID) error {
+	at := s.model.uint64(s.word(s.store.Arg(r, 1)))
 	a := s.store.Arg(r, 0)
 	for {
 		key := access{a, at}
 		if other, ok := s.accesses[key]; ok {
 			if s.model.same(s.word(r), s.word(other)) {
-				return false, nil
+				return nil
 			}
-			s.clause = s.way(s.clause[:0], r, a)
-			s.clause = s.way(s.clause, other, a)
-			s.clause = append(s.clause, s.equal(i, s.store.Arg(other, 1)).Not())
-			s.conclude(r, other)
-			return true, nil
+			return s.separate(r, other, a)
 		}
 		s.accesses[key] = r
+		if len(s.steps[r]) > 0 {
+			return nil // what is below has selects of its own
+		}
 		var end term.ID // the value that r must have
 		switch s.store.Op(a) {
 		case term.OpStore:
 			j := s.store.Arg(a, 1)
 			if err := s.meet(j); err != nil {
-				return false, err
+				return err
 			}
 			if s.model.uint64(s.word(j)) == at {
 				end = s.store.Arg(a, 2)
 			}
 		case term.OpIte:
 			if err := s.meet(s.store.Arg(a, 0)); err != nil {
-				return false, err
+				return err
 			}
 		case term.OpConstArray:
 			end = s.store.Arg(a, 0)
 		case term.OpVar:
-			return false, nil
+			return nil
 		}
 		if end == 0 {
 			a = s.next(a)
 			continue
 		}
 		if err := s.meet(end); err != nil {
-			return false, err
+			return err
 		}
 		if s.model.same(s.word(r), s.word(end)) {
-			return false, nil
+			return nil
 		}
-		s.clause = s.way(s.clause[:0], r, a)
-		if s.store.Op(a) == term.OpStore {
-			s.clause = append(s.clause, s.equal(i, s.store.Arg(a, 1)).Not())
+		low, err := s.descend(r, a)
+		if err != nil || s.store.Op(low) != term.OpSelect || s.store.Arg(low, 0) != a {
+			return err
 		}
-		s.conclude(r, end)
-		return true, nil
+		return s.step(low)
 	}
 }
 
-// next is where a walk goes from the store or ite a.
+// next is where a walk goes from the ite a, or from the store a if it misses.
 func (s *Solver) next(a term.ID) term.ID {
-	if s.store.Op(a) == term.OpStore || s.model.bit(s.bit(s.store.Arg(a, 0))) {
-		if s.store.Op(a) == term.OpStore {
-			return s.store.Arg(a, 0)
-		}
+	switch {
+	case s.store.Op(a) == term.OpStore:
+		return s.store.Arg(a, 0)
+	case s.model.bit(s.bit(s.store.Arg(a, 0))):
 		return s.store.Arg(a, 1)
 	}
 	return s.store.Arg(a, 2)
 }
 
-// way appends the negated decisions by which r's walk came to the array a.
-func (s *Solver) way(clause []sat.Lit, r, a term.ID) []sat.Lit {
-	for b := s.store.Arg(r, 0); b != a; b = s.next(b) {
-		if s.store.Op(b) == term.OpStore {
-			clause = append(clause, s.equal(s.store.Arg(r, 1), s.store.Arg(b, 1)))
-			continue
-		}
-		c := s.bit(s.store.Arg(b, 0))
-		clause = append(clause, c.XorSign(s.model.bit(c)))
+// separate adds lemmas because r and other, whose indices have the same value,
+// both come to the array a, but with different values.
+func (s *Solver) separate(r, other, a term.ID) error {
+	x, err := s.descend(r, a)
+	if err != nil {
+		return err
 	}
-	return clause
+	y, err := s.descend(other, a)
+	if err != nil {
+		return err
+	}
+	if x == y {
+		return nil
+	}
+	for _, t := range []term.ID{x, y} {
+		// The simplifier may have found out that the select is something else.
+		// Then the steps are all that there is to say.
+		if s.store.Op(t) != term.OpSelect || s.store.Arg(t, 0) != a {
+			return nil
+		}
+	}
+	same := s.store.Eq(s.store.Arg(x, 1), s.store.Arg(y, 1))
+	if err := s.blast(same); err != nil {
+		return err
+	}
+	s.implyEqual(s.bit(same), s.word(x), s.word(y))
+	s.lemmas++
+	return nil
 }
 
-// equal is the literal that two blasted terms are equal.
-func (s *Solver) equal(x, y term.ID) sat.Lit { return s.circuit.equal(s.word(x), s.word(y)) }
+// descend steps r and what comes of it, along the way of the walk, until that
+// is a select of the array a, which it returns.
+func (s *Solver) descend(r, a term.ID) (term.ID, error) {
+	i := s.store.Arg(r, 1)
+	for b := s.store.Arg(r, 0); b != a; {
+		if s.store.Op(r) != term.OpSelect || s.store.Arg(r, 0) != b {
+			return r, nil
+		}
+		if err := s.step(r); err != nil {
+			return 0, err
+		}
+		b = s.next(b)
+		r = s.store.Select(b, i)
+	}
+	return r, nil
+}
 
-// conclude adds the lemma with the collected premises and conclusion x = y.
-func (s *Solver) conclude(x, y term.ID) {
-	s.clause = append(s.clause, s.equal(x, y))
-	s.cnf.AssertClause(s.clause...)
+// step adds the lemma that relates the select r to the top of its array.
+func (s *Solver) step(r term.ID) error {
+	if len(s.steps[r]) > 0 {
+		return nil
+	}
+	a, i := s.store.Arg(r, 0), s.store.Arg(r, 1)
+	var parts []term.ID // condition, value if it holds, value if not
+	switch s.store.Op(a) {
+	case term.OpStore:
+		parts = []term.ID{s.store.Eq(i, s.store.Arg(a, 1)), s.store.Arg(a, 2), s.store.Select(s.store.Arg(a, 0), i)}
+	case term.OpIte:
+		parts = []term.ID{s.store.Arg(a, 0), s.store.Select(s.store.Arg(a, 1), i), s.store.Select(s.store.Arg(a, 2), i)}
+	case term.OpConstArray:
+		parts = []term.ID{s.store.True(), s.store.Arg(a, 0)}
+	}
+	for _, p := range parts {
+		if err := s.blast(p); err != nil {
+			return err
+		}
+	}
+	s.steps[r] = parts
+	for _, p := range parts {
+		if s.flags[r]&permanent != 0 {
+			n := len(s.selects)
+			s.collectPermanent(p)
+			s.relevant = append(s.relevant, s.selects[n:]...)
+		} else {
+			s.relevant = s.collect(s.relevant, p)
+		}
+	}
+	condition := s.bit(parts[0])
+	s.implyEqual(condition, s.word(r), s.word(parts[1]))
+	if len(parts) > 2 {
+		s.implyEqual(condition.Not(), s.word(r), s.word(parts[2]))
+	}
+	s.lemmas++
+	return nil
+}
+
+// implyEqual adds condition ⇒ x = y.
+func (s *Solver) implyEqual(condition sat.Lit, x, y word) {
+	for k := range x {
+		s.cnf.AddClause(condition.Not(), x[k].Not(), y[k])
+		s.cnf.AddClause(condition.Not(), x[k], y[k].Not())
+	}
 }

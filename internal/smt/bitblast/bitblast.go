@@ -55,7 +55,7 @@ type Solver struct {
 	mark     []uint32  // epoch of the check whose relevant cone the term is in
 	epoch    uint32
 	accesses map[access]term.ID
-	clause   []sat.Lit
+	steps    map[term.ID][]term.ID
 
 	core     []term.ID
 	assigned []int32 // the assumptions' CNF literals
@@ -67,16 +67,18 @@ var _ smt.Solver = (*Solver)(nil)
 // New is a solver without assertions for terms of the store.
 func New(store *term.Store, options Options) *Solver {
 	g := sat.NewGraph()
+	solver := cadical.New(options.Cadical...)
 	s := &Solver{
 		store:     store,
 		options:   options,
 		circuit:   circuit{g},
-		cnf:       sat.NewCNF(g),
-		sat:       cadical.New(options.Cadical...),
+		cnf:       sat.NewCNF(g, solver.AddClauses),
+		sat:       solver,
 		lits:      make(word, 1, 1024), // offset 0 means no word
 		lowered:   map[term.ID]term.ID{},
 		divisions: map[division][2]word{},
 		accesses:  map[access]term.ID{},
+		steps:     map[term.ID][]term.ID{},
 	}
 	s.model.init(s)
 	return s
@@ -121,7 +123,9 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 	}
 	budget := s.limit
 	for {
-		s.sat.AddClauses(s.cnf.Take())
+		if !s.cnf.Encode(func() bool { return ctx.Err() != nil }) {
+			return smt.Unknown, ctx.Err()
+		}
 		s.sat.Assume(s.assigned...)
 		s.sat.SetConflictLimit(-1)
 		if s.limit > 0 {
