@@ -119,7 +119,7 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 	c.undefined(fr, v, ir.InvalidDeref, invalid, "invalid read")
 	y := value{Value: x}
 	if !st.IsFalse(invalid) && !c.stops(ir.InvalidDeref) {
-		y = c.choose(invalid, c.arbitrary(d.Type), y)
+		y = c.choose(invalid, c.arbitrary(fr, d.Type), y)
 	}
 	fr.set(v, y)
 }

@@ -68,7 +68,7 @@ func (s *State) Load(p Value, n uint32, pointer bool, guard term.ID) (v Value, v
 		}
 		x := s.read(t.o, t.off, n, pointer, st.AndAll(guard, t.cond, ok))
 		if pointer && !x.IsPointer() {
-			x = sp.IntToPtr(x.Bits)
+			x = sp.floating(x.Bits)
 		}
 		if !pointer {
 			x = Value{Bits: sp.bits(x)}
@@ -79,12 +79,13 @@ func (s *State) Load(p Value, n uint32, pointer bool, guard term.ID) (v Value, v
 			v, have = x, true
 		}
 	}
-	if !have {
-		if pointer {
-			v = sp.Null()
-		} else {
-			v = Value{Bits: st.ConstU(8*n, 0)}
-		}
+	switch {
+	case !have && pointer:
+		v = sp.Null()
+	case !have:
+		v = Value{Bits: st.ConstU(8*n, 0)}
+	case pointer:
+		v = s.settle(v, guard)
 	}
 	return v, st.Not(bad)
 }
@@ -108,7 +109,7 @@ func (s *State) read(o ObjectID, off term.ID, n uint32, pointer bool, cond term.
 			for i, k := range at {
 				x := sp.readCells(o, c, k, n)
 				if pointer && !x.IsPointer() {
-					x = sp.IntToPtr(x.Bits)
+					x = sp.floating(x.Bits)
 				}
 				if !pointer {
 					x = Value{Bits: sp.bits(x)}
@@ -466,26 +467,27 @@ func (s *State) SetAlive(p Value, alive bool, gen func(ObjectID) Generation, gua
 			if alive {
 				s.CreateArbitrary(t.o, gen(t.o))
 			} else {
-				s.own(t.o).alive = st.False()
+				s.die(t.o, st.True())
 			}
 			continue
 		}
-		c := s.own(t.o)
 		if alive {
+			s.turn(born, uint32(t.o), uint32(t.cond))
+			c := s.own(t.o)
 			old := *c
 			fresh := Content{owner: newOwner(), alive: st.True(), origin: origin{kind: originArbitrary, gen: gen(t.o)}}
 			c.origin, c.cells, c.array, c.objects = fresh.origin, pmap[cell]{owner: newOwner()}, 0, 0
 			sp.joinContent(t.cond, t.o, c, &fresh, &old)
 		} else {
-			c.alive = st.And(c.alive, st.Not(t.cond))
+			s.die(t.o, t.cond)
 		}
 	}
 }
 
 // Kill ends the life of an object.
 func (s *State) Kill(o ObjectID) {
-	if c := s.own(o); c != nil {
-		c.alive = s.space.Store.False()
+	if s.Has(o) {
+		s.die(o, s.space.Store.True())
 	}
 }
 
@@ -507,8 +509,7 @@ func (s *State) Free(p Value, guard term.ID) (valid term.ID) {
 		}
 		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
 		if !st.IsFalse(ok) {
-			c := s.own(t.o)
-			c.alive = st.And(c.alive, st.Not(st.And(t.cond, ok)))
+			s.die(t.o, st.And(t.cond, ok))
 		}
 	}
 	return st.Not(bad)

@@ -88,7 +88,7 @@ func (sp *Space) loadElement(c *Content, index term.ID, pointer bool, cond term.
 	b := st.Select(c.array, index)
 	if c.objects == 0 {
 		if pointer && st.Width(b) == sp.PointerBits {
-			return sp.IntToPtr(b)
+			return sp.floating(b)
 		}
 		return Value{Bits: b}
 	}
@@ -96,7 +96,7 @@ func (sp *Space) loadElement(c *Content, index term.ID, pointer bool, cond term.
 	none := st.Eq(ob, sp.name(0))
 	if st.IsTrue(none) {
 		if pointer {
-			return sp.IntToPtr(b)
+			return sp.floating(b)
 		}
 		return Value{Bits: b}
 	}
@@ -155,7 +155,7 @@ func (sp *Space) readArray(o ObjectID, c *Content, off term.ID, n uint32, pointe
 
 func (sp *Space) asWanted(b term.ID, pointer bool) Value {
 	if pointer && sp.Store.Width(b) == sp.PointerBits {
-		return sp.IntToPtr(b)
+		return sp.floating(b)
 	}
 	return Value{Bits: b}
 }

@@ -11,10 +11,18 @@
 //	(A3) objects that are alive at the same time do not overlap;
 //	(A4) an integer cast to a pointer points into the object whose range holds
 //	     it (the end included), and to nothing if no live object holds it.
+//
+// (A4) speaks of the time of the cast. What a pointer made from an integer
+// points to is therefore a variable for each address and each epoch (epoch.go),
+// and its facts are those of the state at the cast: resolve. In memory an
+// integer may meet a pointer at a join, before anybody reads it as one: it is
+// then a floating pointer, which a load resolves. Only where it is read from an
+// array as a name it stays so, and may point anywhere, also to objects that are dead.
 package memory
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/term"
 )
@@ -104,6 +112,9 @@ func joinTargets(st *term.Store, c term.ID, a, b []target) []target {
 func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 	sp := s.space
 	st := sp.Store
+	if lf, ok := sp.resolved[ob]; ok {
+		return s.resolvedTargets(ob, off, guard, lf)
+	}
 	var candidates []ObjectID
 	all := false
 	if st.Op(ob) == term.OpSelect {
@@ -165,6 +176,86 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 	return append([]target{{0, none, off}}, ts...)
 }
 
+// resolvedTargets lists what a pointer made from an integer points to; the
+// facts are those of the state at the cast (A4).
+func (s *State) resolvedTargets(ob, off, guard term.ID, lf *leaf) []target {
+	sp := s.space
+	st := sp.Store
+	if lf.targets == nil {
+		domain := st.Eq(ob, sp.name(0))
+		for _, r := range sp.functionNames() {
+			domain = st.Or(domain, st.And(st.ULe(sp.name(r[0]), ob), st.ULe(ob, sp.name(r[1]))))
+		}
+		n := 0
+		lf.at.Each(func(ObjectID) { n++ })
+		if n > maxTargets {
+			sp.giveUp(guard, "a pointer of unknown target among %d objects", n)
+			n = 0
+		} else {
+			lf.at.Each(func(o ObjectID) {
+				alive := lf.at.Alive(o)
+				if st.IsFalse(alive) {
+					return
+				}
+				is := st.Eq(ob, sp.name(o))
+				d := st.Sub(lf.address, sp.base(o))
+				sp.fact(st.Implies(is, st.AndAll(alive, st.Eq(lf.offset, d), st.ULe(d, sp.objects[o].Size))))
+				domain = st.Or(domain, is)
+				lf.targets = append(lf.targets, o)
+			})
+			sp.fact(domain)
+		}
+		if lf.targets == nil {
+			lf.targets = []ObjectID{}
+		}
+	}
+	for _, g := range lf.guards[lf.told:] {
+		for _, o := range lf.targets {
+			d := st.Sub(lf.address, sp.base(o))
+			sp.fact(st.Implies(st.AndAll(g, lf.at.Alive(o), st.ULt(d, sp.objects[o].Size)), st.Eq(ob, sp.name(o))))
+		}
+	}
+	lf.told = len(lf.guards)
+	none := st.True()
+	var ts []target
+	add := func(o ObjectID) {
+		if is := st.Eq(ob, sp.name(o)); !st.IsFalse(is) {
+			none = st.And(none, st.Not(is))
+			ts = append(ts, target{o, is, off})
+		}
+	}
+	for _, o := range lf.targets {
+		add(o)
+	}
+	if s.functions {
+		for o := 1; o < len(sp.objects); o++ {
+			if o := ObjectID(o); sp.objects[o].Kind == FunctionObject {
+				sp.leafFact(ob, *lf, o)
+				add(o)
+			}
+		}
+		slices.SortFunc(ts, func(a, b target) int { return int(a.o) - int(b.o) })
+	}
+	return append([]target{{0, none, off}}, ts...)
+}
+
+// functionNames gives the names of functions as ranges.
+func (sp *Space) functionNames() [][2]ObjectID {
+	if sp.functionRanges == nil {
+		for o := 1; o < len(sp.objects); o++ {
+			if sp.objects[o].Kind != FunctionObject {
+				continue
+			}
+			if n := len(sp.functionRanges); n > 0 && int(sp.functionRanges[n-1][1]) == o-1 {
+				sp.functionRanges[n-1][1]++
+			} else {
+				sp.functionRanges = append(sp.functionRanges, [2]ObjectID{ObjectID(o), ObjectID(o)})
+			}
+		}
+	}
+	return sp.functionRanges
+}
+
 // storedObjects collects the objects named in an array of objects; false if
 // one of them is not a constant choice.
 func (sp *Space) storedObjects(array term.ID, seen map[term.ID]bool, found map[ObjectID]bool) bool {
@@ -196,8 +287,15 @@ func (sp *Space) storedObjects(array term.ID, seen map[term.ID]bool, found map[O
 	return true
 }
 
-// IntToPtr is the pointer with the given pointer-wide address (A4).
-func (sp *Space) IntToPtr(address term.ID) Value {
+// IntToPtr is the pointer that an integer, pointer-wide, is cast to in s (A4);
+// guard says where it matters.
+func (s *State) IntToPtr(address, guard term.ID) Value {
+	return s.settle(s.space.floating(address), guard)
+}
+
+// floating is the pointer with the given pointer-wide address, unresolved if
+// it is not known what it points to.
+func (sp *Space) floating(address term.ID) Value {
 	st := sp.Store
 	if v, ok := sp.pointerOf[address]; ok {
 		return v
@@ -211,20 +309,121 @@ func (sp *Space) IntToPtr(address term.ID) Value {
 		return v
 	}
 	if st.Op(address) == term.OpIte {
-		v := sp.Ite(st.Arg(address, 0), sp.IntToPtr(st.Arg(address, 1)), sp.IntToPtr(st.Arg(address, 2)))
+		v := sp.Ite(st.Arg(address, 0), sp.floating(st.Arg(address, 1)), sp.floating(st.Arg(address, 2)))
 		sp.leafOf[address] = v
 		return v
 	}
-	ob := st.Var(fmt.Sprintf("pointee!%d", address), term.BitVec(ObjectBits))
-	off := st.Var(fmt.Sprintf("pointer!%d", address), term.BitVec(sp.PointerBits))
-	sp.leaves[ob] = leaf{address, off}
-	sp.madeFrom[ob], sp.madeFrom[off] = address, address
-	v := Value{Object: ob, Offset: off}
+	v := sp.newLeaf(leaf{address: address}, fmt.Sprint(address))
 	sp.leafOf[address] = v
-	sp.pointerOf[address] = v
-	sp.fact(st.Implies(st.Eq(ob, sp.name(0)), st.Eq(off, address)))
 	return v
 }
+
+func (sp *Space) newLeaf(lf leaf, name string) Value {
+	st := sp.Store
+	ob := st.Var("pointee!"+name, term.BitVec(ObjectBits))
+	lf.offset = st.Var("pointer!"+name, term.BitVec(sp.PointerBits))
+	sp.madeFrom[ob], sp.madeFrom[lf.offset] = lf.address, lf.address
+	if lf.at == nil {
+		sp.leaves[ob] = lf
+	} else {
+		sp.resolved[ob] = &lf
+	}
+	sp.fact(st.Implies(st.Eq(ob, sp.name(0)), st.Eq(lf.offset, lf.address)))
+	return Value{Object: ob, Offset: lf.offset}
+}
+
+// settle resolves the floating pointers among the choices of p.
+func (s *State) settle(p Value, guard term.ID) Value {
+	sp := s.space
+	st := sp.Store
+	if len(sp.leaves) == 0 {
+		return p
+	}
+	memo := map[Value]Value{}
+	var walk func(p Value) Value
+	walk = func(p Value) Value {
+		if v, ok := memo[p]; ok {
+			return v
+		}
+		v := p
+		switch st.Op(p.Object) {
+		case term.OpIte:
+			c := st.Arg(p.Object, 0)
+			a, b := Value{Object: st.Arg(p.Object, 1), Offset: p.Offset}, Value{Object: st.Arg(p.Object, 2), Offset: p.Offset}
+			if st.Op(p.Offset) == term.OpIte && st.Arg(p.Offset, 0) == c {
+				a.Offset, b.Offset = st.Arg(p.Offset, 1), st.Arg(p.Offset, 2)
+			}
+			if x, y := walk(a), walk(b); x != a || y != b {
+				v = sp.Ite(c, x, y)
+			}
+		case term.OpVar:
+			if lf, ok := sp.leaves[p.Object]; ok {
+				v = sp.Add(s.resolve(lf.address, guard), st.Sub(p.Offset, lf.offset))
+			}
+		}
+		memo[p] = v
+		return v
+	}
+	return walk(p)
+}
+
+// resolve is what has the address in s: an anchored address points into its
+// object, as far as that lives and reaches; anything else is a variable.
+func (s *State) resolve(address, guard term.ID) Value {
+	sp := s.space
+	st := sp.Store
+	if o, off, ok := sp.anchor(address); ok {
+		reaches := st.And(s.Alive(o), st.ULe(off, sp.objects[o].Size))
+		if st.IsTrue(reaches) {
+			return sp.Pointer(o, off)
+		}
+		if !st.IsFalse(reaches) {
+			return sp.Ite(reaches, sp.Pointer(o, off), s.pointee(address, guard))
+		}
+	}
+	return s.pointee(address, guard)
+}
+
+func (s *State) pointee(address, guard term.ID) Value {
+	sp := s.space
+	key := [2]uint32{uint32(address), s.epoch}
+	v, ok := sp.pointees[key]
+	if !ok {
+		v = sp.newLeaf(leaf{address: address, at: s.Fork()}, fmt.Sprintf("%d!%d", address, s.epoch))
+		sp.pointees[key] = v
+	}
+	if lf := sp.resolved[v.Object]; !slices.Contains(lf.guards, guard) {
+		lf.guards = append(lf.guards, guard)
+	}
+	return v
+}
+
+// anchor splits an address that is a sum with exactly one base in it.
+func (sp *Space) anchor(address term.ID) (o ObjectID, off term.ID, ok bool) {
+	st := sp.Store
+	off = sp.word(0)
+	stack := []term.ID{address}
+	for n := 0; len(stack) > 0; n++ {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if x, isBase := sp.byBase[t]; isBase {
+			if o != 0 {
+				return 0, 0, false
+			}
+			o = x
+			continue
+		}
+		if st.Op(t) == term.OpAdd && n < maxSummands {
+			stack = append(stack, st.Arg(t, 0), st.Arg(t, 1))
+			continue
+		}
+		off = st.Add(off, t)
+	}
+	return o, off, o != 0
+}
+
+// maxSummands bounds the search for a base.
+const maxSummands = 16
 
 func mask(w uint32) uint64 {
 	if w >= 64 {
@@ -233,9 +432,17 @@ func mask(w uint32) uint64 {
 	return 1<<w - 1
 }
 
-// Casts says whether an access or a comparison went through a pointer that was
-// made from an integer, so that (A4) plays a part.
-func (sp *Space) Casts() bool { return len(sp.leafFacts) > 0 }
+// Casts says whether pointers were made from integers, so that (A4) plays a part.
+func (sp *Space) Casts() bool { return len(sp.madeFrom) > 0 }
+
+// leaf finds what a pointer variable was made of.
+func (sp *Space) leaf(ob term.ID) (leaf, bool) {
+	if lf, ok := sp.resolved[ob]; ok {
+		return *lf, true
+	}
+	lf, ok := sp.leaves[ob]
+	return lf, ok
+}
 
 // Address gives the integer from which a pointer was made, if v is the object
 // or the offset variable of such a pointer.
@@ -273,7 +480,7 @@ func (sp *Space) PtrToInt(p Value) term.ID {
 			} else {
 				r = st.Add(sp.base(ObjectID(o)), off)
 			}
-		} else if lf, ok := sp.leaves[ob]; ok {
+		} else if lf, ok := sp.leaf(ob); ok {
 			// The address moves with the offset.
 			r = st.Add(lf.address, st.Sub(off, lf.offset))
 		} else if st.Op(ob) == term.OpIte {

@@ -78,6 +78,13 @@ type Generation uint32
 type leaf struct {
 	address term.ID // the integer, pointer-wide
 	offset  term.ID
+	// at is the state of the cast, nil while the pointer floats; guards say where
+	// the cast matters. targets are the objects it may point to, once its facts
+	// are made, for the first told guards.
+	at      *State
+	guards  []term.ID
+	told    int
+	targets []ObjectID
 }
 
 // GaveUp is a condition under which the formula is not exact: a proof must
@@ -99,14 +106,20 @@ type Space struct {
 	bySymbol    map[string]ObjectID
 	generations []generation
 	genByKey    map[Key]Generation
-	leaves      map[term.ID]leaf    // by object variable
-	madeFrom    map[term.ID]term.ID // leaf variables to addresses
-	leafOf      map[term.ID]Value   // by address
-	pointerOf   map[term.ID]Value   // inverse of PtrToInt
-	leafFacts   map[[2]uint32]bool  // (object variable, object)
-	facts       []term.ID
-	factSet     map[term.ID]bool
-	gaveUp      []GaveUp
+	leaves      map[term.ID]leaf    // the floating ones, by object variable
+	resolved    map[term.ID]*leaf   // the others
+	pointees    map[[2]uint32]Value // resolved pointers by address and epoch
+	epochs      map[epochKey]uint32
+	byBase      map[term.ID]ObjectID // by address variable
+	madeFrom    map[term.ID]term.ID  // leaf variables to addresses
+	leafOf      map[term.ID]Value    // by address
+	pointerOf   map[term.ID]Value    // inverse of PtrToInt
+	leafFacts   map[[2]uint32]bool   // (object variable, object)
+	// functionRanges caches functionNames.
+	functionRanges [][2]ObjectID
+	facts          []term.ID
+	factSet        map[term.ID]bool
+	gaveUp         []GaveUp
 }
 
 // NewSpace makes an empty space.
@@ -119,6 +132,10 @@ func NewSpace(store *term.Store, pointerBits uint32) *Space {
 		generations: make([]generation, 1),
 		genByKey:    map[Key]Generation{},
 		leaves:      map[term.ID]leaf{},
+		resolved:    map[term.ID]*leaf{},
+		pointees:    map[[2]uint32]Value{},
+		epochs:      map[epochKey]uint32{},
+		byBase:      map[term.ID]ObjectID{},
 		madeFrom:    map[term.ID]term.ID{},
 		leafOf:      map[term.ID]Value{},
 		pointerOf:   map[term.ID]Value{},
@@ -282,6 +299,7 @@ func (sp *Space) base(o ObjectID) term.ID {
 	st := sp.Store
 	b := st.Var(fmt.Sprintf("base!%d", o), term.BitVec(sp.PointerBits))
 	ob.base = b
+	sp.byBase[b] = o
 	top := uint64(1)<<47 - page
 	if sp.PointerBits == 32 {
 		top = 1<<32 - page

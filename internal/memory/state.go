@@ -7,6 +7,8 @@ import "assay/internal/term"
 type State struct {
 	space *Space
 	objs  pmap[*Content]
+	// epoch names the conditions under which objects are alive; see epoch.go.
+	epoch uint32
 	// Excludes, if set, says of a condition that it cannot hold on the path at
 	// hand; pointers then have fewer targets.
 	Excludes func(cond term.ID) bool
@@ -61,7 +63,7 @@ func NewState(space *Space) *State {
 
 // Fork is an independent copy; it costs O(1).
 func (s *State) Fork() *State {
-	return &State{space: s.space, objs: s.objs.clone()}
+	return &State{space: s.space, objs: s.objs.clone(), epoch: s.epoch}
 }
 
 // get is the content of an object for reading, nil if it does not exist here.
@@ -87,6 +89,9 @@ func (s *State) own(o ObjectID) *Content {
 
 // Create adds an object that is alive.
 func (s *State) Create(o ObjectID, from origin) {
+	if !s.space.Store.IsTrue(s.Alive(o)) {
+		s.turn(born, uint32(o), 0)
+	}
 	s.objs.set(uint32(o), &Content{owner: s.objs.owner, alive: s.space.Store.True(), origin: from})
 }
 
@@ -132,6 +137,9 @@ func Join(cond term.ID, a, b *State) *State {
 	j := a.Fork()
 	sp := a.space
 	st := sp.Store
+	if a.epoch != b.epoch {
+		j.epoch = sp.nextEpoch(epochKey{joined, a.epoch, b.epoch, uint32(cond)})
+	}
 	diff(&a.objs, &b.objs, func(k uint32, ca *Content, oka bool, cb *Content, okb bool) {
 		switch {
 		case ca == cb:
@@ -256,10 +264,10 @@ func (sp *Space) Ite(cond term.ID, a, b Value) Value {
 	}
 	if a.IsPointer() || b.IsPointer() {
 		if !a.IsPointer() {
-			a = sp.IntToPtr(a.Bits)
+			a = sp.floating(a.Bits)
 		}
 		if !b.IsPointer() {
-			b = sp.IntToPtr(b.Bits)
+			b = sp.floating(b.Bits)
 		}
 		return Value{Object: st.Ite(cond, a.Object, b.Object), Offset: st.Ite(cond, a.Offset, b.Offset)}
 	}
