@@ -254,6 +254,12 @@ func (e *engine) check(ctx context.Context, phase string, ts ...term.ID) (smt.St
 	e.progress(phase)
 	begin := time.Now()
 	status, err := e.solver.Check(ctx, ts...)
+	for err == nil && status == smt.Sat && e.u.Space().Correct(e.solver.Value) {
+		for _, t := range e.u.Space().Facts() {
+			e.solver.Assert(t)
+		}
+		status, err = e.solver.Check(ctx, ts...)
+	}
 	e.stats.Solve += time.Since(begin)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()

@@ -115,8 +115,9 @@ func (e *engine) grow(reached []ssa.Limit) verdict.Verdict {
 			Cause: verdict.CauseUnwinding, Text: fmt.Sprintf(what, bound), Func: l.Loop.Func, Pos: l.Pos, Hint: "a greater --unwind",
 		})
 	}
-	if e.f.Instructions > e.u.FreeInstructions {
+	if e.f.Spent {
 		e.u.FreeInstructions *= 2
+		e.u.FreeTerms *= 2
 	}
 	if grown {
 		return nil

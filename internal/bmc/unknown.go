@@ -79,6 +79,10 @@ func (t *taint) grow() {
 			if address, ok := sp.Address(id); ok {
 				t.pointer[i] = t.value[address] || t.pointer[address]
 			}
+			// What was read through a wild pointer may depend on anything.
+			if _, ok := sp.ReadFrom(id); ok {
+				t.value[i], t.pointer[i] = true, true
+			}
 			continue
 		}
 		for k := range st.NumArgs(id) {

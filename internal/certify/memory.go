@@ -81,7 +81,7 @@ func (c *checker) content(v ir.Value, size term.ID) memory.Generation {
 // object makes an object of arbitrary content.
 func (c *checker) object(fr *frame, v ir.Value, kind memory.ObjectKind, size term.ID, align uint64, layout ir.Layout) memory.ObjectID {
 	o := c.sp.Allocation(c.key(v), kind, "", size, align, layout)
-	fr.mem.CreateArbitrary(o, c.content(v, size))
+	fr.mem.CreateArbitrary(o, c.content(v, size), fr.guard)
 	if kind == memory.StackObject {
 		c.stacked++
 		fr.stack = append(fr.stack, stackObject{o, c.stacked})
@@ -110,7 +110,7 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 	st := c.st
 	n := uint32(d.Type.Size())
 	pointer := d.Type.Kind == ir.Ptr
-	x, valid := fr.mem.Load(fr.operand(d, 0).Value, n, pointer, fr.guard)
+	x, valid := fr.mem.Load(c.key(v), fr.operand(d, 0).Value, n, pointer, fr.guard)
 	c.gaveUp(fr, v)
 	if !pointer && 8*n != d.Type.Bits {
 		x.Bits = st.Extract(x.Bits, d.Type.Bits-1, 0)

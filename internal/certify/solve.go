@@ -85,6 +85,15 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 	if c.st.IsFalse(t) {
 		return smt.Unsat, nil
 	}
+	for {
+		status, err := c.ask(t)
+		if err != nil || status != smt.Sat || !c.sp.Correct(c.solver.Value) {
+			return status, err
+		}
+	}
+}
+
+func (c *checker) ask(t term.ID) (smt.Status, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
 	roots := append([]term.ID{t}, c.facts...)
 	var last error

@@ -52,15 +52,15 @@ func (s *State) Valid(p Value, n term.ID, write bool, guard term.ID) term.ID {
 }
 
 // Load reads n bytes at p, as a pointer if pointer. Where valid does not hold
-// the value means nothing.
-func (s *State) Load(p Value, n uint32, pointer bool, guard term.ID) (v Value, valid term.ID) {
+// the value means nothing. The key names the read.
+func (s *State) Load(key Key, p Value, n uint32, pointer bool, guard term.ID) (v Value, valid term.ID) {
 	sp := s.space
 	st := sp.Store
 	size := sp.word(uint64(n))
-	ts := s.targets(p, guard)
+	ps := s.split(p, guard)
 	bad := st.False()
 	have := false
-	for _, t := range ts {
+	for _, t := range ps.certain {
 		ok := s.valid(t, size, false)
 		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
 		if st.IsFalse(ok) || st.IsFalse(t.cond) || s.get(t.o) == nil {
@@ -86,6 +86,15 @@ func (s *State) Load(p Value, n uint32, pointer bool, guard term.ID) (v Value, v
 		v = Value{Bits: st.ConstU(8*n, 0)}
 	case pointer:
 		v = s.settle(v, guard)
+	}
+	if !st.IsFalse(ps.cond) {
+		r := s.readWild(key, ps.wild, n, pointer, st.And(guard, ps.cond))
+		bad = st.Or(bad, st.And(ps.cond, st.Not(r.ok)))
+		if have {
+			v = sp.Ite(ps.cond, r.value, v)
+		} else {
+			v = r.value
+		}
 	}
 	return v, st.Not(bad)
 }
@@ -175,11 +184,23 @@ func (s *State) StoreTo(p, v Value, n uint32, guard term.ID) (valid term.ID) {
 	st := sp.Store
 	size := sp.word(uint64(n))
 	bad := st.False()
-	for _, t := range s.targets(p, guard) {
+	ps := s.split(p, guard)
+	for _, t := range ps.certain {
 		ok := s.valid(t, size, true)
 		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
 		if cond := st.And(t.cond, ok); !st.IsFalse(cond) && s.get(t.o) != nil {
 			s.write(cond, t.o, t.off, n, v)
+		}
+	}
+	if st.IsFalse(ps.cond) {
+		return st.Not(bad)
+	}
+	for _, t := range s.targets(ps.wild, guard) {
+		ok := s.valid(t, size, true)
+		t.cond = st.And(ps.cond, t.cond)
+		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
+		if cond := st.And(t.cond, ok); !st.IsFalse(cond) && s.get(t.o) != nil {
+			s.writeWild(cond, t.o, t.off, n, v, guard)
 		}
 	}
 	return st.Not(bad)
@@ -429,7 +450,7 @@ func (s *State) Zero(p Value, n term.ID, guard term.ID) (valid term.ID) {
 	sp := s.space
 	st := sp.Store
 	if o, off, ok := sp.constantPlace(p); ok && off == 0 && o != 0 && sp.objects[o].Size == n && !sp.objects[o].ReadOnly && st.IsTrue(s.Alive(o)) {
-		s.Create(o, origin{kind: originZero})
+		s.create(o, origin{kind: originZero}, guard)
 		return st.True()
 	}
 	return s.Fill(p, st.ConstU(8, 0), n, guard)
@@ -446,7 +467,7 @@ func (s *State) Havoc(p Value, n term.ID, gen Generation, guard term.ID) (valid 
 	sp := s.space
 	st := sp.Store
 	if o, off, ok := sp.constantPlace(p); ok && off == 0 && o != 0 && sp.objects[o].Size == n && !sp.objects[o].ReadOnly && st.IsTrue(s.Alive(o)) {
-		s.CreateArbitrary(o, gen)
+		s.CreateArbitrary(o, gen, guard)
 		return st.True()
 	}
 	return s.fill(p, n, guard, func(i uint64, m uint32) Value {
@@ -465,14 +486,14 @@ func (s *State) SetAlive(p Value, alive bool, gen func(ObjectID) Generation, gua
 		}
 		if st.IsTrue(t.cond) {
 			if alive {
-				s.CreateArbitrary(t.o, gen(t.o))
+				s.CreateArbitrary(t.o, gen(t.o), guard)
 			} else {
 				s.die(t.o, st.True())
 			}
 			continue
 		}
 		if alive {
-			s.turn(born, uint32(t.o), uint32(t.cond))
+			s.birth(t.o, t.cond, guard)
 			c := s.own(t.o)
 			old := *c
 			fresh := Content{owner: newOwner(), alive: st.True(), origin: origin{kind: originArbitrary, gen: gen(t.o)}}

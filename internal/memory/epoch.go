@@ -26,8 +26,47 @@ func (sp *Space) nextEpoch(k epochKey) uint32 {
 	if !ok {
 		e = uint32(len(sp.epochs)) + 1
 		sp.epochs[k] = e
+		sp.history = append(sp.history, k)
 	}
 	return e
+}
+
+// aliveAt gives, for each epoch, the condition under which an object lives in it.
+func (sp *Space) aliveAt(o ObjectID) []term.ID {
+	st := sp.Store
+	alive := make([]term.ID, len(sp.history)+1)
+	alive[0] = st.False()
+	for i, k := range sp.history {
+		switch {
+		case k.event == joined:
+			alive[i+1] = st.Ite(term.ID(k.c), alive[k.a], alive[k.b])
+		case k.b != uint32(o):
+			alive[i+1] = alive[k.a]
+		case k.event == born:
+			alive[i+1] = st.Or(alive[k.a], term.ID(k.c))
+		default:
+			alive[i+1] = st.And(alive[k.a], st.Not(term.ID(k.c)))
+		}
+	}
+	return alive
+}
+
+// birth is an object's coming to life: the epoch that begins then, and where
+// it is reached.
+type birth struct {
+	object ObjectID
+	epoch  uint32
+	guard  term.ID
+}
+
+// birth records that an object comes to life under cond.
+func (s *State) birth(o ObjectID, cond, guard term.ID) {
+	s.turn(born, uint32(o), uint32(cond))
+	b := birth{o, s.epoch, s.space.Store.And(guard, cond)}
+	if !s.space.birthSet[b] {
+		s.space.birthSet[b] = true
+		s.space.births = append(s.space.births, b)
+	}
 }
 
 // turn begins a new epoch.

@@ -53,7 +53,7 @@ func runAgainstBytes(t *testing.T, seed int64) {
 	for i, n := range sizes {
 		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(i + 1)}, HeapObject, "o", sp.word(n), 8, ir.Layout{Cell: uint64(1 << rng.Intn(4))})
 		ids = append(ids, o)
-		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(i + 1)}, n))
+		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(i + 1)}, n), st.True())
 		m.bytes = append(m.bytes, make([]byte, n))
 		m.alive = append(m.alive, true)
 		if !st.IsTrue(s.Fill(sp.Pointer(o, sp.word(0)), st.ConstU(8, uint64(i)), sp.word(n), st.True())) {
@@ -116,7 +116,7 @@ func runAgainstBytes(t *testing.T, seed int64) {
 				copy(m.bytes[i][off:], bv.New(uint32(8*n), x).Bytes())
 			}
 		case 2:
-			v, valid := s.Load(p, uint32(n), false, st.True())
+			v, valid := s.Load(Key{}, p, uint32(n), false, st.True())
 			if (value(valid) == 1) != inside {
 				t.Fatalf("seed %d: load: valid %d", seed, value(valid))
 			}
@@ -172,7 +172,7 @@ func runAgainstBytes(t *testing.T, seed int64) {
 	}
 	for i, o := range ids {
 		for k := range m.bytes[i] {
-			v, _ := s.Load(sp.Pointer(o, sp.word(uint64(k))), 1, false, st.True())
+			v, _ := s.Load(Key{}, sp.Pointer(o, sp.word(uint64(k))), 1, false, st.True())
 			if got := value(v.Bits); got != uint64(m.bytes[i][k]) {
 				t.Fatalf("seed %d: byte %d of object %d: %x, want %x", seed, k, i, got, m.bytes[i][k])
 			}
@@ -188,23 +188,23 @@ func TestPointersSurvive(t *testing.T) {
 	s := NewState(sp)
 	object := func(k int, n uint64) Value {
 		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(k)}, HeapObject, "o", sp.word(n), 8, ir.Layout{})
-		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k)}, n))
+		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k)}, n), st.True())
 		return sp.Pointer(o, sp.word(0))
 	}
 	a, b, c := object(1, 16), object(2, 16), object(3, 16)
 	s.StoreTo(a, sp.Add(c, sp.word(4)), 8, st.True())
 	// A copy of the bytes around it.
 	s.Copy(b, a, sp.word(16), st.True())
-	p, _ := s.Load(b, 8, true, st.True())
+	p, _ := s.Load(Key{}, b, 8, true, st.True())
 	if p != sp.Add(c, sp.word(4)) {
 		t.Errorf("memcpy of a pointer: %v", p)
 	}
 	// A copy byte by byte: through addresses, which name the object again.
 	for i := uint64(0); i < 8; i++ {
-		v, _ := s.Load(sp.Add(a, sp.word(i)), 1, false, st.True())
+		v, _ := s.Load(Key{}, sp.Add(a, sp.word(i)), 1, false, st.True())
 		s.StoreTo(sp.Add(b, sp.word(8+i)), v, 1, st.True())
 	}
-	q, _ := s.Load(sp.Add(b, sp.word(8)), 8, true, st.True())
+	q, _ := s.Load(Key{}, sp.Add(b, sp.word(8)), 8, true, st.True())
 	if q != sp.Add(c, sp.word(4)) {
 		t.Errorf("byte copy of a pointer: %s %s", st.String(q.Object), st.String(q.Offset))
 	}
@@ -218,7 +218,7 @@ func TestEqual(t *testing.T) {
 	var ps []Value
 	for k := 1; k <= 3; k++ {
 		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(k)}, StackObject, "o", sp.word(8), 8, ir.Layout{})
-		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k)}, 8))
+		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k)}, 8), st.True())
 		ps = append(ps, sp.Pointer(o, sp.word(0)))
 	}
 	if !st.IsFalse(s.Equal(ps[0], ps[1], st.True())) {

@@ -1,29 +1,20 @@
 // This file gives pointers their meaning: which objects a pointer may point to
 // (the points-to sets of the encoding are read off the terms and are therefore
-// flow- and path-sensitive), numeric addresses, conversions and comparisons.
+// flow- and path-sensitive), and comparisons.
 //
 // Addresses are symbolic and introduced only for objects whose pointers are
-// cast or compared in a way that depends on them. Facts about them are added
-// when they are first needed and hold in every run:
+// cast or compared in a way that depends on them. These facts about them hold
+// in every run; (A1) and (A2) are stated when an address is introduced, the others
+// only where a model breaks them (correct.go):
 //
 //	(A1) an object does not touch the first or last page, nor wraps around;
 //	(A2) its base is aligned;
 //	(A3) objects that are alive at the same time do not overlap;
 //	(A4) an integer cast to a pointer points into the object whose range holds
 //	     it (the end included), and to nothing if no live object holds it.
-//
-// (A4) speaks of the time of the cast. What a pointer made from an integer
-// points to is therefore a variable for each address and each epoch (epoch.go),
-// and its facts are those of the state at the cast: resolve. In memory an
-// integer may meet a pointer at a join, before anybody reads it as one: it is
-// then a floating pointer, which a load resolves. Only where it is read from an
-// array as a name it stays so, and may point anywhere, also to objects that are dead.
 package memory
 
 import (
-	"fmt"
-	"slices"
-
 	"assay/internal/term"
 )
 
@@ -112,7 +103,8 @@ func joinTargets(st *term.Store, c term.ID, a, b []target) []target {
 func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 	sp := s.space
 	st := sp.Store
-	if lf, ok := sp.resolved[ob]; ok {
+	lf := sp.leaves[ob]
+	if lf != nil && lf.kind == cast {
 		return s.resolvedTargets(ob, off, guard, lf)
 	}
 	var candidates []ObjectID
@@ -145,7 +137,7 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 		return []target{{0, st.True(), off}}
 	}
 	none := st.True()
-	lf, isLeaf := sp.leaves[ob]
+	isLeaf := lf != nil && lf.kind == floating
 	var ts []target
 	for _, o := range candidates {
 		if o == 0 {
@@ -174,86 +166,6 @@ func (s *State) unknownTargets(ob, off, guard term.ID) []target {
 		}
 	}
 	return append([]target{{0, none, off}}, ts...)
-}
-
-// resolvedTargets lists what a pointer made from an integer points to; the
-// facts are those of the state at the cast (A4).
-func (s *State) resolvedTargets(ob, off, guard term.ID, lf *leaf) []target {
-	sp := s.space
-	st := sp.Store
-	if lf.targets == nil {
-		domain := st.Eq(ob, sp.name(0))
-		for _, r := range sp.functionNames() {
-			domain = st.Or(domain, st.And(st.ULe(sp.name(r[0]), ob), st.ULe(ob, sp.name(r[1]))))
-		}
-		n := 0
-		lf.at.Each(func(ObjectID) { n++ })
-		if n > maxTargets {
-			sp.giveUp(guard, "a pointer of unknown target among %d objects", n)
-			n = 0
-		} else {
-			lf.at.Each(func(o ObjectID) {
-				alive := lf.at.Alive(o)
-				if st.IsFalse(alive) {
-					return
-				}
-				is := st.Eq(ob, sp.name(o))
-				d := st.Sub(lf.address, sp.base(o))
-				sp.fact(st.Implies(is, st.AndAll(alive, st.Eq(lf.offset, d), st.ULe(d, sp.objects[o].Size))))
-				domain = st.Or(domain, is)
-				lf.targets = append(lf.targets, o)
-			})
-			sp.fact(domain)
-		}
-		if lf.targets == nil {
-			lf.targets = []ObjectID{}
-		}
-	}
-	for _, g := range lf.guards[lf.told:] {
-		for _, o := range lf.targets {
-			d := st.Sub(lf.address, sp.base(o))
-			sp.fact(st.Implies(st.AndAll(g, lf.at.Alive(o), st.ULt(d, sp.objects[o].Size)), st.Eq(ob, sp.name(o))))
-		}
-	}
-	lf.told = len(lf.guards)
-	none := st.True()
-	var ts []target
-	add := func(o ObjectID) {
-		if is := st.Eq(ob, sp.name(o)); !st.IsFalse(is) {
-			none = st.And(none, st.Not(is))
-			ts = append(ts, target{o, is, off})
-		}
-	}
-	for _, o := range lf.targets {
-		add(o)
-	}
-	if s.functions {
-		for o := 1; o < len(sp.objects); o++ {
-			if o := ObjectID(o); sp.objects[o].Kind == FunctionObject {
-				sp.leafFact(ob, *lf, o)
-				add(o)
-			}
-		}
-		slices.SortFunc(ts, func(a, b target) int { return int(a.o) - int(b.o) })
-	}
-	return append([]target{{0, none, off}}, ts...)
-}
-
-// functionNames gives the names of functions as ranges.
-func (sp *Space) functionNames() [][2]ObjectID {
-	if sp.functionRanges == nil {
-		for o := 1; o < len(sp.objects); o++ {
-			if sp.objects[o].Kind != FunctionObject {
-				continue
-			}
-			if n := len(sp.functionRanges); n > 0 && int(sp.functionRanges[n-1][1]) == o-1 {
-				sp.functionRanges[n-1][1]++
-			} else {
-				sp.functionRanges = append(sp.functionRanges, [2]ObjectID{ObjectID(o), ObjectID(o)})
-			}
-		}
-	}
-	return sp.functionRanges
 }
 
 // storedObjects collects the objects named in an array of objects; false if
@@ -285,239 +197,6 @@ func (sp *Space) storedObjects(array term.ID, seen map[term.ID]bool, found map[O
 		}
 	}
 	return true
-}
-
-// IntToPtr is the pointer that an integer, pointer-wide, is cast to in s (A4);
-// guard says where it matters.
-func (s *State) IntToPtr(address, guard term.ID) Value {
-	return s.settle(s.space.floating(address), guard)
-}
-
-// floating is the pointer with the given pointer-wide address, unresolved if
-// it is not known what it points to.
-func (sp *Space) floating(address term.ID) Value {
-	st := sp.Store
-	if v, ok := sp.pointerOf[address]; ok {
-		return v
-	}
-	if a, ok := st.ConstUint64(address); ok {
-		if a < page || sp.word(a) == address && -a&mask(sp.PointerBits) <= page {
-			return sp.Pointer(0, address)
-		}
-	}
-	if v, ok := sp.leafOf[address]; ok {
-		return v
-	}
-	if st.Op(address) == term.OpIte {
-		v := sp.Ite(st.Arg(address, 0), sp.floating(st.Arg(address, 1)), sp.floating(st.Arg(address, 2)))
-		sp.leafOf[address] = v
-		return v
-	}
-	v := sp.newLeaf(leaf{address: address}, fmt.Sprint(address))
-	sp.leafOf[address] = v
-	return v
-}
-
-func (sp *Space) newLeaf(lf leaf, name string) Value {
-	st := sp.Store
-	ob := st.Var("pointee!"+name, term.BitVec(ObjectBits))
-	lf.offset = st.Var("pointer!"+name, term.BitVec(sp.PointerBits))
-	sp.madeFrom[ob], sp.madeFrom[lf.offset] = lf.address, lf.address
-	if lf.at == nil {
-		sp.leaves[ob] = lf
-	} else {
-		sp.resolved[ob] = &lf
-	}
-	sp.fact(st.Implies(st.Eq(ob, sp.name(0)), st.Eq(lf.offset, lf.address)))
-	return Value{Object: ob, Offset: lf.offset}
-}
-
-// settle resolves the floating pointers among the choices of p.
-func (s *State) settle(p Value, guard term.ID) Value {
-	sp := s.space
-	st := sp.Store
-	if len(sp.leaves) == 0 {
-		return p
-	}
-	memo := map[Value]Value{}
-	var walk func(p Value) Value
-	walk = func(p Value) Value {
-		if v, ok := memo[p]; ok {
-			return v
-		}
-		v := p
-		switch st.Op(p.Object) {
-		case term.OpIte:
-			c := st.Arg(p.Object, 0)
-			a, b := Value{Object: st.Arg(p.Object, 1), Offset: p.Offset}, Value{Object: st.Arg(p.Object, 2), Offset: p.Offset}
-			if st.Op(p.Offset) == term.OpIte && st.Arg(p.Offset, 0) == c {
-				a.Offset, b.Offset = st.Arg(p.Offset, 1), st.Arg(p.Offset, 2)
-			}
-			if x, y := walk(a), walk(b); x != a || y != b {
-				v = sp.Ite(c, x, y)
-			}
-		case term.OpVar:
-			if lf, ok := sp.leaves[p.Object]; ok {
-				v = sp.Add(s.resolve(lf.address, guard), st.Sub(p.Offset, lf.offset))
-			}
-		}
-		memo[p] = v
-		return v
-	}
-	return walk(p)
-}
-
-// resolve is what has the address in s: an anchored address points into its
-// object, as far as that lives and reaches; anything else is a variable.
-func (s *State) resolve(address, guard term.ID) Value {
-	sp := s.space
-	st := sp.Store
-	if o, off, ok := sp.anchor(address); ok {
-		reaches := st.And(s.Alive(o), st.ULe(off, sp.objects[o].Size))
-		if st.IsTrue(reaches) {
-			return sp.Pointer(o, off)
-		}
-		if !st.IsFalse(reaches) {
-			return sp.Ite(reaches, sp.Pointer(o, off), s.pointee(address, guard))
-		}
-	}
-	return s.pointee(address, guard)
-}
-
-func (s *State) pointee(address, guard term.ID) Value {
-	sp := s.space
-	key := [2]uint32{uint32(address), s.epoch}
-	v, ok := sp.pointees[key]
-	if !ok {
-		v = sp.newLeaf(leaf{address: address, at: s.Fork()}, fmt.Sprintf("%d!%d", address, s.epoch))
-		sp.pointees[key] = v
-	}
-	if lf := sp.resolved[v.Object]; !slices.Contains(lf.guards, guard) {
-		lf.guards = append(lf.guards, guard)
-	}
-	return v
-}
-
-// anchor splits an address that is a sum with exactly one base in it.
-func (sp *Space) anchor(address term.ID) (o ObjectID, off term.ID, ok bool) {
-	st := sp.Store
-	off = sp.word(0)
-	stack := []term.ID{address}
-	for n := 0; len(stack) > 0; n++ {
-		t := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if x, isBase := sp.byBase[t]; isBase {
-			if o != 0 {
-				return 0, 0, false
-			}
-			o = x
-			continue
-		}
-		if st.Op(t) == term.OpAdd && n < maxSummands {
-			stack = append(stack, st.Arg(t, 0), st.Arg(t, 1))
-			continue
-		}
-		off = st.Add(off, t)
-	}
-	return o, off, o != 0
-}
-
-// maxSummands bounds the search for a base.
-const maxSummands = 16
-
-func mask(w uint32) uint64 {
-	if w >= 64 {
-		return ^uint64(0)
-	}
-	return 1<<w - 1
-}
-
-// Casts says whether pointers were made from integers, so that (A4) plays a part.
-func (sp *Space) Casts() bool { return len(sp.madeFrom) > 0 }
-
-// leaf finds what a pointer variable was made of.
-func (sp *Space) leaf(ob term.ID) (leaf, bool) {
-	if lf, ok := sp.resolved[ob]; ok {
-		return *lf, true
-	}
-	lf, ok := sp.leaves[ob]
-	return lf, ok
-}
-
-// Address gives the integer from which a pointer was made, if v is the object
-// or the offset variable of such a pointer.
-func (sp *Space) Address(v term.ID) (term.ID, bool) {
-	a, ok := sp.madeFrom[v]
-	return a, ok
-}
-
-// leafFact is (A4) for one object.
-func (sp *Space) leafFact(ob term.ID, lf leaf, o ObjectID) {
-	key := [2]uint32{uint32(ob), uint32(o)}
-	if sp.leafFacts[key] {
-		return
-	}
-	sp.leafFacts[key] = true
-	st := sp.Store
-	d := st.Sub(lf.address, sp.base(o))
-	sp.fact(st.Implies(st.Eq(ob, sp.name(o)), st.And(st.Eq(lf.offset, d), st.ULe(d, sp.objects[o].Size))))
-}
-
-// PtrToInt is the pointer-wide address of p.
-func (sp *Space) PtrToInt(p Value) term.ID {
-	st := sp.Store
-	memo := map[[2]term.ID]term.ID{}
-	var walk func(ob, off term.ID) term.ID
-	walk = func(ob, off term.ID) term.ID {
-		key := [2]term.ID{ob, off}
-		if t, ok := memo[key]; ok {
-			return t
-		}
-		var r term.ID
-		if o, ok := st.ConstUint64(ob); ok {
-			if o == 0 {
-				r = off
-			} else {
-				r = st.Add(sp.base(ObjectID(o)), off)
-			}
-		} else if lf, ok := sp.leaf(ob); ok {
-			// The address moves with the offset.
-			r = st.Add(lf.address, st.Sub(off, lf.offset))
-		} else if st.Op(ob) == term.OpIte {
-			c := st.Arg(ob, 0)
-			offA, offB := off, off
-			if st.Op(off) == term.OpIte && st.Arg(off, 0) == c {
-				offA, offB = st.Arg(off, 1), st.Arg(off, 2)
-			}
-			r = st.Ite(c, walk(st.Arg(ob, 1), offA), walk(st.Arg(ob, 2), offB))
-		} else {
-			found := map[ObjectID]bool{}
-			if st.Op(ob) != term.OpSelect || !sp.storedObjects(st.Arg(ob, 0), map[term.ID]bool{}, found) {
-				for o := 1; o < len(sp.objects); o++ {
-					found[ObjectID(o)] = true
-				}
-			}
-			r = off
-			var names []ObjectID
-			for o := range found {
-				names = append(names, o)
-			}
-			sortObjects(names)
-			for _, o := range names {
-				if o != 0 {
-					r = st.Ite(st.Eq(ob, sp.name(o)), st.Add(sp.base(o), off), r)
-				}
-			}
-		}
-		memo[key] = r
-		return r
-	}
-	a := walk(p.Object, p.Offset)
-	// A bare address has no provenance: cast back it may point anywhere.
-	if _, ok := sp.pointerOf[a]; !ok && !st.IsConst(a) && p.Object != sp.name(0) {
-		sp.pointerOf[a] = p
-	}
-	return a
 }
 
 // Add moves a pointer by a pointer-wide number of bytes.
@@ -569,27 +248,6 @@ func (s *State) aliveOrFunction(o ObjectID) term.ID {
 	return s.Alive(o)
 }
 
-// liveFacts adds (A3) for the live objects among the targets of two pointers.
-func (s *State) liveFacts(guard term.ID, ts ...[]target) {
-	sp := s.space
-	st := sp.Store
-	seen := map[ObjectID]bool{}
-	var list []ObjectID
-	for _, l := range ts {
-		for _, t := range l {
-			if t.o != 0 && !seen[t.o] {
-				seen[t.o] = true
-				list = append(list, t.o)
-			}
-		}
-	}
-	for i, a := range list {
-		for _, b := range list[i+1:] {
-			sp.fact(st.Implies(st.AndAll(guard, s.aliveOrFunction(a), s.aliveOrFunction(b)), sp.disjoint(a, b)))
-		}
-	}
-}
-
 // Equal compares two pointers by address.
 func (s *State) Equal(p, q Value, guard term.ID) term.ID {
 	sp := s.space
@@ -599,16 +257,23 @@ func (s *State) Equal(p, q Value, guard term.ID) term.ID {
 	if st.IsTrue(same) {
 		return offsets
 	}
-	tp, tq := s.targets(p, guard), s.targets(q, guard)
+	// Pointers made from integers are compared by their addresses alone.
+	cp, cq := s.split(p, guard), s.split(q, guard)
+	wild := st.Or(cp.cond, cq.cond)
+	if st.IsTrue(wild) {
+		return st.Eq(sp.PtrToInt(p), sp.PtrToInt(q))
+	}
+	tp, tq := cp.certain, cq.certain
 	apart := st.Or(st.And(s.inside(tp), s.inside(tq)), st.Or(s.awayFrom(tp, q), s.awayFrom(tq, p)))
 	differ := st.False()
 	if !st.IsTrue(apart) {
-		s.liveFacts(guard, tp, tq)
 		differ = st.And(st.Not(apart), st.Eq(sp.PtrToInt(p), sp.PtrToInt(q)))
 	}
-	// The common targets, each compared by offset: keeps the case split small.
 	eq := st.Or(st.And(same, offsets), st.And(st.Not(same), differ))
-	return eq
+	if st.IsFalse(wild) {
+		return eq
+	}
+	return st.Ite(wild, st.Eq(sp.PtrToInt(p), sp.PtrToInt(q)), eq)
 }
 
 // Less compares addresses: p < q, or p <= q.
@@ -619,11 +284,7 @@ func (s *State) Less(p, q Value, orEqual bool, guard term.ID) term.ID {
 	if orEqual {
 		cmp = st.ULe
 	}
-	byAddress := func() term.ID {
-		tp, tq := s.targets(p, guard), s.targets(q, guard)
-		s.liveFacts(guard, tp, tq)
-		return cmp(sp.PtrToInt(p), sp.PtrToInt(q))
-	}
+	byAddress := func() term.ID { return cmp(sp.PtrToInt(p), sp.PtrToInt(q)) }
 	if !st.IsTrue(st.Eq(p.Object, q.Object)) {
 		return byAddress()
 	}

@@ -74,19 +74,6 @@ type generation struct {
 // Generation names a generation of a Space.
 type Generation uint32
 
-// leaf is a pointer made from an integer: object and offset are variables.
-type leaf struct {
-	address term.ID // the integer, pointer-wide
-	offset  term.ID
-	// at is the state of the cast, nil while the pointer floats; guards say where
-	// the cast matters. targets are the objects it may point to, once its facts
-	// are made, for the first told guards.
-	at      *State
-	guards  []term.ID
-	told    int
-	targets []ObjectID
-}
-
 // GaveUp is a condition under which the formula is not exact: a proof must
 // exclude it, a counterexample may depend on it.
 type GaveUp struct {
@@ -106,10 +93,17 @@ type Space struct {
 	bySymbol    map[string]ObjectID
 	generations []generation
 	genByKey    map[Key]Generation
-	leaves      map[term.ID]leaf    // the floating ones, by object variable
-	resolved    map[term.ID]*leaf   // the others
+	leaves      map[term.ID]*leaf // by object variable
+	unresolved  bool              // some are floating
+	casts       []term.ID         // those whose facts matter, in order
+	reads       []wildRead        // since Begin
+	readOf      map[Key]wildValue
+	readFrom    map[term.ID]term.ID // variables of reads to the object read from
 	pointees    map[[2]uint32]Value // resolved pointers by address and epoch
 	epochs      map[epochKey]uint32
+	history     []epochKey // of epoch e at e - 1
+	births      []birth
+	birthSet    map[birth]bool
 	byBase      map[term.ID]ObjectID // by address variable
 	madeFrom    map[term.ID]term.ID  // leaf variables to addresses
 	leafOf      map[term.ID]Value    // by address
@@ -131,10 +125,12 @@ func NewSpace(store *term.Store, pointerBits uint32) *Space {
 		bySymbol:    map[string]ObjectID{},
 		generations: make([]generation, 1),
 		genByKey:    map[Key]Generation{},
-		leaves:      map[term.ID]leaf{},
-		resolved:    map[term.ID]*leaf{},
+		leaves:      map[term.ID]*leaf{},
+		readOf:      map[Key]wildValue{},
+		readFrom:    map[term.ID]term.ID{},
 		pointees:    map[[2]uint32]Value{},
 		epochs:      map[epochKey]uint32{},
+		birthSet:    map[birth]bool{},
 		byBase:      map[term.ID]ObjectID{},
 		madeFrom:    map[term.ID]term.ID{},
 		leafOf:      map[term.ID]Value{},

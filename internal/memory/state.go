@@ -87,10 +87,11 @@ func (s *State) own(o ObjectID) *Content {
 	return n
 }
 
-// Create adds an object that is alive.
-func (s *State) Create(o ObjectID, from origin) {
-	if !s.space.Store.IsTrue(s.Alive(o)) {
-		s.turn(born, uint32(o), 0)
+// create adds an object that is alive; where it was not before, guard says
+// where this is reached.
+func (s *State) create(o ObjectID, from origin, guard term.ID) {
+	if st := s.space.Store; !st.IsTrue(s.Alive(o)) {
+		s.birth(o, st.True(), guard)
 	}
 	s.objs.set(uint32(o), &Content{owner: s.objs.owner, alive: s.space.Store.True(), origin: from})
 }
@@ -99,17 +100,18 @@ func (s *State) Create(o ObjectID, from origin) {
 func (s *State) CreateGlobal(o ObjectID, external bool, gen Generation) {
 	switch g := s.space.objects[o].Global; {
 	case external:
-		s.Create(o, origin{kind: originArbitrary, gen: gen})
+		s.create(o, origin{kind: originArbitrary, gen: gen}, s.space.Store.True())
 	case g == nil || g.Init == nil && len(g.Relocs) == 0:
-		s.Create(o, origin{kind: originZero})
+		s.create(o, origin{kind: originZero}, s.space.Store.True())
 	default:
-		s.Create(o, origin{kind: originGlobal})
+		s.create(o, origin{kind: originGlobal}, s.space.Store.True())
 	}
 }
 
-// CreateArbitrary adds an object of arbitrary content.
-func (s *State) CreateArbitrary(o ObjectID, gen Generation) {
-	s.Create(o, origin{kind: originArbitrary, gen: gen})
+// CreateArbitrary adds an object of arbitrary content; guard says where this is
+// reached.
+func (s *State) CreateArbitrary(o ObjectID, gen Generation, guard term.ID) {
+	s.create(o, origin{kind: originArbitrary, gen: gen}, guard)
 }
 
 // Remove forgets an object whose life has ended on every path to here.

@@ -100,6 +100,8 @@ type Formula struct {
 	Facts []term.ID
 	// Blocks and Instructions count what was encoded.
 	Blocks, Instructions int64
+	// Spent says that iterations decided by constants were cut short.
+	Spent bool
 	// Unwound is, for each loop, the greatest number of iterations that any
 	// execution of it was given.
 	Unwound map[Loop]int

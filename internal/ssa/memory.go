@@ -85,7 +85,7 @@ func (s *step) allocate(d *ir.Def, v ir.Value) {
 		kind, align = memory.HeapObject, 2*uint64(u.m.PointerBits/8)
 	}
 	o := u.sp.Allocation(u.key(s.fr, v), kind, u.m.PosString(d.Pos), size, align, d.Layout)
-	s.mem.CreateArbitrary(o, s.content(v, int32(o), size, o, st.True()))
+	s.mem.CreateArbitrary(o, s.content(v, int32(o), size, o, st.True()), s.g.all)
 	if kind == memory.StackObject {
 		s.fr.objects = append(s.fr.objects, o)
 	}
@@ -96,7 +96,7 @@ func (s *step) load(d *ir.Def, v ir.Value) {
 	st := s.u.st
 	n := bytesOf(d.Type)
 	pointer := d.Type.Kind == ir.Ptr
-	x, valid := s.mem.Load(s.arg(d, 0), n, pointer, s.g.all)
+	x, valid := s.mem.Load(s.u.key(s.fr, v), s.arg(d, 0), n, pointer, s.g.all)
 	invalid := st.Not(valid)
 	s.access(s.arg(d, 0), invalid, ir.InvalidDeref, "invalid read", v)
 	if !pointer && 8*n != d.Type.Bits {
@@ -159,7 +159,7 @@ func (s *step) vaStart(d *ir.Def, v ir.Value) {
 	}
 	length := st.ConstU(u.m.PointerBits, uint64(size))
 	o := sp.Allocation(u.key(s.fr, v), memory.StackObject, fmt.Sprintf("variable arguments of %s", s.fr.fn.f.Name), length, 16, ir.Layout{Stride: uint64(word), Cell: 4})
-	s.mem.CreateArbitrary(o, s.content(v, int32(o), length, o, st.True()))
+	s.mem.CreateArbitrary(o, s.content(v, int32(o), length, o, st.True()), s.g.all)
 	s.fr.objects = append(s.fr.objects, o)
 	at := func(off uint32) memory.Value { return sp.Pointer(o, st.ConstU(u.m.PointerBits, uint64(off))) }
 	for i, t := range s.fr.varTypes {

@@ -42,11 +42,15 @@ type Unwinder struct {
 	// FreeInstructions bounds the work spent on iterations that cost nothing
 	// because constants decide them (see Unwinder.charge).
 	FreeInstructions int64
+	// FreeTerms bounds the terms that such iterations add to one encoding: what
+	// is decided by constants may still compute with what is not.
+	FreeTerms int
 	// MaxInstructions bounds the work of one encoding.
 	MaxInstructions int64
 
-	ctx context.Context
-	out *Formula
+	ctx    context.Context
+	out    *Formula
+	before int // terms before this encoding
 }
 
 // New prepares a module.
@@ -55,7 +59,7 @@ func New(m *ir.Module, st *term.Store, opts Options) *Unwinder {
 		m: m, st: st, sp: memory.NewSpace(st, m.PointerBits), opts: opts,
 		functions: map[*ir.Func]*function{}, byName: map[string]*ir.Func{},
 		interned: map[internKey]uint32{}, free: map[memory.Key]term.ID{},
-		Bounds: map[Loop]int{}, Default: 1, FreeInstructions: 1 << 21, MaxInstructions: 1 << 26,
+		Bounds: map[Loop]int{}, Default: 1, FreeInstructions: 1 << 21, FreeTerms: 1 << 14, MaxInstructions: 1 << 26,
 	}
 	if u.opts.Label == "" {
 		u.opts.Label = "ERROR"
@@ -101,13 +105,15 @@ func (u *Unwinder) Encode(ctx context.Context) (f *Formula, err error) {
 		}
 	}()
 	u.ctx = ctx
-	u.out = &Formula{Unwound: map[Loop]int{}}
+	u.out, u.before = &Formula{Unwound: map[Loop]int{}}, u.st.Len()
+	u.sp.Begin()
 	entry, ok := u.byName[u.m.Entry]
 	if !ok {
 		panic("ssa: the module has no entry function " + u.m.Entry)
 	}
 	u.call(&frame{fn: u.function(entry)}, edge{g: root(u.st), mem: u.init.Fork()}, nil, nil)
 	u.out.Facts = u.sp.Facts()
+	u.out.Spent = u.spent()
 	return u.out, nil
 }
 
@@ -150,7 +156,7 @@ func (u *Unwinder) call(fr *frame, in edge, args []memory.Value, types []ir.Type
 // open condition lies between it and the activation around it.
 func (u *Unwinder) recursion(fr, outer *frame, in edge) (stop bool) {
 	fr.charged, fr.nested = outer.charged, outer.nested+1
-	if in.g.all != outer.entry.all || u.out.Instructions > u.FreeInstructions || fr.nested > maxFreeNesting {
+	if in.g.all != outer.entry.all || u.spent() || fr.nested > maxFreeNesting {
 		fr.charged++
 	}
 	loop := Loop{Func: fr.fn.f.Name}
@@ -159,6 +165,11 @@ func (u *Unwinder) recursion(fr, outer *frame, in edge) (stop bool) {
 	}
 	u.unwound(loop, fr.nested)
 	return false
+}
+
+// spent says whether the work on free iterations is used up.
+func (u *Unwinder) spent() bool {
+	return u.out.Instructions > u.FreeInstructions || u.st.Len()-u.before > u.FreeTerms
 }
 
 // maxFreeNesting bounds recursion that constants decide: the encoder recurses
@@ -195,7 +206,7 @@ func (u *Unwinder) charge(fr *frame, x *instance) (stop bool) {
 		l := fr.levels[n]
 		charge = !l.constExit || l.openExit
 	}
-	if charge || u.out.Instructions > u.FreeInstructions {
+	if charge || u.spent() {
 		x.charged[n]++
 	}
 	loop := Loop{Func: fr.fn.f.Name, Head: x.block}

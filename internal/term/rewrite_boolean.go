@@ -13,6 +13,7 @@ func booleanRules() []rule {
 			rule{op, "opposite", connectiveOpposite},
 			rule{op, "nested", connectiveNested},
 			rule{op, "nested-both", connectiveNestedBoth},
+			rule{op, "entailed", connectiveEntailed},
 		)
 	}
 	return append(r,
@@ -166,6 +167,68 @@ func connectiveNestedBoth(s *Store, n node) ID {
 			case q == r && p == t.not(), q == t && p == r.not():
 				return s.build(q)
 			}
+		}
+	}
+	return 0
+}
+
+// maxEntailment bounds the work of entails.
+const maxEntailment = 24
+
+// entails says whether b evidently holds where a does: by the structure of
+// conjunctions and disjunctions alone.
+func (s *Store) entails(a, b literal, budget *int) bool {
+	if a == b {
+		return true
+	}
+	if *budget--; *budget < 0 {
+		return false
+	}
+	if p, q, ok := s.parts(a, OpOr); ok {
+		return s.entails(p, b, budget) && s.entails(q, b, budget)
+	}
+	if p, q, ok := s.parts(b, OpAnd); ok {
+		return s.entails(a, p, budget) && s.entails(a, q, budget)
+	}
+	if p, q, ok := s.parts(a, OpAnd); ok && (s.entails(p, b, budget) || s.entails(q, b, budget)) {
+		return true
+	}
+	if p, q, ok := s.parts(b, OpOr); ok {
+		return s.entails(a, p, budget) || s.entails(a, q, budget)
+	}
+	return false
+}
+
+// match: And(a, b) where a entails b, or Not(b); And(a, Or(p, q)) where a entails Not(p); dually Or
+// result: a, false; And(a, q)
+func connectiveEntailed(s *Store, n node) ID {
+	for i := range 2 {
+		a, b := s.literal(n.args[i]), s.literal(n.args[1-i])
+		x, y := a, b
+		if n.op == OpOr { // a or b is not (not a and not b)
+			x, y = a.not(), b.not()
+		}
+		budget := maxEntailment
+		if s.entails(x, y, &budget) {
+			return n.args[i]
+		}
+		budget = maxEntailment
+		if i == 0 && s.entails(x, y.not(), &budget) {
+			return absorbing(n.op)
+		}
+		if p, q, ok := s.parts(y, OpOr); ok {
+			budget = maxEntailment
+			rest := q
+			if !s.entails(x, p.not(), &budget) {
+				budget = maxEntailment
+				if rest = p; !s.entails(x, q.not(), &budget) {
+					continue
+				}
+			}
+			if n.op == OpOr {
+				rest = rest.not()
+			}
+			return s.mk(node{op: n.op, args: [3]ID{n.args[i], s.build(rest)}})
 		}
 	}
 	return 0

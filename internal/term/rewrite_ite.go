@@ -91,11 +91,10 @@ func iteImplied(s *Store, n node) ID {
 // if it is not evident.
 func (s *Store) decided(c literal, d ID) int {
 	want := s.literal(d)
-	p, q, ok := s.parts(c, OpAnd)
-	switch {
-	case c == want || ok && (p == want || q == want):
+	if budget := maxEntailment; s.entails(c, want, &budget) {
 		return 1
-	case c == want.not() || ok && (p == want.not() || q == want.not()):
+	}
+	if budget := maxEntailment; s.entails(c, want.not(), &budget) {
 		return 2
 	}
 	return 0

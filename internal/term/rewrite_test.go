@@ -35,7 +35,12 @@ and/nested-both      (and (and p q) (and r (not q))) => false
 and/nested-both      (and (or p q) (or p (not q))) => p
 or/nested-both       (or (and p q) (and (not q) p)) => p
 or/nested-both       (or (or p q) (or r (not q))) => true
-                     (and (and p q) (or q r)) => -
+and/entailed         (and (and p q) (or q r)) => (and p q)
+and/entailed         (and p (not (or (and (not p) q) (or p r)))) => false
+and/entailed         (and (and p q) (or r (not (or q r)))) => (and (and p q) r)
+or/entailed          (or (or p q) (and q r)) => (or p q)
+or/entailed          (or (and (not p) (not q)) (or q p)) => true
+                     (and (and p q) (or r (= x y))) => -
 not/not              (not (not p)) => p
 xor/to-eq            (xor p q) => (not (= p q))
 ite/condition-value  (ite true x y) => x
