@@ -17,7 +17,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 
@@ -83,11 +82,13 @@ func sweepChildren(filter func(pid int) bool) {
 
 // foreignChildren are the children of this process outside its process group.
 func foreignChildren() []int {
-	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
+	if unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil) == unix.ECHILD {
+		return nil // no child at all, the usual case
+	}
 	self, group := os.Getpid(), unix.Getpgrp()
 	var out []int
-	for _, path := range paths {
-		stat, err := os.ReadFile(path)
+	for _, pid := range processes() {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			continue // ended meanwhile
 		}
@@ -99,9 +100,24 @@ func foreignChildren() []int {
 		parent, _ := strconv.Atoi(string(fields[1]))
 		its, _ := strconv.Atoi(string(fields[2]))
 		if parent == self && its != group {
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-				out = append(out, pid)
-			}
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// processes are the numbers of all processes of the machine.
+func processes() []int {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	var out []int
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			out = append(out, pid)
 		}
 	}
 	return out

@@ -16,12 +16,16 @@ import (
 	"assay/internal/process"
 )
 
+// built is the folder of the checker, if it was built.
+var built string
+
 // checker builds the program that stands for assay, once.
 var checker = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "assay-bench-test-")
 	if err != nil {
 		return "", err
 	}
+	built = folder
 	program := filepath.Join(folder, "checker")
 	output, err := exec.Command("go", "build", "-o", program, "./testdata/checker").CombinedOutput()
 	if err != nil {
@@ -32,8 +36,8 @@ var checker = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if program, err := checker(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(program))
+	if built != "" {
+		_ = os.RemoveAll(built)
 	}
 	os.Exit(code)
 }
