@@ -144,6 +144,7 @@ func (f *benchFlags) run() error {
 	o.Progress = progress.update
 	results, err := bench.Run(ctx, tasks, *o)
 	progress.end()
+	_ = os.RemoveAll(o.Temporary)
 	if err != nil {
 		return asInput(err)
 	}
@@ -258,6 +259,9 @@ func undecidable(path string) ([]string, error) {
 // process at once: the kernel kills the running tasks then.
 func interruptible(temporary string) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
+	// A reader of our output that goes away (head) does not end the run. To
+	// ignore the signal would make the tasks ignore it, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	ended := make(chan struct{})

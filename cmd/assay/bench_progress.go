@@ -26,6 +26,9 @@ func newBenchProgress(w *os.File) *benchProgress {
 // update is called after each task, from one goroutine at a time.
 func (b *benchProgress) update(p bench.Progress) {
 	r := p.Last
+	if !b.tty && p.Known {
+		return
+	}
 	if !b.tty {
 		digits := len(fmt.Sprint(p.Total))
 		fmt.Fprintf(b.w, "[%*d/%d] %-3s %7.2f s  %s  %s %s\n", digits, p.Done, p.Total, r.Correct, r.CPU.Seconds(), r.Answer, r.Task.ID, r.Task.Property)

@@ -53,6 +53,7 @@ type Progress struct {
 	Solved, Wrong, Crashed, Skipped int
 	CPU                             time.Duration // of the solved tasks
 	Last                            Result
+	Known                           bool // Last is of an earlier run
 }
 
 // Settings are the options of check that may change an answer, as one text.
@@ -179,7 +180,7 @@ func (r *runner) finish(i int, result Result, fresh bool) {
 	}
 	r.results[i] = &result
 	p := &r.progress
-	p.Done, p.Last = p.Done+1, result
+	p.Done, p.Last, p.Known = p.Done+1, result, !fresh
 	switch result.category() {
 	case "correct":
 		p.Solved++
