@@ -36,7 +36,7 @@ func (b *benchProgress) update(p bench.Progress) {
 	}
 	if b.bar == nil {
 		b.bar = progressbar.NewOptions(p.Total,
-			progressbar.OptionSetWriter(b.w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(20),
+			progressbar.OptionSetWriter(b.w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(10),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionSetPredictTime(true))
 	}
@@ -45,7 +45,7 @@ func (b *benchProgress) update(p bench.Progress) {
 		_ = b.bar.Clear()
 		fmt.Fprintf(b.w, "%s %s: %s, expected %s\n", r.Task.ID, r.Task.Property, r.Answer, r.Task.Expected)
 	}
-	b.bar.Describe(fmt.Sprintf("solved %d, wrong %d, crashed %d, skipped %d, cpu of the solved %.0f s", p.Solved, p.Wrong, p.Crashed, p.Skipped, p.CPU.Seconds()))
+	b.bar.Describe(fmt.Sprintf("%d solved (%.0f s) %d wrong %d crashed", p.Solved, p.CPU.Seconds(), p.Wrong, p.Crashed))
 	_ = b.bar.Set(p.Done)
 }
 

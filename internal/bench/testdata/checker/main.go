@@ -21,6 +21,7 @@ func main() {
 		time.Sleep(time.Minute)
 	case "burn":
 		burn(300 * time.Millisecond)
+		os.Stdout.WriteString("burnt\n")
 		time.Sleep(time.Minute)
 	default:
 		os.Exit(check(strings.TrimSuffix(filepath.Base(os.Args[len(os.Args)-1]), ".c")))
@@ -43,8 +44,8 @@ func check(behaviour string) int {
 		descendant("sleep", nil, true)
 		time.Sleep(time.Minute)
 	case "burn":
-		descendant("burn", nil, true)
-		time.Sleep(time.Minute)
+		// It ends without waiting for the descendant, which has done its work.
+		descendant("burn", nil, false)
 	case "grandchild":
 		descendant("sleep", nil, true)
 	case "session":
@@ -77,6 +78,10 @@ func descendant(as string, attributes *syscall.SysProcAttr, output bool) {
 	cmd.SysProcAttr = attributes
 	if output {
 		cmd.Stdout = os.Stdout
+	}
+	if as == "burn" {
+		pipe, _ := cmd.StdoutPipe()
+		defer pipe.Read(make([]byte, 1))
 	}
 	if err := cmd.Start(); err != nil {
 		panic(err)
