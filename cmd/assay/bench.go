@@ -148,13 +148,17 @@ func (f *benchFlags) run() error {
 	if err != nil {
 		return asInput(err)
 	}
+	interrupted := ctx.Err() != nil
 	if err := f.report(results, scale); err != nil {
 		return err
+	}
+	if interrupted {
+		fmt.Fprintf(os.Stderr, "assay: interrupted with %d results; --out and --resume continue such a run\n", len(results))
 	}
 	switch {
 	case bench.AnyWrong(results):
 		return exit(exitFalse)
-	case ctx.Err() != nil:
+	case interrupted:
 		return exit(exitUnknown)
 	}
 	return nil

@@ -45,8 +45,10 @@ func (b *benchProgress) update(p bench.Progress) {
 		_ = b.bar.Clear()
 		fmt.Fprintf(b.w, "%s %s: %s, expected %s\n", r.Task.ID, r.Task.Property, r.Answer, r.Task.Expected)
 	}
-	b.bar.Describe(fmt.Sprintf("%d solved (%.0f s) %d wrong %d crashed", p.Solved, p.CPU.Seconds(), p.Wrong, p.Crashed))
 	_ = b.bar.Set(p.Done)
+	if p.Done < p.Total {
+		b.bar.Describe(fmt.Sprintf("%d solved (%.0f s) %d wrong %d crashed", p.Solved, p.CPU.Seconds(), p.Wrong, p.Crashed))
+	}
 }
 
 // end removes the bar.

@@ -127,6 +127,7 @@ func TestBenchInterrupt(t *testing.T) {
 		}
 		if signals == 1 {
 			has(t, o.stdout, "one", "1 (100%)")
+			has(t, o.stderr, "interrupted with 1 results")
 		}
 		waitFor(t, "the tasks to end", func() bool { return len(started(dir)) == 0 })
 		if left, _ := os.ReadDir(temporary); len(left) > 0 {
