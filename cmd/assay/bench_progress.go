@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -37,7 +36,7 @@ func (b *benchProgress) update(p bench.Progress) {
 	if b.bar == nil {
 		b.bar = progressbar.NewOptions(p.Total,
 			progressbar.OptionSetWriter(b.w), progressbar.OptionShowCount(), progressbar.OptionSetWidth(10),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetElapsedTime(true),
 			progressbar.OptionSetPredictTime(true))
 	}
 	if r.Correct == "NO" || r.Answer == "crash" {
