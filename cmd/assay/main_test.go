@@ -209,6 +209,11 @@ func TestBadInput(t *testing.T) {
 		{"unknown kind of file", []string{"check", write(t, "t.txt", "hello")}, "t.txt"},
 		{"bench without table", []string{"bench"}, "a table of tasks is needed"},
 		{"bench with missing table", []string{"bench", "/no/tasks.csv"}, "/no/tasks.csv"},
+		{"bench with a broken definition", []string{"bench", write(t, "t.yml", "input_files: x.c\n")}, "t.yml:1: the key format_version is missing"},
+		{"bench resumes nothing", []string{"bench", "x.csv", "--resume"}, "--resume needs --out"},
+		{"bench with a wrong factor", []string{"bench", "x.csv", "--scale=cbmc"}, "write tool=factor"},
+		{"bench compares one file", []string{"bench", "compare", "x.csv"}, "two files of results are needed"},
+		{"bench compares no results", []string{"bench", "compare", write(t, "r.csv", "id\n"), "x.csv"}, `r.csv:1: the column "expected" is missing`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

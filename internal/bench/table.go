@@ -1,237 +1,178 @@
 package bench
 
 import (
-	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 )
 
-// WriteCSV writes one line a result.
-func WriteCSV(path string, results []Result) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
-	_ = w.Write([]string{"id", "set", "file", "property", "expected", "answer", "correct", "cpu_s", "wall_s", "reason"})
-	for _, r := range results {
-		_ = w.Write([]string{
-			r.Task.ID, r.Task.Set, r.Task.File, r.Task.Property, r.Task.Expected, r.Answer,
-			string(r.Correct), seconds(r.CPU), seconds(r.Wall), r.Reason,
-		})
-	}
-	w.Flush()
-	return cmp.Or(w.Error(), f.Close())
-}
+// PropertyReader reads a property file and returns the formulas in it that
+// assay cannot decide yet.
+type PropertyReader func(path string) (undecidable []string, err error)
 
-func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) }
-
-// WriteSummary prints wrong answers first, then crashes and errors, then a
-// table by set.
-func WriteSummary(w io.Writer, results []Result) {
-	list(w, "WRONG ANSWERS", results, func(r Result) bool { return r.Correct == wrong })
-	list(w, "CRASHES AND INTERNAL ERRORS", results, func(r Result) bool { return r.Answer == "crash" })
-	list(w, "REJECTED INPUT", results, func(r Result) bool { return r.Answer == "error" })
-	list(w, "DECIDED WITHOUT A PUBLISHED VERDICT", results, func(r Result) bool { return r.Correct == unjudged })
-	table(w, results)
-	skipped(w, results)
-}
-
-// AnyWrong says whether an answer contradicts its label.
-func AnyWrong(results []Result) bool {
-	return slices.ContainsFunc(results, func(r Result) bool { return r.Correct == wrong })
-}
-
-// list prints the results that pass the filter, under a title.
-func list(w io.Writer, title string, results []Result, filter func(Result) bool) {
-	first := true
-	for _, r := range results {
-		if !filter(r) {
-			continue
+// ReadTasks reads the tasks of several files: tables (.csv), task definitions
+// of BenchExec (.yml) and sets of those (.set). A task that is named twice
+// counts once. Errors carry file and line.
+func ReadTasks(paths []string, properties PropertyReader) ([]Task, error) {
+	definitions := definitionReader{properties: properties, undecidable: map[string][]string{}}
+	var tasks []Task
+	seen := map[Key]Task{}
+	for _, path := range paths {
+		var more []Task
+		var err error
+		switch filepath.Ext(path) {
+		case ".csv":
+			more, err = readTable(path)
+		case ".yml", ".yaml":
+			more, err = definitions.read(path, filepath.Dir(path), parentName(path))
+		case ".set":
+			more, err = definitions.readSet(path)
+		default:
+			err = fmt.Errorf("%s: this is no table of tasks: a .csv, .yml or .set file is needed", path)
 		}
-		if first {
-			fmt.Fprintf(w, "%s\n", title)
-			first = false
+		if err != nil {
+			return nil, err
 		}
-		fmt.Fprintf(w, "  %s: %s, expected %s: %s %s\n", r.Task.File, r.Answer, r.Task.Expected, r.Task.Property, r.Reason)
-	}
-	if !first {
-		fmt.Fprintln(w)
-	}
-}
-
-// count holds the numbers of one set.
-type count struct {
-	run, right, rightFalse, wrong, unknown, timeout, memory, failed, uncertified, skipped int
-	times                                                                                 []time.Duration
-}
-
-func (c *count) add(r Result) {
-	if r.Answer == "skipped" {
-		c.skipped++
-		return
-	}
-	c.run++
-	switch {
-	case r.Correct == wrong:
-		c.wrong++
-	case r.Correct == correct && strings.HasPrefix(r.Answer, "true"):
-		c.right++
-	case r.Correct == correct:
-		c.rightFalse++
-	case r.Answer == "timeout":
-		c.timeout++
-	case r.Answer == "memory":
-		c.memory++
-	case r.Answer == "crash" || r.Answer == "error":
-		c.failed++
-	default:
-		c.unknown++
-	}
-	if strings.Contains(r.Answer, "uncertified") {
-		c.uncertified++
-	}
-	if r.Correct == correct {
-		c.times = append(c.times, r.Wall)
-	}
-}
-
-// table prints the counts of every set that was run, and their sum.
-func table(w io.Writer, results []Result) {
-	sets := map[string]*count{}
-	var all count
-	for _, r := range results {
-		if sets[r.Task.Set] == nil {
-			sets[r.Task.Set] = &count{}
-		}
-		sets[r.Task.Set].add(r)
-		all.add(r)
-	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "set\ttasks\tsolved\ttrue\tfalse\tWRONG\tunknown\ttimeout\tmemory\terror\tuncertified\tmedian s\ttotal s\t")
-	line := func(name string, c *count) {
-		if c.run == 0 {
-			return
-		}
-		solved := c.right + c.rightFalse
-		fmt.Fprintf(tw, "%s\t%d\t%d (%d%%)\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t\n", name, c.run, solved, 100*solved/c.run,
-			c.right, c.rightFalse, c.wrong, c.unknown, c.timeout, c.memory, c.failed, c.uncertified, median(c.times), total(c.times))
-	}
-	for _, name := range slices.Sorted(maps.Keys(sets)) {
-		line(name, sets[name])
-	}
-	if len(sets) > 1 {
-		line("all", &all)
-	}
-	tw.Flush()
-}
-
-func median(ts []time.Duration) string {
-	if len(ts) == 0 {
-		return "-"
-	}
-	slices.Sort(ts)
-	return seconds((ts[(len(ts)-1)/2] + ts[len(ts)/2]) / 2)
-}
-
-func total(ts []time.Duration) string {
-	var sum time.Duration
-	for _, t := range ts {
-		sum += t
-	}
-	return seconds(sum)
-}
-
-// skipped says how many tasks were not run, and why.
-func skipped(w io.Writer, results []Result) {
-	why := map[string]int{}
-	for _, r := range results {
-		if r.Answer == "skipped" {
-			why[r.Reason]++
-		}
-	}
-	if len(why) == 0 {
-		return
-	}
-	var parts []string
-	for _, reason := range slices.Sorted(maps.Keys(why)) {
-		parts = append(parts, fmt.Sprintf("%d (%s)", why[reason], reason))
-	}
-	fmt.Fprintf(w, "\nskipped: %s\n", strings.Join(parts, ", "))
-}
-
-// WritePeers compares the results with the table peers.csv beside the table of
-// tasks, if there is one: for each set and tool, how many of the tasks that
-// the tool ran, and that were run now, each of the two solved.
-func WritePeers(w io.Writer, tasksPath string, results []Result) error {
-	path := filepath.Join(filepath.Dir(tasksPath), "peers.csv")
-	if _, err := os.Stat(path); err != nil {
-		return nil
-	}
-	rows, err := readTable(path, []string{"id", "tool", "correct"})
-	if err != nil {
-		return err
-	}
-	byID := map[string]Result{}
-	for _, r := range results {
-		if r.Answer != "skipped" {
-			byID[r.Task.ID] = r
-		}
-	}
-	type key struct{ set, tool string }
-	type score struct{ tasks, theirs, ours int }
-	scores := map[key]*score{}
-	tools := map[string]bool{}
-	sets := map[string]bool{}
-	for _, row := range rows {
-		r, ok := byID[row["id"]]
-		if !ok {
-			continue
-		}
-		k := key{r.Task.Set, row["tool"]}
-		if scores[k] == nil {
-			scores[k] = &score{}
-		}
-		s := scores[k]
-		s.tasks++
-		if row["correct"] == "yes" {
-			s.theirs++
-		}
-		if r.Correct == correct {
-			s.ours++
-		}
-		tools[k.tool], sets[k.set] = true, true
-	}
-	if len(scores) == 0 {
-		return nil
-	}
-	fmt.Fprintln(w, "\nassay and other tools, solved of the tasks that both ran (10 s each for the others):")
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	names := slices.Sorted(maps.Keys(tools))
-	fmt.Fprint(tw, "set\t")
-	for _, tool := range names {
-		fmt.Fprintf(tw, "assay : %s\tof\t", tool)
-	}
-	fmt.Fprintln(tw)
-	for _, set := range slices.Sorted(maps.Keys(sets)) {
-		fmt.Fprintf(tw, "%s\t", set)
-		for _, tool := range names {
-			if s := scores[key{set, tool}]; s != nil {
-				fmt.Fprintf(tw, "%d : %d\t%d\t", s.ours, s.theirs, s.tasks)
-			} else {
-				fmt.Fprint(tw, "\t\t")
+		for _, t := range more {
+			old, twice := seen[t.Key()]
+			if twice && !slices.Equal(old.Paths, t.Paths) {
+				return nil, fmt.Errorf("%s: the task %s, %s, is another one in an earlier table: run them one by one", path, t.ID, t.Property)
+			}
+			if !twice {
+				seen[t.Key()] = t
+				tasks = append(tasks, t)
 			}
 		}
-		fmt.Fprintln(tw)
 	}
-	return tw.Flush()
+	return tasks, nil
+}
+
+// parentName is the name of the folder of a file.
+func parentName(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		absolute = path
+	}
+	return filepath.Base(filepath.Dir(absolute))
+}
+
+// readTable reads a CSV table of tasks. Paths are relative to its folder.
+func readTable(path string) ([]Task, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parseTable(path, f)
+}
+
+// parseTable reads the text of a table of tasks; path is for messages, and
+// where the programs lie.
+func parseTable(path string, r io.Reader) ([]Task, error) {
+	rows, err := readCSV(path, r, []string{"id", "set", "file", "property", "expected", "data_model"})
+	if err != nil {
+		return nil, err
+	}
+	seen := map[Key]int{}
+	var tasks []Task
+	for _, row := range rows {
+		for _, name := range []string{"id", "file", "property"} {
+			if row.get(name) == "" {
+				return nil, row.errorf("the column %q is empty", name)
+			}
+		}
+		t := Task{
+			ID: row.get("id"), Set: row.get("set"), File: row.get("file"),
+			Paths:    []string{filepath.Join(filepath.Dir(path), filepath.FromSlash(row.get("file")))},
+			Property: row.get("property"), Expected: row.get("expected"), DataModel: row.get("data_model"),
+			Integers: row.get("semantics") == "integers",
+		}
+		if line, twice := seen[t.Key()]; twice {
+			return nil, row.errorf("the task %s with this property is in line %d already", t.ID, line)
+		}
+		seen[t.Key()] = row.line
+		if t.skipReason() == "" && !slices.Contains([]string{"ILP32", "LP64", ""}, t.DataModel) {
+			return nil, row.errorf("the data model %q is neither ILP32 nor LP64", t.DataModel)
+		}
+		if supported[t.question()] != "" && isPart(t.Expected) && supported[t.Expected] == "" {
+			return nil, row.errorf("the expected verdict %q is neither true, false, unknown nor the name of a property", t.Expected)
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, nil
+}
+
+// csvRow is one line of a CSV file with a header.
+type csvRow struct {
+	path   string
+	line   int
+	column map[string]int
+	fields []string
+}
+
+// get is the field of a column, "" if there is none.
+func (r csvRow) get(name string) string {
+	if i, ok := r.column[name]; ok && i < len(r.fields) {
+		return r.fields[i]
+	}
+	return ""
+}
+
+func (r csvRow) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", r.path, r.line, fmt.Sprintf(format, args...))
+}
+
+// readCSV reads a CSV file with a header line that names at least the needed
+// columns. Rows may be shorter than the header.
+func readCSV(path string, input io.Reader, need []string) ([]csvRow, error) {
+	r := csv.NewReader(input)
+	r.FieldsPerRecord = -1
+	header, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:1: the file is empty: a header line is needed", path)
+	}
+	if err != nil {
+		return nil, csvError(path, err)
+	}
+	column := make(map[string]int, len(header))
+	for i, name := range header {
+		if _, twice := column[name]; twice {
+			return nil, fmt.Errorf("%s:1: the column %q is there twice", path, name)
+		}
+		column[name] = i
+	}
+	for _, name := range need {
+		if _, ok := column[name]; !ok {
+			return nil, fmt.Errorf("%s:1: the column %q is missing; the header is %s", path, name, strings.Join(header, ","))
+		}
+	}
+	var rows []csvRow
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, csvError(path, err)
+		}
+		line, _ := r.FieldPos(0)
+		if len(record) > len(header) {
+			return nil, fmt.Errorf("%s:%d: %d fields, but the header has %d", path, line, len(record), len(header))
+		}
+		rows = append(rows, csvRow{path, line, column, record})
+	}
+}
+
+// csvError puts the position in front of what the CSV reader says.
+func csvError(path string, err error) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s:%d:%d: %w", path, p.Line, p.Column, p.Err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

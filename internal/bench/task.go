@@ -1,100 +1,44 @@
-// Package bench runs `assay check` on a table of tasks with known verdicts and
-// compares the answers with them, and with those of other tools.
+// Package bench runs `assay check` on tasks with known verdicts and compares
+// the answers with them, with those of other tools, and with those of an
+// earlier run.
 //
 // Every task runs in a process group of its own under limits of processor
-// time, wall-clock time and memory; no process outlives its task.
+// time, wall-clock time and memory, with a folder for temporary files of its
+// own; no process and no file outlives its task.
 package bench
 
 import (
-	"encoding/csv"
-	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// Task is one line of a table of tasks.
+// Task is one question: a program, a property, and what is known about it.
 type Task struct {
+	// ID names the task in its table; together with Property it is unique.
 	ID       string
 	Set      string
-	File     string // as in the table
-	Path     string // File below the folder of the table
+	File     string   // as in the table, or the task definition below the folder of the table
+	Paths    []string // the input files
 	Property string
+	// Spec is the property file of a task definition, empty in a table, where
+	// Property says it all.
+	Spec string
 	// Expected is true, false, the violated part of a property, or unknown.
 	Expected string
-	// DataModel is ILP32 or LP64.
+	// DataModel is ILP32, LP64, or empty for the default of check.
 	DataModel string
 	// Integers says that the label holds for unbounded integers only.
 	Integers bool
-	Lines    int
+	// Unfit says why the task cannot be asked at all, as its definition tells.
+	Unfit string
 }
 
-// columns of a table of tasks that must exist; others are ignored.
-var columns = []string{"id", "set", "file", "property", "expected", "data_model"}
+// Key identifies a task within a run.
+type Key struct{ ID, Property string }
 
-// ReadTasks reads a table of tasks. Paths are relative to its folder.
-func ReadTasks(path string) ([]Task, error) {
-	rows, err := readTable(path, columns)
-	if err != nil {
-		return nil, err
-	}
-	tasks := make([]Task, 0, len(rows))
-	for _, row := range rows {
-		lines, _ := strconv.Atoi(row["lines"])
-		tasks = append(tasks, Task{
-			ID: row["id"], Set: row["set"], File: row["file"],
-			Path:     filepath.Join(filepath.Dir(path), filepath.FromSlash(row["file"])),
-			Property: row["property"], Expected: row["expected"], DataModel: row["data_model"],
-			Integers: row["semantics"] == "integers", Lines: lines,
-		})
-	}
-	return tasks, nil
-}
-
-// readTable reads a CSV file with a header line into one map a line.
-func readTable(path string, need []string) ([]map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.FieldsPerRecord = -1
-	header, err := r.Read()
-	if err != nil {
-		return nil, fmt.Errorf("%s: reading the header line: %w", path, err)
-	}
-	for _, name := range need {
-		found := false
-		for _, h := range header {
-			found = found || h == name
-		}
-		if !found {
-			return nil, fmt.Errorf("%s: column %q is missing", path, name)
-		}
-	}
-	var rows []map[string]string
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			return rows, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if len(record) > len(header) {
-			line, _ := r.FieldPos(0)
-			return nil, fmt.Errorf("%s:%d: more fields than the header has", path, line)
-		}
-		row := make(map[string]string, len(header))
-		for i, value := range record {
-			row[header[i]] = value
-		}
-		rows = append(rows, row)
-	}
-}
+// Key of the task.
+func (t Task) Key() Key { return Key{t.ID, t.Property} }
 
 // supported maps the properties of tables to those of `assay check`.
 var supported = map[string]string{
@@ -109,19 +53,26 @@ var supported = map[string]string{
 	"valid-memcleanup": "valid-memcleanup",
 }
 
+// question is the property without what a formula or a variant adds to it.
+func (t Task) question() string {
+	name, _, _ := strings.Cut(t.Property, ":")
+	return name
+}
+
 // skipReason says why a task cannot be run, "" if it can.
 func (t Task) skipReason() string {
-	property, _, _ := strings.Cut(t.Property, ":")
-	if supported[property] == "" {
-		return "property " + property
-	}
-	if t.Integers {
+	switch {
+	case t.Unfit != "":
+		return t.Unfit
+	case t.Spec == "" && supported[t.question()] == "":
+		return "property " + t.question()
+	case t.Integers:
 		return "unbounded integers"
 	}
-	switch filepath.Ext(t.File) {
-	case ".c", ".i", ".ll", ".bc":
-	default:
-		return "input " + filepath.Ext(t.File)
+	for _, p := range t.Paths {
+		if !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) {
+			return "input " + filepath.Ext(p)
+		}
 	}
 	return ""
 }
@@ -136,34 +87,30 @@ const (
 	unjudged  correctness = "?" // decided, but no verdict is published
 )
 
+// isPart says that a label names the violated part of a property.
+func isPart(expected string) bool {
+	switch expected {
+	case "true", "false", "unknown", "":
+		return false
+	}
+	return true
+}
+
 // judge compares an answer (true, false(part), unknown, …) with the label.
 func (t Task) judge(answer string) correctness {
 	truth := strings.HasPrefix(answer, "true")
 	falsity := strings.HasPrefix(answer, "false")
-	if !truth && !falsity {
+	switch {
+	case !truth && !falsity:
 		return undecided
-	}
-	part := ""
-	if falsity {
-		part = strings.TrimSuffix(strings.TrimPrefix(answer, "false("), ")")
-	}
-	switch t.Expected {
-	case "true":
-		if truth {
-			return correct
-		}
-		return wrong
-	case "false":
-		if falsity {
-			return correct
-		}
-		return wrong
-	case "unknown", "":
+	case t.Expected == "unknown" || t.Expected == "":
 		return unjudged
-	}
-	// Expected names the violated part: another one is wrong, too.
-	if part == t.Expected {
+	case truth && t.Expected == "true" || falsity && t.Expected == "false":
+		return correct
+	case isPart(t.Expected) && answer == "false("+t.Expected+")":
 		return correct
 	}
+	// Another part than the published one is wrong, too: assay says which one
+	// is violated first.
 	return wrong
 }

@@ -112,11 +112,30 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (Outcome, error) {
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		o.Resident = usage.Maxrss * 1024
 	}
+	o.addOrphans(pid)
 	// The kernel's count and the one reported at the end differ by some ticks.
 	if limits.CPU > 0 && o.Signal == syscall.SIGKILL && o.CPU >= limits.CPU-limits.CPU/8 {
 		o.TimedOut = true
 	}
 	return o, nil
+}
+
+// addOrphans reaps the rest of the group and adds what it used. The rest are
+// our children if this process adopts orphans (PR_SET_CHILD_SUBREAPER), else
+// there are none to reap, and what a killed descendant used is not known.
+func (o *Outcome) addOrphans(group int) {
+	for {
+		var usage unix.Rusage
+		_, err := unix.Wait4(-group, nil, 0, &usage)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		o.CPU += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+		o.Resident = max(o.Resident, usage.Maxrss*1024)
+	}
 }
 
 // waitUnreaped blocks until the process has ended, without reaping it.
