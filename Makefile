@@ -37,7 +37,7 @@ test: build vet ## build, vet and run all tests
 
 bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 	@mkdir -p results
-	bin/assay bench $(TASKS) --set $(SETS) --limit $(LIMIT) -j $(JOBS) --out results/bench.csv
+	bin/assay bench $(TASKS) --set $(SETS) --limit $(LIMIT) -j $(JOBS) --out results/bench.csv --html results/bench.html
 
 fuzz: build ## run every Go fuzz target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)

@@ -108,7 +108,7 @@ func (c *checker) split(fr *frame, d *ir.Def, call *pendingCall) {
 		e := edge{guard: g, mem: fr.mem.Fork(), values: c.values(len(call.results))}
 		for i, t := range call.results {
 			if t.Kind != ir.Void {
-				e.values[i] = c.arbitrary(fr, t)
+				e.values[i] = c.arbitrary(t)
 			}
 		}
 		call.back = append(call.back, e)

@@ -100,11 +100,11 @@ func (c *checker) key(v ir.Value) memory.Key {
 // word is a pointer-wide constant.
 func (c *checker) word(n uint64) term.ID { return c.st.ConstU(c.m.PointerBits, n) }
 
-// arbitrary is any value of a type, chosen now.
-func (c *checker) arbitrary(fr *frame, t ir.Type) value {
+// arbitrary is any value of a type.
+func (c *checker) arbitrary(t ir.Type) value {
 	x := c.st.Fresh("any", term.BitVec(t.Bits))
 	if t.Kind == ir.Ptr {
-		return value{Value: fr.mem.IntToPtr(x, fr.guard)}
+		return value{Value: c.sp.IntToPtr(x)}
 	}
 	return bitsValue(x)
 }

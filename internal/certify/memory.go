@@ -56,13 +56,13 @@ func (c *checker) memory(fr *frame, d *ir.Def, v ir.Value) bool {
 	case ir.ObjectSize:
 		fr.set(v, bitsValue(mem.Size(pointer(0), fr.guard)))
 	case ir.ObjectOffset:
-		fr.set(v, bitsValue(pointer(0).Offset))
+		fr.set(v, bitsValue(mem.Offset(pointer(0), fr.guard)))
 	case ir.ValidRange:
 		truth(mem.Valid(pointer(0), c.size(fr, d, 1), false, fr.guard))
 	case ir.IsHeapStart:
 		truth(mem.IsHeapStart(pointer(0), fr.guard))
 	case ir.SameObject:
-		truth(st.Eq(pointer(0).Object, pointer(1).Object))
+		truth(mem.SameObject(pointer(0), pointer(1), fr.guard))
 	case ir.VaStart:
 		c.vaStart(fr, d, v)
 	default:
@@ -119,7 +119,7 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 	c.undefined(fr, v, ir.InvalidDeref, invalid, "invalid read")
 	y := value{Value: x}
 	if !st.IsFalse(invalid) && !c.stops(ir.InvalidDeref) {
-		y = c.choose(invalid, c.arbitrary(fr, d.Type), y)
+		y = c.choose(invalid, c.arbitrary(d.Type), y)
 	}
 	fr.set(v, y)
 }

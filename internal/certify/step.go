@@ -107,13 +107,13 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 		}
 	case ir.Dbg:
 	case ir.Nondet:
-		fr.set(v, c.arbitrary(fr, d.Type))
+		fr.set(v, c.arbitrary(d.Type))
 	case ir.Extract:
 		fr.set(v, fr.get(fr.fn.further[d.Args[0]][d.Aux-1]))
 	case ir.PtrToInt:
 		fr.set(v, bitsValue(st.ZExtOrTrunc(c.bits(fr, d, 0), d.Type.Bits)))
 	case ir.IntToPtr:
-		fr.set(v, value{Value: fr.mem.IntToPtr(c.size(fr, d, 0), fr.guard)})
+		fr.set(v, value{Value: fr.mem.IntToPtr(c.size(fr, d, 0))})
 	case ir.PtrAdd:
 		fr.set(v, value{Value: c.sp.Add(fr.operand(d, 0).Value, c.size(fr, d, 1))})
 	case ir.Select:
@@ -153,7 +153,7 @@ func (c *checker) scalar(fr *frame, d *ir.Def, v ir.Value) {
 		if c.stops(kind) {
 			return c.st.ConstU(d.Type.Bits, 0) // on no run
 		}
-		return c.arbitrary(fr, d.Type).Bits
+		return c.arbitrary(d.Type).Bits
 	})
 	if t == 0 {
 		panic(fmt.Sprintf("certify: no encoding of operation %v", d.Op))

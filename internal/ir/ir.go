@@ -239,7 +239,7 @@ const (
 	SExt
 	Trunc
 	PtrToInt // the address, zero-extended or truncated to the result
-	IntToPtr // the object whose address range holds the operand, else a pointer to nothing
+	IntToPtr // a bare address; where it is used it points to the live object whose range holds it, if any
 	BitCast  // between Int and Float of the same width
 
 	// Choice of values.

@@ -68,7 +68,7 @@ func (s *State) Load(key Key, p Value, n uint32, pointer bool, guard term.ID) (v
 		}
 		x := s.read(t.o, t.off, n, pointer, st.AndAll(guard, t.cond, ok))
 		if pointer && !x.IsPointer() {
-			x = sp.floating(x.Bits)
+			x = s.IntToPtr(x.Bits)
 		}
 		if !pointer {
 			x = Value{Bits: sp.bits(x)}
@@ -84,11 +84,9 @@ func (s *State) Load(key Key, p Value, n uint32, pointer bool, guard term.ID) (v
 		v = sp.Null()
 	case !have:
 		v = Value{Bits: st.ConstU(8*n, 0)}
-	case pointer:
-		v = s.settle(v, guard)
 	}
 	if !st.IsFalse(ps.cond) {
-		r := s.readWild(key, ps.wild, n, pointer, st.And(guard, ps.cond))
+		r := s.readWild(key, s.resolve(ps.wild, guard), n, pointer, st.And(guard, ps.cond))
 		bad = st.Or(bad, st.And(ps.cond, st.Not(r.ok)))
 		if have {
 			v = sp.Ite(ps.cond, r.value, v)
@@ -118,7 +116,7 @@ func (s *State) read(o ObjectID, off term.ID, n uint32, pointer bool, cond term.
 			for i, k := range at {
 				x := sp.readCells(o, c, k, n)
 				if pointer && !x.IsPointer() {
-					x = sp.floating(x.Bits)
+					x = s.IntToPtr(x.Bits)
 				}
 				if !pointer {
 					x = Value{Bits: sp.bits(x)}
@@ -195,7 +193,7 @@ func (s *State) StoreTo(p, v Value, n uint32, guard term.ID) (valid term.ID) {
 	if st.IsFalse(ps.cond) {
 		return st.Not(bad)
 	}
-	for _, t := range s.targets(ps.wild, guard) {
+	for _, t := range s.wildTargets(s.resolve(ps.wild, guard), guard, map[Value][]target{}) {
 		ok := s.valid(t, size, true)
 		t.cond = st.And(ps.cond, t.cond)
 		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
@@ -560,6 +558,39 @@ func (s *State) Size(p Value, guard term.ID) term.ID {
 		}
 	}
 	return r
+}
+
+// Offset is the offset of p in the object that it points to, its address if
+// there is none.
+func (s *State) Offset(p Value, guard term.ID) term.ID {
+	st := s.space.Store
+	ps := s.split(p, guard)
+	if st.IsFalse(ps.cond) {
+		return p.Offset
+	}
+	return st.Ite(ps.cond, s.resolve(ps.wild, guard).Offset, p.Offset)
+}
+
+// SameObject says whether p and q point to the same object, or both to none.
+func (s *State) SameObject(p, q Value, guard term.ID) term.ID {
+	st := s.space.Store
+	if p.Object == q.Object && p.Object != s.space.name(0) {
+		return st.True()
+	}
+	a, b := s.targets(p, guard), s.targets(q, guard)
+	same := st.False()
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].o < b[0].o:
+			a = a[1:]
+		case a[0].o > b[0].o:
+			b = b[1:]
+		default:
+			same = st.Or(same, st.And(a[0].cond, b[0].cond))
+			a, b = a[1:], b[1:]
+		}
+	}
+	return same
 }
 
 // TargetsWithFunctions lists what p may point to, functions included, with

@@ -88,27 +88,22 @@ func (sp *Space) loadElement(c *Content, index term.ID, pointer bool, cond term.
 	b := st.Select(c.array, index)
 	if c.objects == 0 {
 		if pointer && st.Width(b) == sp.PointerBits {
-			return sp.floating(b)
+			return sp.IntToPtr(b)
 		}
 		return Value{Bits: b}
 	}
 	ob := st.Select(c.objects, index)
-	none := st.Eq(ob, sp.name(0))
-	if st.IsTrue(none) {
-		if pointer {
-			return sp.floating(b)
-		}
-		return Value{Bits: b}
-	}
-	p := Value{Object: ob, Offset: b}
 	if pointer {
-		sp.giveUp(st.AndAll(cond, none, st.Not(st.ULt(b, sp.word(page)))), "an integer is read as a pointer from an array")
-		return p
+		return Value{Object: ob, Offset: b}
 	}
-	if st.IsFalse(none) {
-		return p
+	none := st.Eq(ob, sp.name(0))
+	switch {
+	case st.IsTrue(none):
+		return Value{Bits: b}
+	case st.IsFalse(none):
+		return Value{Object: ob, Offset: b}
 	}
-	return Value{Bits: st.Ite(none, b, sp.PtrToInt(p))}
+	return Value{Bits: st.Ite(none, b, sp.PtrToInt(Value{Object: ob, Offset: b}))}
 }
 
 func log2(e uint32) uint32 { return uint32(bits.TrailingZeros32(e)) }
@@ -155,7 +150,7 @@ func (sp *Space) readArray(o ObjectID, c *Content, off term.ID, n uint32, pointe
 
 func (sp *Space) asWanted(b term.ID, pointer bool) Value {
 	if pointer && sp.Store.Width(b) == sp.PointerBits {
-		return sp.floating(b)
+		return sp.IntToPtr(b)
 	}
 	return Value{Bits: b}
 }

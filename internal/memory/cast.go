@@ -1,11 +1,9 @@
 // This file converts between pointers and integers.
 //
-// (A4) speaks of the time of the cast. What a pointer made from an integer
-// points to is therefore a variable for each address and each epoch (epoch.go),
-// and its facts are those of the state at the cast. In memory an integer may
-// meet a pointer at a join, before anybody reads it as one: it is then a
-// floating pointer, which a load resolves. Only where it is read from an array as
-// a name it stays so, and may point anywhere, also to objects that are dead.
+// A pointer made from an integer is its address: (0, address). Where it is used
+// it points to the live object whose range holds the address then (A4), for which
+// resolve makes variables, one pair for each address and each epoch (epoch.go).
+// What is known to be an address inside a certain object needs none.
 package memory
 
 import (
@@ -15,80 +13,80 @@ import (
 	"assay/internal/term"
 )
 
-// leafKind says where a leaf comes from.
-type leafKind uint8
-
-const (
-	floating leafKind = iota // an integer in memory
-	cast                     // an integer, resolved
-	loaded                   // a read through a wild pointer (wild.go)
-)
-
-// leaf is a pointer whose object and base are variables.
-type leaf struct {
-	kind    leafKind
-	address term.ID // pointer-wide; the integer that was cast
-	base    term.ID // a variable: the base of what it points to, 0 for nothing
-	offset  term.ID // address - base
-	// at is the state of a cast; guards say where the cast matters.
-	at     *State
-	guards []term.ID
-	used   bool // its facts matter
+// pointee is what an address points to.
+type pointee struct {
+	address term.ID
+	object  term.ID // a variable: an object that lives in the state, or 0
+	base    term.ID // a variable: its base, or 0
+	at      *State
+	guards  []term.ID // where it matters
 }
 
-// IntToPtr is the pointer that an integer, pointer-wide, is cast to in s (A4);
-// guard says where it matters.
-func (s *State) IntToPtr(address, guard term.ID) Value {
-	return s.settle(s.space.floating(address), guard)
+// IntToPtr is the pointer that an integer, pointer-wide, is cast to.
+func (s *State) IntToPtr(address term.ID) Value {
+	sp := s.space
+	if o, off, ok := sp.anchor(address); ok && sp.Store.IsTrue(s.reaches(o, off)) {
+		return sp.Pointer(o, off)
+	}
+	// The address of a known pointer is that pointer while it reaches; later
+	// something else may be there.
+	p := sp.IntToPtr(address)
+	if p.Object == sp.name(0) {
+		return p
+	}
+	st := sp.Store
+	known := st.False()
+	for _, t := range s.split(p, st.True()).certain {
+		if t.o != 0 {
+			known = st.Or(known, st.And(t.cond, s.reaches(t.o, t.off)))
+		}
+	}
+	return sp.Ite(known, p, Value{Object: sp.name(0), Offset: address})
 }
 
-// floating is the pointer with the given pointer-wide address, unresolved if
-// it is not known what it points to.
-func (sp *Space) floating(address term.ID) Value {
+// IntToPtr is the pointer with the given pointer-wide address.
+func (sp *Space) IntToPtr(address term.ID) Value {
 	st := sp.Store
 	if v, ok := sp.pointerOf[address]; ok {
 		return v
 	}
-	if a, ok := st.ConstUint64(address); ok {
-		if a < page || sp.word(a) == address && -a&mask(sp.PointerBits) <= page {
-			return sp.Pointer(0, address)
-		}
-	}
-	if v, ok := sp.leafOf[address]; ok {
+	if st.Op(address) == term.OpIte && sp.hasPointer(address) {
+		v := sp.Ite(st.Arg(address, 0), sp.IntToPtr(st.Arg(address, 1)), sp.IntToPtr(st.Arg(address, 2)))
+		sp.pointerOf[address] = v
 		return v
 	}
-	if st.Op(address) == term.OpIte {
-		v := sp.Ite(st.Arg(address, 0), sp.floating(st.Arg(address, 1)), sp.floating(st.Arg(address, 2)))
-		sp.leafOf[address] = v
-		return v
-	}
-	v := sp.newLeaf(leaf{address: address}, fmt.Sprint(address))
-	sp.leafOf[address] = v
-	return v
+	return Value{Object: sp.name(0), Offset: address}
 }
 
-// newLeaf makes a pointer whose object and base are variables.
-func (sp *Space) newLeaf(lf leaf, name string) Value {
+// hasPointer says whether a choice has the address of a known pointer.
+func (sp *Space) hasPointer(address term.ID) bool {
 	st := sp.Store
-	ob := st.Var("pointee!"+name, term.BitVec(ObjectBits))
-	lf.base = st.Var("pointed!"+name, term.BitVec(sp.PointerBits))
-	lf.offset = st.Sub(lf.address, lf.base)
-	sp.madeFrom[ob], sp.madeFrom[lf.base] = lf.address, lf.address
-	sp.leaves[ob] = &lf
-	if lf.kind == floating {
-		sp.unresolved = true
-		sp.fact(st.Implies(st.Eq(ob, sp.name(0)), st.Eq(lf.base, sp.word(0))))
+	seen := map[term.ID]bool{}
+	var walk func(t term.ID) bool
+	walk = func(t term.ID) bool {
+		if _, ok := sp.pointerOf[t]; ok {
+			return true
+		}
+		if st.Op(t) != term.OpIte || seen[t] {
+			return false
+		}
+		seen[t] = true
+		return walk(st.Arg(t, 1)) || walk(st.Arg(t, 2))
 	}
-	return Value{Object: ob, Offset: lf.offset}
+	return walk(address)
 }
 
-// settle resolves the floating pointers among the choices of p.
-func (s *State) settle(p Value, guard term.ID) Value {
+// reaches says that an object lives and an offset is in it, the end included.
+func (s *State) reaches(o ObjectID, off term.ID) term.ID {
+	st := s.space.Store
+	return st.And(s.aliveOrFunction(o), st.ULe(off, s.space.objects[o].Size))
+}
+
+// resolve gives the choices of a wild pointer objects: those of the addresses
+// in it are what lives there now.
+func (s *State) resolve(p Value, guard term.ID) Value {
 	sp := s.space
 	st := sp.Store
-	if !sp.unresolved {
-		return p
-	}
 	memo := map[Value]Value{}
 	var walk func(p Value) Value
 	walk = func(p Value) Value {
@@ -96,20 +94,15 @@ func (s *State) settle(p Value, guard term.ID) Value {
 			return v
 		}
 		v := p
-		switch st.Op(p.Object) {
-		case term.OpIte:
+		if st.Op(p.Object) == term.OpIte {
 			c := st.Arg(p.Object, 0)
-			a, b := Value{Object: st.Arg(p.Object, 1), Offset: p.Offset}, Value{Object: st.Arg(p.Object, 2), Offset: p.Offset}
-			if st.Op(p.Offset) == term.OpIte && st.Arg(p.Offset, 0) == c {
-				a.Offset, b.Offset = st.Arg(p.Offset, 1), st.Arg(p.Offset, 2)
-			}
-			if x, y := walk(a), walk(b); x != a || y != b {
-				v = sp.Ite(c, x, y)
-			}
-		case term.OpVar:
-			if lf := sp.leaves[p.Object]; lf != nil && lf.kind == floating {
-				v = sp.Add(s.resolve(lf.address, guard), st.Sub(p.Offset, lf.offset))
-			}
+			x, y := choices(st, p)
+			v = sp.Ite(c, walk(x), walk(y))
+		} else if p.Object == sp.name(0) {
+			v = s.resolveAddress(p.Offset, guard)
+		} else if lf := sp.loaded[p.Object]; lf != nil {
+			address := st.Add(lf.address, st.Sub(p.Offset, lf.offset))
+			v = sp.Ite(st.Eq(p.Object, sp.name(0)), s.resolveAddress(address, guard), p)
 		}
 		memo[p] = v
 		return v
@@ -117,13 +110,21 @@ func (s *State) settle(p Value, guard term.ID) Value {
 	return walk(p)
 }
 
-// resolve is what has the address in s: an anchored address points into its
-// object, as far as that lives and reaches; anything else is a variable.
-func (s *State) resolve(address, guard term.ID) Value {
+// choices are the two sides of a pointer whose object is a choice.
+func choices(st *term.Store, p Value) (a, b Value) {
+	a, b = Value{Object: st.Arg(p.Object, 1), Offset: p.Offset}, Value{Object: st.Arg(p.Object, 2), Offset: p.Offset}
+	if st.Op(p.Offset) == term.OpIte && st.Arg(p.Offset, 0) == st.Arg(p.Object, 0) {
+		a.Offset, b.Offset = st.Arg(p.Offset, 1), st.Arg(p.Offset, 2)
+	}
+	return a, b
+}
+
+// resolveAddress is what has the address in s.
+func (s *State) resolveAddress(address, guard term.ID) Value {
 	sp := s.space
 	st := sp.Store
 	if o, off, ok := sp.anchor(address); ok {
-		reaches := st.And(s.Alive(o), st.ULe(off, sp.objects[o].Size))
+		reaches := s.reaches(o, off)
 		if st.IsTrue(reaches) {
 			return sp.Pointer(o, off)
 		}
@@ -136,16 +137,45 @@ func (s *State) resolve(address, guard term.ID) Value {
 
 func (s *State) pointee(address, guard term.ID) Value {
 	sp := s.space
+	st := sp.Store
 	key := [2]uint32{uint32(address), s.epoch}
-	v, ok := sp.pointees[key]
+	p, ok := sp.pointeeOf[key]
 	if !ok {
-		v = sp.newLeaf(leaf{kind: cast, address: address, at: s.Fork()}, fmt.Sprintf("%d!%d", address, s.epoch))
-		sp.pointees[key] = v
+		name := fmt.Sprintf("%d!%d", address, s.epoch)
+		p = &pointee{
+			address: address, at: s.Fork(),
+			object: st.Var("pointee!"+name, term.BitVec(ObjectBits)),
+			base:   st.Var("pointed!"+name, term.BitVec(sp.PointerBits)),
+		}
+		sp.pointeeOf[key] = p
+		sp.pointees = append(sp.pointees, p)
+		sp.pointeeBy[p.object], sp.pointeeBy[p.base] = p, p
 	}
-	if lf := sp.leaves[v.Object]; !slices.Contains(lf.guards, guard) {
-		lf.guards = append(lf.guards, guard)
+	if !slices.Contains(p.guards, guard) {
+		p.guards = append(p.guards, guard)
 	}
-	return v
+	return Value{Object: p.object, Offset: st.Sub(address, p.base)}
+}
+
+// wildTargets lists what a resolved wild pointer may point to.
+func (s *State) wildTargets(p Value, guard term.ID, memo map[Value][]target) []target {
+	sp := s.space
+	st := sp.Store
+	if o, ok := st.ConstUint64(p.Object); ok {
+		return []target{{ObjectID(o), st.True(), p.Offset}}
+	}
+	if ts, ok := memo[p]; ok {
+		return ts
+	}
+	var ts []target
+	if st.Op(p.Object) == term.OpIte {
+		x, y := choices(st, p)
+		ts = joinTargets(st, st.Arg(p.Object, 0), s.wildTargets(x, guard, memo), s.wildTargets(y, guard, memo))
+	} else {
+		ts = s.anyTargets(p.Object, p.Offset, guard)
+	}
+	memo[p] = ts
+	return ts
 }
 
 // anchor splits an address that is a sum with exactly one base in it.
@@ -175,74 +205,17 @@ func (sp *Space) anchor(address term.ID) (o ObjectID, off term.ID, ok bool) {
 // maxSummands bounds the search for a base.
 const maxSummands = 16
 
-func mask(w uint32) uint64 {
-	if w >= 64 {
-		return ^uint64(0)
-	}
-	return 1<<w - 1
-}
+// Casts says whether pointers made from integers were used, so that (A4) plays
+// a part.
+func (sp *Space) Casts() bool { return len(sp.pointees) > 0 }
 
-// Casts says whether pointers were made from integers, so that (A4) plays a part.
-func (sp *Space) Casts() bool { return len(sp.madeFrom) > 0 }
-
-// Address gives the integer from which a pointer was made, if v is the object
-// or the base variable of such a pointer.
+// Address gives the integer from which a pointer was made, if v is a variable
+// for what it points to.
 func (sp *Space) Address(v term.ID) (term.ID, bool) {
-	a, ok := sp.madeFrom[v]
-	return a, ok
-}
-
-// leafFact is (A4) for a floating pointer and one object.
-func (sp *Space) leafFact(ob term.ID, lf *leaf, o ObjectID) {
-	key := [2]uint32{uint32(ob), uint32(o)}
-	if sp.leafFacts[key] {
-		return
+	if p := sp.pointeeBy[v]; p != nil {
+		return p.address, true
 	}
-	sp.leafFacts[key] = true
-	st := sp.Store
-	sp.fact(st.Implies(st.Eq(ob, sp.name(o)), st.And(st.Eq(lf.base, sp.base(o)), st.ULe(lf.offset, sp.objects[o].Size))))
-}
-
-// use makes the facts about a pointer matter.
-func (sp *Space) use(ob term.ID) {
-	if lf := sp.leaves[ob]; !lf.used && lf.kind == cast {
-		lf.used = true
-		sp.casts = append(sp.casts, ob)
-	}
-}
-
-// resolvedTargets lists what a pointer made from an integer may point to.
-func (s *State) resolvedTargets(ob, off, guard term.ID, lf *leaf) []target {
-	sp := s.space
-	st := sp.Store
-	sp.use(ob)
-	var candidates []ObjectID
-	lf.at.Each(func(o ObjectID) {
-		if !st.IsFalse(lf.at.Alive(o)) {
-			candidates = append(candidates, o)
-		}
-	})
-	if s.functions {
-		for _, r := range sp.functionNames() {
-			for o := r[0]; o <= r[1]; o++ {
-				candidates = append(candidates, o)
-			}
-		}
-		sortObjects(candidates)
-	}
-	if len(candidates) > maxTargets {
-		sp.giveUp(guard, "a pointer of unknown target among %d objects", len(candidates))
-		return []target{{0, st.True(), off}}
-	}
-	none := st.True()
-	ts := []target{{}}
-	for _, o := range candidates {
-		is := st.Eq(ob, sp.name(o))
-		none = st.And(none, st.Not(is))
-		ts = append(ts, target{o, is, off})
-	}
-	ts[0] = target{0, none, off}
-	return ts
+	return 0, false
 }
 
 // functionNames gives the names of functions as ranges.
@@ -265,53 +238,47 @@ func (sp *Space) functionNames() [][2]ObjectID {
 // PtrToInt is the pointer-wide address of p.
 func (sp *Space) PtrToInt(p Value) term.ID {
 	st := sp.Store
-	memo := map[[2]term.ID]term.ID{}
-	var walk func(ob, off term.ID) term.ID
-	walk = func(ob, off term.ID) term.ID {
-		key := [2]term.ID{ob, off}
-		if t, ok := memo[key]; ok {
+	memo := map[Value]term.ID{}
+	var walk func(p Value) term.ID
+	walk = func(p Value) term.ID {
+		if t, ok := memo[p]; ok {
 			return t
 		}
 		var r term.ID
-		if o, ok := st.ConstUint64(ob); ok {
-			if o == 0 {
-				r = off
-			} else {
-				r = st.Add(sp.base(ObjectID(o)), off)
+		if o, ok := st.ConstUint64(p.Object); ok {
+			r = p.Offset
+			if o != 0 {
+				r = st.Add(sp.base(ObjectID(o)), p.Offset)
 			}
-		} else if lf := sp.leaves[ob]; lf != nil {
+		} else if lf := sp.loaded[p.Object]; lf != nil {
 			// The address moves with the offset.
-			r = st.Add(lf.address, st.Sub(off, lf.offset))
-		} else if st.Op(ob) == term.OpIte {
-			c := st.Arg(ob, 0)
-			offA, offB := off, off
-			if st.Op(off) == term.OpIte && st.Arg(off, 0) == c {
-				offA, offB = st.Arg(off, 1), st.Arg(off, 2)
-			}
-			r = st.Ite(c, walk(st.Arg(ob, 1), offA), walk(st.Arg(ob, 2), offB))
+			r = st.Add(lf.address, st.Sub(p.Offset, lf.offset))
+		} else if st.Op(p.Object) == term.OpIte {
+			x, y := choices(st, p)
+			r = st.Ite(st.Arg(p.Object, 0), walk(x), walk(y))
 		} else {
 			found := map[ObjectID]bool{}
-			if st.Op(ob) != term.OpSelect || !sp.storedObjects(st.Arg(ob, 0), map[term.ID]bool{}, found) {
+			if !sp.namesOf(p.Object, found) {
 				for o := 1; o < len(sp.objects); o++ {
 					found[ObjectID(o)] = true
 				}
 			}
-			r = off
 			var names []ObjectID
 			for o := range found {
 				names = append(names, o)
 			}
 			sortObjects(names)
+			r = p.Offset
 			for _, o := range names {
 				if o != 0 {
-					r = st.Ite(st.Eq(ob, sp.name(o)), st.Add(sp.base(o), off), r)
+					r = st.Ite(st.Eq(p.Object, sp.name(o)), st.Add(sp.base(o), p.Offset), r)
 				}
 			}
 		}
-		memo[key] = r
+		memo[p] = r
 		return r
 	}
-	a := walk(p.Object, p.Offset)
+	a := walk(p)
 	// A bare address has no provenance: cast back it may point anywhere.
 	if _, ok := sp.pointerOf[a]; !ok && !st.IsConst(a) && p.Object != sp.name(0) {
 		sp.pointerOf[a] = p

@@ -190,7 +190,7 @@ func (sp *Space) initialBytes(g *ir.Global, from, to uint32) term.ID {
 func (sp *Space) symbolAddress(target string, addend int64) Value {
 	off := sp.word(uint64(addend))
 	if target == "" {
-		return sp.floating(off)
+		return sp.IntToPtr(off)
 	}
 	o, ok := sp.bySymbol[target]
 	if !ok {

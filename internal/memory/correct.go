@@ -23,8 +23,8 @@ import (
 // found any.
 func (sp *Space) Correct(value func(term.ID) bv.BV) bool {
 	before := len(sp.facts)
-	for _, ob := range sp.casts {
-		sp.correctCast(ob, sp.leaves[ob], value)
+	for _, p := range sp.pointees {
+		sp.correctCast(p, value)
 	}
 	for i := range sp.reads {
 		sp.correctRead(&sp.reads[i], value)
@@ -41,42 +41,43 @@ func (sp *Space) broken(value func(term.ID) bv.BV, fact term.ID) {
 }
 
 // correctCast treats (A4).
-func (sp *Space) correctCast(ob term.ID, lf *leaf, value func(term.ID) bv.BV) {
+func (sp *Space) correctCast(p *pointee, value func(term.ID) bv.BV) {
 	st := sp.Store
 	matters := false
-	for _, g := range lf.guards {
+	for _, g := range p.guards {
 		matters = matters || !value(g).IsZero()
 	}
 	if !matters {
 		return
 	}
+	ob, offset := p.object, st.Sub(p.address, p.base)
 	pointee := ObjectID(value(ob).Uint64())
 	is := st.Eq(ob, sp.name(pointee))
 	switch {
 	case pointee == 0:
-		sp.broken(value, st.Implies(is, st.Eq(lf.base, sp.word(0))))
-	case int(pointee) < len(sp.objects) && (lf.at.Has(pointee) || sp.objects[pointee].Kind == FunctionObject):
-		sp.broken(value, st.Implies(is, st.AndAll(lf.at.aliveOrFunction(pointee), st.Eq(lf.base, sp.base(pointee)), st.ULe(lf.offset, sp.objects[pointee].Size))))
+		sp.broken(value, st.Implies(is, st.Eq(p.base, sp.word(0))))
+	case int(pointee) < len(sp.objects) && (p.at.Has(pointee) || sp.objects[pointee].Kind == FunctionObject):
+		sp.broken(value, st.Implies(is, st.AndAll(p.at.aliveOrFunction(pointee), st.Eq(p.base, sp.base(pointee)), st.ULe(offset, sp.objects[pointee].Size))))
 	default:
 		domain := st.Eq(ob, sp.name(0))
 		for _, r := range sp.functionNames() {
 			domain = st.Or(domain, st.And(st.ULe(sp.name(r[0]), ob), st.ULe(ob, sp.name(r[1]))))
 		}
-		lf.at.Each(func(o ObjectID) { domain = st.Or(domain, st.Eq(ob, sp.name(o))) })
+		p.at.Each(func(o ObjectID) { domain = st.Or(domain, st.Eq(ob, sp.name(o))) })
 		sp.fact(domain)
 	}
-	address := value(lf.address).Uint64()
-	lf.at.Each(func(o ObjectID) {
+	address := value(p.address).Uint64()
+	p.at.Each(func(o ObjectID) {
 		if o == pointee || sp.objects[o].base == 0 {
 			return
 		}
 		base, size := value(sp.base(o)).Uint64(), value(sp.objects[o].Size).Uint64()
-		if address < base || address-base >= size || value(lf.at.Alive(o)).IsZero() {
+		if address < base || address-base >= size || value(p.at.Alive(o)).IsZero() {
 			return
 		}
-		inside := st.ULt(st.Sub(lf.address, sp.base(o)), sp.objects[o].Size)
-		for _, g := range lf.guards {
-			sp.broken(value, st.Implies(st.AndAll(g, lf.at.Alive(o), inside), st.Eq(ob, sp.name(o))))
+		inside := st.ULt(st.Sub(p.address, sp.base(o)), sp.objects[o].Size)
+		for _, g := range p.guards {
+			sp.broken(value, st.Implies(st.AndAll(g, p.at.Alive(o), inside), st.Eq(ob, sp.name(o))))
 		}
 	})
 }
@@ -108,9 +109,8 @@ func (sp *Space) correctRead(r *wildRead, value func(term.ID) bv.BV) {
 	var same term.ID
 	if r.pointer {
 		if !x.IsPointer() {
-			x = sp.floating(x.Bits)
+			x = r.at.IntToPtr(x.Bits)
 		}
-		x = r.at.settle(x, here)
 		same = st.AndAll(st.Eq(r.value.Object, x.Object), st.Eq(r.value.Offset, x.Offset), st.Eq(sp.PtrToInt(r.value), sp.PtrToInt(x)))
 	} else {
 		same = st.Eq(r.value.Bits, sp.bits(x))

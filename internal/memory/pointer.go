@@ -30,53 +30,15 @@ type target struct {
 const maxTargets = 400
 
 // targets lists the objects p may point to in s; guard says where it matters.
+// Object 0 is none: where it is chosen, p is null or points to what is no more.
 func (s *State) targets(p Value, guard term.ID) []target {
 	st := s.space.Store
-	if o, ok := st.ConstUint64(p.Object); ok {
-		return []target{{ObjectID(o), st.True(), p.Offset}}
+	ps := s.split(p, guard)
+	if st.IsFalse(ps.cond) {
+		return ps.certain
 	}
-	memo := map[[2]term.ID][]target{}
-	ts := s.targetsOf(p.Object, p.Offset, guard, memo)
-	if s.Excludes == nil {
-		return ts
-	}
-	var left []target
-	for _, t := range ts {
-		if !s.Excludes(t.cond) {
-			left = append(left, t)
-		}
-	}
-	switch len(left) {
-	case 0: // the path itself cannot be taken
-		return ts
-	case 1:
-		left[0].cond = st.True()
-	}
-	return left
-}
-
-func (s *State) targetsOf(ob, off, guard term.ID, memo map[[2]term.ID][]target) []target {
-	st := s.space.Store
-	if o, ok := st.ConstUint64(ob); ok {
-		return []target{{ObjectID(o), st.True(), off}}
-	}
-	key := [2]term.ID{ob, off}
-	if ts, ok := memo[key]; ok {
-		return ts
-	}
-	var ts []target
-	if st.Op(ob) == term.OpIte {
-		c := st.Arg(ob, 0)
-		offA, offB := off, off
-		if st.Op(off) == term.OpIte && st.Arg(off, 0) == c {
-			offA, offB = st.Arg(off, 1), st.Arg(off, 2)
-		}
-		ts = joinTargets(st, c, s.targetsOf(st.Arg(ob, 1), offA, guard, memo), s.targetsOf(st.Arg(ob, 2), offB, guard, memo))
-	} else {
-		ts = s.unknownTargets(ob, off, guard)
-	}
-	memo[key] = ts
-	return ts
+	w := s.wildTargets(s.resolve(ps.wild, guard), guard, map[Value][]target{})
+	return joinTargets(st, ps.cond, w, ps.certain)
 }
 
 // joinTargets merges two lists, ascending by object, for cond and its negation.
@@ -98,81 +60,62 @@ func joinTargets(st *term.Store, c term.ID, a, b []target) []target {
 	return out
 }
 
-// unknownTargets treats an object term that is neither constant nor a choice:
-// the object of a cast integer, or an element read from an array of pointers.
-func (s *State) unknownTargets(ob, off, guard term.ID) []target {
-	sp := s.space
-	st := sp.Store
-	lf := sp.leaves[ob]
-	if lf != nil && lf.kind == cast {
-		return s.resolvedTargets(ob, off, guard, lf)
+// elementTargets lists what a pointer read from an array of pointers may point
+// to, but for plain integers (object 0).
+func (s *State) elementTargets(ob, off, guard term.ID) []target {
+	found := map[ObjectID]bool{}
+	if !s.space.namesOf(ob, found) {
+		return s.anyTargets(ob, off, guard)
 	}
 	var candidates []ObjectID
-	all := false
-	if st.Op(ob) == term.OpSelect {
-		seen := map[term.ID]bool{}
-		found := map[ObjectID]bool{}
-		all = !sp.storedObjects(st.Arg(ob, 0), seen, found)
-		if !all {
-			for o := range found {
-				candidates = append(candidates, o)
-			}
-			sortObjects(candidates)
-		}
-	} else {
-		all = true
+	for o := range found {
+		candidates = append(candidates, o)
 	}
-	if all {
-		candidates = candidates[:0]
-		s.Each(func(o ObjectID) { candidates = append(candidates, o) })
-		for o := 1; s.functions && o < len(sp.objects); o++ {
-			if sp.objects[o].Kind == FunctionObject {
-				candidates = append(candidates, ObjectID(o))
+	sortObjects(candidates)
+	return s.among(candidates, ob, off, guard)
+}
+
+// anyTargets lists all objects of s.
+func (s *State) anyTargets(ob, off, guard term.ID) []target {
+	var candidates []ObjectID
+	s.Each(func(o ObjectID) { candidates = append(candidates, o) })
+	if s.functions {
+		for _, r := range s.space.functionNames() {
+			for o := r[0]; o <= r[1]; o++ {
+				candidates = append(candidates, o)
 			}
 		}
 		sortObjects(candidates)
 	}
+	return s.among(candidates, ob, off, guard)
+}
+
+// among lists the candidates; object 0 stands for any other.
+func (s *State) among(candidates []ObjectID, ob, off, guard term.ID) []target {
+	sp := s.space
+	st := sp.Store
 	if len(candidates) > maxTargets {
 		sp.giveUp(guard, "a pointer of unknown target among %d objects", len(candidates))
 		return []target{{0, st.True(), off}}
 	}
 	none := st.True()
-	isLeaf := lf != nil && lf.kind == floating
-	var ts []target
+	ts := []target{{}}
 	for _, o := range candidates {
-		if o == 0 {
-			continue
-		}
-		is := st.Eq(ob, sp.name(o))
-		if st.IsFalse(is) {
-			continue
-		}
-		if isLeaf {
-			sp.leafFact(ob, lf, o)
-		}
-		none = st.And(none, st.Not(is))
-		ts = append(ts, target{o, is, off})
-	}
-	if isLeaf {
-		// An address inside a live object is not one to nothing, nor the end of
-		// another live one; but it may be that of an object which was there before.
-		dead := st.Not(st.Eq(ob, sp.name(0)))
-		for _, t := range ts {
-			dead = st.And(dead, st.Not(st.And(t.cond, s.aliveOrFunction(t.o))))
-		}
-		for _, t := range ts {
-			inside := st.ULt(st.Sub(lf.address, sp.base(t.o)), sp.objects[t.o].Size)
-			sp.fact(st.Implies(st.AndAll(guard, s.aliveOrFunction(t.o), inside), st.Or(t.cond, dead)))
+		if is := st.Eq(ob, sp.name(o)); o != 0 && !st.IsFalse(is) {
+			none = st.And(none, st.Not(is))
+			ts = append(ts, target{o, is, off})
 		}
 	}
-	return append([]target{{0, none, off}}, ts...)
+	ts[0] = target{0, none, off}
+	return ts
 }
 
-// storedObjects collects the objects named in an array of objects; false if
-// one of them is not a constant choice.
-func (sp *Space) storedObjects(array term.ID, seen map[term.ID]bool, found map[ObjectID]bool) bool {
+// namesOf collects the objects named by an element of an array of objects;
+// false if one of them is not a constant choice.
+func (sp *Space) namesOf(element term.ID, found map[ObjectID]bool) bool {
+	seen := map[term.ID]bool{}
 	st := sp.Store
-	stack := []term.ID{array}
+	stack := []term.ID{element}
 	for len(stack) > 0 {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]

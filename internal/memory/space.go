@@ -93,22 +93,19 @@ type Space struct {
 	bySymbol    map[string]ObjectID
 	generations []generation
 	genByKey    map[Key]Generation
-	leaves      map[term.ID]*leaf // by object variable
-	unresolved  bool              // some are floating
-	casts       []term.ID         // those whose facts matter, in order
-	reads       []wildRead        // since Begin
+	pointees    []*pointee
+	pointeeOf   map[[2]uint32]*pointee     // by address and epoch
+	pointeeBy   map[term.ID]*pointee       // by variable
+	loaded      map[term.ID]*loadedPointer // by object variable
+	reads       []wildRead                 // since Begin
 	readOf      map[Key]wildValue
 	readFrom    map[term.ID]term.ID // variables of reads to the object read from
-	pointees    map[[2]uint32]Value // resolved pointers by address and epoch
 	epochs      map[epochKey]uint32
 	history     []epochKey // of epoch e at e - 1
 	births      []birth
 	birthSet    map[birth]bool
 	byBase      map[term.ID]ObjectID // by address variable
-	madeFrom    map[term.ID]term.ID  // leaf variables to addresses
-	leafOf      map[term.ID]Value    // by address
 	pointerOf   map[term.ID]Value    // inverse of PtrToInt
-	leafFacts   map[[2]uint32]bool   // (object variable, object)
 	// functionRanges caches functionNames.
 	functionRanges [][2]ObjectID
 	facts          []term.ID
@@ -125,17 +122,15 @@ func NewSpace(store *term.Store, pointerBits uint32) *Space {
 		bySymbol:    map[string]ObjectID{},
 		generations: make([]generation, 1),
 		genByKey:    map[Key]Generation{},
-		leaves:      map[term.ID]*leaf{},
+		pointeeOf:   map[[2]uint32]*pointee{},
+		pointeeBy:   map[term.ID]*pointee{},
+		loaded:      map[term.ID]*loadedPointer{},
 		readOf:      map[Key]wildValue{},
 		readFrom:    map[term.ID]term.ID{},
-		pointees:    map[[2]uint32]Value{},
 		epochs:      map[epochKey]uint32{},
 		birthSet:    map[birth]bool{},
 		byBase:      map[term.ID]ObjectID{},
-		madeFrom:    map[term.ID]term.ID{},
-		leafOf:      map[term.ID]Value{},
 		pointerOf:   map[term.ID]Value{},
-		leafFacts:   map[[2]uint32]bool{},
 		factSet:     map[term.ID]bool{},
 	}
 }

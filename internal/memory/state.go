@@ -266,10 +266,10 @@ func (sp *Space) Ite(cond term.ID, a, b Value) Value {
 	}
 	if a.IsPointer() || b.IsPointer() {
 		if !a.IsPointer() {
-			a = sp.floating(a.Bits)
+			a = sp.IntToPtr(a.Bits)
 		}
 		if !b.IsPointer() {
-			b = sp.floating(b.Bits)
+			b = sp.IntToPtr(b.Bits)
 		}
 		return Value{Object: st.Ite(cond, a.Object, b.Object), Offset: st.Ite(cond, a.Offset, b.Offset)}
 	}

@@ -33,8 +33,13 @@ type wildRead struct {
 	guard   term.ID
 }
 
+// loadedPointer is a pointer that was read: its object, address and base are
+// variables, its offset is their difference.
+type loadedPointer struct{ address, offset term.ID }
+
 // parts is a pointer seen as a choice between certain targets and, under cond,
-// a wild pointer.
+// a wild pointer, not yet resolved. In the certain targets, object 0 means null or
+// an object that is no more.
 type parts struct {
 	certain []target
 	cond    term.ID
@@ -73,41 +78,70 @@ func (s *State) split(p Value, guard term.ID) parts {
 func (s *State) splitOf(p Value, guard term.ID, memo map[Value]parts) parts {
 	sp := s.space
 	st := sp.Store
-	if o, ok := st.ConstUint64(p.Object); ok {
+	if o, ok := st.ConstUint64(p.Object); ok && (o != 0 || sp.null(p.Offset)) {
 		return parts{certain: []target{{ObjectID(o), st.True(), p.Offset}}, cond: st.False()}
 	}
 	if ps, ok := memo[p]; ok {
 		return ps
 	}
 	var ps parts
-	switch st.Op(p.Object) {
-	case term.OpIte:
-		c := st.Arg(p.Object, 0)
-		x, y := Value{Object: st.Arg(p.Object, 1), Offset: p.Offset}, Value{Object: st.Arg(p.Object, 2), Offset: p.Offset}
-		if st.Op(p.Offset) == term.OpIte && st.Arg(p.Offset, 0) == c {
-			x.Offset, y.Offset = st.Arg(p.Offset, 1), st.Arg(p.Offset, 2)
-		}
-		a, b := s.splitOf(x, guard, memo), s.splitOf(y, guard, memo)
-		ps.certain = joinTargets(st, c, a.certain, b.certain)
-		ps.cond = st.Ite(c, a.cond, b.cond)
-		switch {
-		case st.IsFalse(a.cond):
-			ps.wild = b.wild
-		case st.IsFalse(b.cond):
-			ps.wild = a.wild
-		default:
-			ps.wild = sp.Ite(c, a.wild, b.wild)
-		}
+	switch ob, off := st.Op(p.Object), st.Op(p.Offset); {
+	case ob == term.OpIte:
+		x, y := choices(st, p)
+		ps = s.joinParts(st.Arg(p.Object, 0), s.splitOf(x, guard, memo), s.splitOf(y, guard, memo))
+	case ob == term.OpConst && off == term.OpIte && sp.hasNull(p.Offset):
+		x, y := Value{Object: p.Object, Offset: st.Arg(p.Offset, 1)}, Value{Object: p.Object, Offset: st.Arg(p.Offset, 2)}
+		ps = s.joinParts(st.Arg(p.Offset, 0), s.splitOf(x, guard, memo), s.splitOf(y, guard, memo))
+	case ob == term.OpConst || sp.loaded[p.Object] != nil:
+		ps = parts{cond: st.True(), wild: p}
 	default:
-		if lf := sp.leaves[p.Object]; lf != nil && lf.kind != floating {
-			sp.use(p.Object)
-			ps = parts{cond: st.True(), wild: p}
-		} else {
-			ps = parts{certain: s.unknownTargets(p.Object, p.Offset, guard), cond: st.False()}
-		}
+		integer := s.splitOf(Value{Object: sp.name(0), Offset: p.Offset}, guard, memo)
+		pointer := parts{certain: s.elementTargets(p.Object, p.Offset, guard), cond: st.False()}
+		ps = s.joinParts(st.Eq(p.Object, sp.name(0)), integer, pointer)
 	}
 	memo[p] = ps
 	return ps
+}
+
+// joinParts merges two splits, for c and its negation.
+func (s *State) joinParts(c term.ID, a, b parts) parts {
+	st := s.space.Store
+	ps := parts{certain: joinTargets(st, c, a.certain, b.certain), cond: st.Ite(c, a.cond, b.cond)}
+	switch {
+	case st.IsFalse(a.cond):
+		ps.wild = b.wild
+	case st.IsFalse(b.cond):
+		ps.wild = a.wild
+	default:
+		ps.wild = s.space.Ite(c, a.wild, b.wild)
+	}
+	return ps
+}
+
+// null says of an address that it is a constant of the first or last page,
+// where no object is.
+func (sp *Space) null(address term.ID) bool {
+	a, ok := sp.Store.ConstUint64(address)
+	return ok && (a < page || -a&mask(sp.PointerBits) <= page)
+}
+
+// hasNull says whether one of the choices of an address is null.
+func (sp *Space) hasNull(address term.ID) bool {
+	st := sp.Store
+	for n := 0; n < maxSummands && st.Op(address) == term.OpIte; n++ {
+		if sp.null(st.Arg(address, 1)) || sp.null(st.Arg(address, 2)) {
+			return true
+		}
+		address = st.Arg(address, 2)
+	}
+	return false
+}
+
+func mask(w uint32) uint64 {
+	if w >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<w - 1
 }
 
 // readWild is the read of n bytes at the wild pointer p, named by key.
@@ -120,9 +154,12 @@ func (s *State) readWild(key Key, p Value, n uint32, pointer bool, guard term.ID
 		r.ok = st.Var("readable!"+name, term.Bool())
 		sp.readFrom[r.ok] = p.Object
 		if pointer {
-			address := st.Var("address!"+name, term.BitVec(sp.PointerBits))
-			r.value = sp.newLeaf(leaf{kind: loaded, address: address}, "read!"+name)
-			sp.readFrom[address] = p.Object
+			address, base := st.Var("address!"+name, term.BitVec(sp.PointerBits)), st.Var("base!read!"+name, term.BitVec(sp.PointerBits))
+			r.value = Value{Object: st.Var("object!read!"+name, term.BitVec(ObjectBits)), Offset: st.Sub(address, base)}
+			sp.loaded[r.value.Object] = &loadedPointer{address, r.value.Offset}
+			for _, v := range []term.ID{r.value.Object, address, base} {
+				sp.readFrom[v] = p.Object
+			}
 		} else {
 			r.value = Value{Bits: st.Var("read!"+name, term.BitVec(8*n))}
 			sp.readFrom[r.value.Bits] = p.Object

@@ -59,14 +59,13 @@ func (s *step) memory(d *ir.Def, v ir.Value) bool {
 	case ir.ObjectSize:
 		fr.env[v] = memory.Value{Bits: st.ZExtOrTrunc(s.mem.Size(s.arg(d, 0), s.g.all), d.Type.Bits)}
 	case ir.ObjectOffset:
-		fr.env[v] = memory.Value{Bits: st.ZExtOrTrunc(s.arg(d, 0).Offset, d.Type.Bits)}
+		fr.env[v] = memory.Value{Bits: st.ZExtOrTrunc(s.mem.Offset(s.arg(d, 0), s.g.all), d.Type.Bits)}
 	case ir.ValidRange:
 		fr.env[v] = memory.Value{Bits: st.BoolToBV(s.mem.Valid(s.arg(d, 0), s.word(d, 1), false, s.g.all))}
 	case ir.IsHeapStart:
 		fr.env[v] = memory.Value{Bits: st.BoolToBV(s.mem.IsHeapStart(s.arg(d, 0), s.g.all))}
 	case ir.SameObject:
-		a, b := s.arg(d, 0), s.arg(d, 1)
-		fr.env[v] = memory.Value{Bits: st.BoolToBV(st.Eq(a.Object, b.Object))}
+		fr.env[v] = memory.Value{Bits: st.BoolToBV(s.mem.SameObject(s.arg(d, 0), s.arg(d, 1), s.g.all))}
 	case ir.VaStart:
 		s.vaStart(d, v)
 	default:

@@ -67,7 +67,7 @@ func (s *step) choose(v ir.Value, sub int32, t ir.Type, cond term.ID) memory.Val
 	x := s.freeVariable(v, sub, t.Bits)
 	s.u.out.Choices = append(s.u.out.Choices, Choice{Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Bits: x, Undefined: sub > 0})
 	if t.Kind == ir.Ptr {
-		return s.mem.IntToPtr(x, s.g.all)
+		return s.u.sp.IntToPtr(x)
 	}
 	return memory.Value{Bits: x}
 }
@@ -134,7 +134,7 @@ func (s *step) instr(v ir.Value) bool {
 	case ir.PtrToInt:
 		fr.env[v] = memory.Value{Bits: u.st.ZExtOrTrunc(s.bits(d, 0), d.Type.Bits)}
 	case ir.IntToPtr:
-		fr.env[v] = s.mem.IntToPtr(s.word(d, 0), s.g.all)
+		fr.env[v] = s.mem.IntToPtr(s.word(d, 0))
 	case ir.PtrAdd:
 		fr.env[v] = u.sp.Add(s.arg(d, 0), s.word(d, 1))
 	case ir.Select:

@@ -141,6 +141,9 @@ func (m *machine) argument(t ir.Type, r register) argument {
 // does not fit.
 func (m *machine) target(s *callSite) int {
 	p := pointer{m.window[s.pointer], m.window[s.pointer+1]}
+	if p.object == 0 {
+		p = m.mem.find(p.address)
+	}
 	o := &m.mem.objects[p.object]
 	if o.kind != kindFunction || p.address != o.base {
 		return -1

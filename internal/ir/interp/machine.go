@@ -293,12 +293,13 @@ func (m *machine) loop() {
 		case opcode(ir.PtrAdd):
 			r[in.dst], r[in.dst+1] = (r[in.a]+r[in.b])&in.k, r[in.a+1]
 		case opcode(ir.IntToPtr):
-			p := m.mem.find(r[in.a] & in.k)
-			r[in.dst], r[in.dst+1] = p.address, p.object
+			r[in.dst], r[in.dst+1] = r[in.a]&in.k, 0
 		case opLoad8:
 			o := &m.mem.objects[r[in.a+1]]
 			if at, n := r[in.a]-o.base, uint64(len(o.bytes)); at < n {
 				r[in.dst] = uint64(o.bytes[at])
+			} else if x, ok := m.mem.loadWild(r[in.a], r[in.a+1], 1); ok {
+				r[in.dst] = x
 			} else if !m.undefined(ir.InvalidDeref, in.v) {
 				return
 			}
@@ -306,6 +307,8 @@ func (m *machine) loop() {
 			o := &m.mem.objects[r[in.a+1]]
 			if at, n := r[in.a]-o.base, uint64(len(o.bytes)); n >= 2 && at <= n-2 {
 				r[in.dst] = uint64(binary.LittleEndian.Uint16(o.bytes[at:]))
+			} else if x, ok := m.mem.loadWild(r[in.a], r[in.a+1], 2); ok {
+				r[in.dst] = x
 			} else if !m.undefined(ir.InvalidDeref, in.v) {
 				return
 			}
@@ -313,6 +316,8 @@ func (m *machine) loop() {
 			o := &m.mem.objects[r[in.a+1]]
 			if at, n := r[in.a]-o.base, uint64(len(o.bytes)); n >= 4 && at <= n-4 {
 				r[in.dst] = uint64(binary.LittleEndian.Uint32(o.bytes[at:]))
+			} else if x, ok := m.mem.loadWild(r[in.a], r[in.a+1], 4); ok {
+				r[in.dst] = x
 			} else if !m.undefined(ir.InvalidDeref, in.v) {
 				return
 			}
@@ -320,6 +325,8 @@ func (m *machine) loop() {
 			o := &m.mem.objects[r[in.a+1]]
 			if at, n := r[in.a]-o.base, uint64(len(o.bytes)); n >= 8 && at <= n-8 {
 				r[in.dst] = binary.LittleEndian.Uint64(o.bytes[at:])
+			} else if x, ok := m.mem.loadWild(r[in.a], r[in.a+1], 8); ok {
+				r[in.dst] = x
 			} else if !m.undefined(ir.InvalidDeref, in.v) {
 				return
 			}
@@ -345,7 +352,7 @@ func (m *machine) loop() {
 					o.shadow.forget(o.bytes, at, 1)
 				}
 				o.bytes[at] = byte(r[in.a])
-			} else if !m.violation(ir.InvalidDeref, in.v) {
+			} else if !m.mem.storeWild(r[in.b], r[in.b+1], 1, r[in.a]) && !m.violation(ir.InvalidDeref, in.v) {
 				return
 			}
 		case opStore16:
@@ -355,7 +362,7 @@ func (m *machine) loop() {
 					o.shadow.forget(o.bytes, at, 2)
 				}
 				binary.LittleEndian.PutUint16(o.bytes[at:], uint16(r[in.a]))
-			} else if !m.violation(ir.InvalidDeref, in.v) {
+			} else if !m.mem.storeWild(r[in.b], r[in.b+1], 2, r[in.a]) && !m.violation(ir.InvalidDeref, in.v) {
 				return
 			}
 		case opStore32:
@@ -365,7 +372,7 @@ func (m *machine) loop() {
 					o.shadow.forget(o.bytes, at, 4)
 				}
 				binary.LittleEndian.PutUint32(o.bytes[at:], uint32(r[in.a]))
-			} else if !m.violation(ir.InvalidDeref, in.v) {
+			} else if !m.mem.storeWild(r[in.b], r[in.b+1], 4, r[in.a]) && !m.violation(ir.InvalidDeref, in.v) {
 				return
 			}
 		case opStore64:
@@ -375,7 +382,7 @@ func (m *machine) loop() {
 					o.shadow.forget(o.bytes, at, 8)
 				}
 				binary.LittleEndian.PutUint64(o.bytes[at:], r[in.a])
-			} else if !m.violation(ir.InvalidDeref, in.v) {
+			} else if !m.mem.storeWild(r[in.b], r[in.b+1], 8, r[in.a]) && !m.violation(ir.InvalidDeref, in.v) {
 				return
 			}
 		case opStoreOdd:

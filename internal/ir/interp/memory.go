@@ -2,9 +2,9 @@ package interp
 
 // Memory is a set of objects. A pointer value is an object and a numeric
 // address; the offset is the difference to the object's base. Object 0 is "no
-// object": null is its address 0, and a pointer to nothing keeps its address. So
-// comparisons and conversions to integers look at the address alone, and an access
-// at the object alone.
+// object": null is its address 0, and a pointer made from an integer is its address
+// alone; where it is used it points to what lives there then. Comparisons and
+// conversions to integers look at the address alone, and an access at the object.
 //
 // An object holds bytes, and beside them the pointers that were stored (file
 // shadow.go). Dead objects stay in the table, without bytes, because dangling
@@ -171,6 +171,9 @@ func (m *memory) restoreTo(n int) {
 // readable returns the n bytes at p and where they are, or ok = false if the
 // access is not valid. No bytes are readable everywhere.
 func (m *memory) readable(p pointer, n uint64) (o *object, offset uint64, ok bool) {
+	if p.object == 0 && n > 0 {
+		p = m.find(p.address)
+	}
 	o = &m.objects[p.object]
 	offset = p.address - o.base
 	size := uint64(len(o.bytes))
@@ -181,6 +184,31 @@ func (m *memory) readable(p pointer, n uint64) (o *object, offset uint64, ok boo
 func (m *memory) writable(p pointer, n uint64) (o *object, offset uint64, ok bool) {
 	o, offset, ok = m.readable(p, n)
 	return o, offset, ok && (n == 0 || !o.readOnly)
+}
+
+// loadWild reads n bytes through a pointer without an object.
+func (m *memory) loadWild(address, object, n uint64) (x uint64, ok bool) {
+	if object != 0 {
+		return 0, false
+	}
+	o, at, ok := m.readable(pointer{address: address}, n)
+	if ok {
+		x = loadBits(o.bytes[at : at+n])
+	}
+	return x, ok
+}
+
+// storeWild writes n bytes through a pointer without an object.
+func (m *memory) storeWild(address, object, n, x uint64) (ok bool) {
+	if object != 0 {
+		return false
+	}
+	o, at, ok := m.writable(pointer{address: address}, n)
+	if ok {
+		o.overwrite(at, n)
+		storeBits(o.bytes[at:at+n], x)
+	}
+	return ok
 }
 
 // loadBits reads n <= 8 bytes as a number.
@@ -206,7 +234,7 @@ func (m *memory) loadPointer(o *object, offset uint64) pointer {
 			return p
 		}
 	}
-	return m.find(address)
+	return pointer{address: address}
 }
 
 // storePointer writes a pointer at offset of a valid access.

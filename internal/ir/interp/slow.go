@@ -19,13 +19,13 @@ func (m *machine) bits(r register, t ir.Type) bv.BV {
 	return bv.New(t.Bits, m.window[r.slot])
 }
 
-// setBits sets a register. A number for a pointer means what has that address.
+// setBits sets a register. A number for a pointer is an address without object.
 func (m *machine) setBits(r register, x bv.BV) {
 	switch r.class {
 	case scalar:
 		m.window[r.slot] = x.Uint64()
 	case pair:
-		m.setPointer(r, m.mem.find(x.Uint64()))
+		m.setPointer(r, pointer{address: x.Uint64() & m.mem.mask})
 	case wide:
 		m.bigWind[r.slot] = x
 	}
@@ -33,6 +33,15 @@ func (m *machine) setBits(r register, x bv.BV) {
 
 func (m *machine) pointer(r register) pointer {
 	return pointer{m.window[r.slot], m.window[r.slot+1]}
+}
+
+// object is a pointer with the object that it points to now.
+func (m *machine) object(r register) pointer {
+	p := m.pointer(r)
+	if p.object == 0 {
+		return m.mem.find(p.address)
+	}
+	return p
 }
 
 func (m *machine) setPointer(r register, p pointer) {
@@ -75,7 +84,7 @@ func (m *machine) slow(v ir.Value) bool {
 	case ir.Malloc:
 		return m.newObject(v, kindHeap, m.number(d.Args[0]), m.p.m.HeapAlign())
 	case ir.Free:
-		p := m.pointer(arg(0))
+		p := m.object(arg(0))
 		if p.address == 0 {
 			return true
 		}
@@ -84,9 +93,9 @@ func (m *machine) slow(v ir.Value) bool {
 		}
 		m.mem.kill(p.object, stateGone)
 	case ir.LifetimeStart:
-		return m.lifetimeStart(v, m.pointer(arg(0)).object)
+		return m.lifetimeStart(v, m.object(arg(0)).object)
 	case ir.LifetimeEnd:
-		id := m.pointer(arg(0)).object
+		id := m.object(arg(0)).object
 		if o := &m.mem.objects[id]; o.kind == kindStack && o.state == stateAlive {
 			m.mem.kill(id, stateAsleep)
 		}
@@ -99,17 +108,17 @@ func (m *machine) slow(v ir.Value) bool {
 			m.mem.restoreTo(base + int(p.address))
 		}
 	case ir.ObjectSize:
-		m.window[to.slot] = m.mem.objects[m.pointer(arg(0)).object].size
+		m.window[to.slot] = m.mem.objects[m.object(arg(0)).object].size
 	case ir.ObjectOffset:
-		p := m.pointer(arg(0))
+		p := m.object(arg(0))
 		m.window[to.slot] = (p.address - m.mem.objects[p.object].base) & m.mem.mask
 	case ir.ValidRange:
 		_, _, ok := m.mem.readable(m.pointer(arg(0)), m.number(d.Args[1]))
 		m.window[to.slot] = truth(ok)
 	case ir.IsHeapStart:
-		m.window[to.slot] = truth(m.isHeapStart(m.pointer(arg(0))))
+		m.window[to.slot] = truth(m.isHeapStart(m.object(arg(0))))
 	case ir.SameObject:
-		m.window[to.slot] = truth(m.pointer(arg(0)).object == m.pointer(arg(1)).object)
+		m.window[to.slot] = truth(m.object(arg(0)).object == m.object(arg(1)).object)
 
 	// Ranges.
 	case ir.MemCpy:
@@ -308,7 +317,7 @@ func (m *machine) setup() bool {
 			address := (m.mem.objects[target].base + uint64(r.Addend)) & m.mem.mask
 			p := pointer{address, target}
 			if r.Target == "" {
-				p = m.mem.find(address)
+				p = pointer{address: address}
 			}
 			m.mem.storePointer(o, r.Offset, p)
 		}
