@@ -254,9 +254,10 @@ func (c *checker) ends(fr *frame, v ir.Value) {
 			leak = st.Or(leak, fr.mem.Alive(o))
 		}
 	})
-	// Blocks that a run loses on its way are allocated at its end.
-	if c.target[ir.MemTrack] && !c.target[ir.MemCleanup] && !c.excluded[Place{fr.fn.f.Name, v, ir.MemTrack}] {
-		c.claim(uncovered, fr, st.And(fr.guard, leak), v, "memory is still allocated at the end; whether it can be reached is not tracked")
+	// A block that a run loses on its way is allocated at its end, and lost.
+	if c.target[ir.MemTrack] && !c.target[ir.MemCleanup] && !c.excluded[Place{fr.fn.f.Name, v, ir.MemTrack}] && !st.IsFalse(leak) {
+		lost, vague := fr.mem.Lost(nil)
+		c.claim(uncovered, fr, st.And(fr.guard, st.Or(lost, vague)), v, "memory is still allocated at the end, and perhaps lost")
 	}
 	c.undefined(fr, v, ir.MemCleanup, leak, "memory is still allocated at the end of the program")
 }

@@ -77,6 +77,9 @@ type Options struct {
 	// Unpromoted leaves locals in memory that could be values. It is for tests
 	// of promotion: the program means the same.
 	Unpromoted bool
+	// LocalsAtExit leaves locals in memory if exit is called: blocks that they
+	// point to are not lost then.
+	LocalsAtExit bool
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -209,7 +212,7 @@ func inputError(file, message string) error {
 func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, error) {
 	s := llvm.Open()
 	defer s.Close()
-	s.Unpromoted = o.Unpromoted
+	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
 	for _, m := range modules {
 		if err := s.Read(m.name, m.content); err != nil {
 			return nil, asInputError(m.name, err)

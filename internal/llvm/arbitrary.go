@@ -71,10 +71,18 @@ func (s *Session) Prepare() error {
 			p.function(f)
 		}
 	}
-	if s.Unpromoted {
+	if s.Unpromoted || s.LocalsAtExit && s.callsExit() {
 		return nil
 	}
 	return p.promote()
+}
+
+// callsExit says whether the function exit is used.
+func (s *Session) callsExit() bool {
+	name := C.CString("exit")
+	defer C.free(unsafe.Pointer(name))
+	f := C.LLVMGetNamedFunction(s.module, name)
+	return f != nil && C.LLVMGetFirstUse(f) != nil
 }
 
 type preparation struct {

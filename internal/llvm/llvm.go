@@ -59,8 +59,9 @@ import (
 // Session owns one LLVM context and the module that is being prepared in it.
 // It belongs to one goroutine at a time.
 type Session struct {
-	// Unpromoted keeps Prepare from promoting locals to values.
-	Unpromoted bool
+	// Unpromoted keeps Prepare from promoting locals to values; LocalsAtExit does
+	// so if the module calls exit.
+	Unpromoted, LocalsAtExit bool
 
 	context  C.LLVMContextRef
 	module   C.LLVMModuleRef // nil before the first Read

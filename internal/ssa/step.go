@@ -281,11 +281,18 @@ func (s *step) halt(d *ir.Def, v ir.Value) {
 		}
 	})
 	s.event(leak, ir.MemCleanup, "memory is still allocated at the end of the program", v)
-	if u.target[ir.MemTrack] {
-		// A block that is lost is never freed, so without blocks left at the end
-		// none was lost. Of one that is left the replay decides whether it was.
-		u.obstacle(s.fr, s.g, leak, false, verdict.CauseUnsupported, v, "memory is still allocated at the end of the program; whether a pointer to it is left is not modelled")
-		s.event(leak, ir.MemTrack, "memory that no pointer reaches is still allocated at the end of the program", v)
+	if u.target[ir.MemTrack] && !u.st.IsFalse(leak) {
+		var registers []memory.Value
+		for fr := s.fr; fr != nil; fr = fr.caller {
+			for _, x := range fr.env {
+				if x != (memory.Value{}) && x.IsPointer() {
+					registers = append(registers, x)
+				}
+			}
+		}
+		lost, vague := s.mem.Lost(registers)
+		u.obstacle(s.fr, s.g, vague, false, verdict.CauseInexact, v, "memory is still allocated at the end of the program, and it is not clear whether a pointer to it is left")
+		s.event(lost, ir.MemTrack, "memory that no pointer reaches is still allocated at the end of the program", v)
 	}
 }
 
