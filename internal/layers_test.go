@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"internal/ir":        {"internal/bv"},
 	"internal/ir/interp": {"internal/bv", "internal/ir"},
 	"internal/ir/irtest": {"internal/bv", "internal/ir"},
-	"internal/verdict":   {"internal/ir"},
+	"internal/invariant": {"internal/bv", "internal/ir"},
+	"internal/verdict":   {"internal/ir", "internal/invariant"},
 	// Terms and solvers: no idea of programs.
 	"internal/term":         {"internal/bv"},
 	"internal/floats":       {"internal/bv", "internal/term"},
@@ -46,7 +47,7 @@ var allowed = map[string][]string{
 	// Evidence.
 	"internal/certify": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/smt/z3",
-		"internal/memory", "internal/encode", "internal/verdict",
+		"internal/memory", "internal/encode", "internal/invariant", "internal/verdict",
 	},
 	// Engines.
 	"internal/bmc": {

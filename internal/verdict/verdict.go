@@ -6,6 +6,7 @@ package verdict
 import (
 	"fmt"
 
+	"assay/internal/invariant"
 	"assay/internal/ir"
 )
 
@@ -83,7 +84,7 @@ type Reason struct {
 
 func (r Reason) String() string { return fmt.Sprintf("%s: %s", r.Cause, r.Text) }
 
-// Certificate is what an independent checker accepted: *Unwinding or Unchecked.
+// Certificate is what an independent checker accepted: *Unwinding, *Induction or Unchecked.
 type Certificate interface{ isCertificate() }
 
 // Unwinding certifies a proof by complete unwinding: with these bounds every
@@ -104,8 +105,20 @@ type Bound struct {
 	N    int
 }
 
+// Induction certifies a proof by k-induction with invariants [2LS §2.1]: from
+// any state at a loop head that satisfies the head's predicates, and from which K
+// iterations violate nothing, the next violates nothing either, and satisfies
+// them again; and so do the first ones. All loops at once.
+type Induction struct {
+	K     int
+	Heads []invariant.Head
+	// Checker names the checker and the solver that accepted.
+	Checker string
+}
+
 // Unchecked is the absence of a check, at the user's wish.
 type Unchecked struct{ Why string }
 
 func (*Unwinding) isCertificate() {}
+func (*Induction) isCertificate() {}
 func (Unchecked) isCertificate()  {}

@@ -1,0 +1,128 @@
+// Package invariant holds what is known of a loop head: predicates over the
+// values that are there, as template rows are [2LS §5.1.2]. Engines find them,
+// package certify proves them again, and a person reads them in C.
+//
+// All arithmetic of a predicate is that of the integers: a value of w bits is
+// read as signed or unsigned, and nothing wraps.
+package invariant
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"assay/internal/bv"
+	"assay/internal/ir"
+)
+
+// Relation compares the sum of a predicate with its bound.
+type Relation uint8
+
+// The relations.
+const (
+	AtMost    Relation = iota // sum <= Bound
+	NotEqual                  // sum != Bound
+	Congruent                 // sum = Bound modulo Modulus
+)
+
+// Term is a summand: Coeff times the value of an integer.
+type Term struct {
+	Coeff int64
+	// Value is defined at the loop head: a phi of it, or a value, parameter or
+	// constant that dominates it. If Cell, it is a pointer (the address of a
+	// global, or an Alloca), and the summand is the integer of Bits bits that is stored
+	// there, Offset bytes into the object, when the head is reached.
+	Value  ir.Value
+	Cell   bool
+	Offset uint64
+	// Bits is the width of the integer, at most 64; Signed says how it is read.
+	Bits   uint32
+	Signed bool
+}
+
+// Predicate is a relation between a sum and a bound.
+type Predicate struct {
+	Terms    []Term
+	Relation Relation
+	Bound    *big.Int
+	Modulus  uint64 // of Congruent
+}
+
+// Head is a loop head with what holds each time it is reached.
+type Head struct {
+	Func       string
+	Head       ir.BlockID
+	Pos        ir.Pos
+	Predicates []Predicate
+}
+
+// Width is a width in which the sum, the bound and their difference do not wrap.
+func (p *Predicate) Width() uint32 {
+	w := uint32(p.Bound.BitLen())
+	for _, t := range p.Terms {
+		w = max(w, t.Bits+uint32(big.NewInt(t.Coeff).BitLen()))
+	}
+	return max(w, uint32(new(big.Int).SetUint64(p.Modulus).BitLen())) + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
+}
+
+// Holds evaluates the predicate; value gives the integers of the terms.
+func (p *Predicate) Holds(value func(Term) bv.BV) bool {
+	sum := new(big.Int)
+	for _, t := range p.Terms {
+		x := value(t)
+		n := x.Unsigned()
+		if t.Signed {
+			n = x.Signed()
+		}
+		sum.Add(sum, new(big.Int).Mul(big.NewInt(t.Coeff), n))
+	}
+	switch p.Relation {
+	case AtMost:
+		return sum.Cmp(p.Bound) <= 0
+	case NotEqual:
+		return sum.Cmp(p.Bound) != 0
+	}
+	d := sum.Sub(sum, p.Bound)
+	return d.Mod(d, new(big.Int).SetUint64(p.Modulus)).Sign() == 0
+}
+
+// Text is the predicate in the syntax of C; name gives the names of the terms.
+func (p *Predicate) Text(name func(Term) string) string {
+	side := func(sign int64) string {
+		var b strings.Builder
+		for _, t := range p.Terms {
+			c := t.Coeff * sign
+			if c <= 0 {
+				continue
+			}
+			if b.Len() > 0 {
+				b.WriteString(" + ")
+			}
+			if c != 1 {
+				fmt.Fprintf(&b, "%d*", c)
+			}
+			b.WriteString(name(t))
+		}
+		return b.String()
+	}
+	left, right, bound := side(1), side(-1), new(big.Int).Set(p.Bound)
+	op := map[Relation]string{AtMost: "<=", NotEqual: "!=", Congruent: "="}[p.Relation]
+	if left == "" && p.Relation == AtMost { // -x <= b is x >= -b
+		return fmt.Sprintf("%s >= %s", right, bound.Neg(bound))
+	}
+	if left == "" {
+		left, right, bound = right, "", bound.Neg(bound)
+	}
+	switch {
+	case right == "":
+		right = bound.String()
+	case bound.Sign() > 0:
+		right += " + " + bound.String()
+	case bound.Sign() < 0:
+		right += " - " + bound.Neg(bound).String()
+	}
+	if p.Relation == Congruent {
+		return fmt.Sprintf("%s = %s (mod %d)", left, right, p.Modulus)
+	}
+	return left + " " + op + " " + right
+}

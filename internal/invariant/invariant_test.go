@@ -1,0 +1,45 @@
+package invariant
+
+import (
+	"math/big"
+	"testing"
+
+	"assay/internal/bv"
+)
+
+func TestHolds(t *testing.T) {
+	x, y := Term{Coeff: 1, Value: 1, Bits: 4, Signed: true}, Term{Coeff: -2, Value: 2, Bits: 4}
+	for _, c := range []struct {
+		p    Predicate
+		want func(x, y int64) bool
+		text string
+	}{
+		{Predicate{Terms: []Term{x, y}, Bound: big.NewInt(3)}, func(x, y int64) bool { return x-2*y <= 3 }, "x <= 2*y + 3"},
+		{Predicate{Terms: []Term{y}, Bound: big.NewInt(-4)}, func(x, y int64) bool { return -2*y <= -4 }, "2*y >= 4"},
+		{Predicate{Terms: []Term{x}, Relation: NotEqual, Bound: big.NewInt(-8)}, func(x, y int64) bool { return x != -8 }, "x != -8"},
+		{Predicate{Terms: []Term{x, y}, Relation: Congruent, Bound: big.NewInt(-1), Modulus: 3}, func(x, y int64) bool { return (x-2*y+1)%3 == 0 }, "x = 2*y - 1 (mod 3)"},
+	} {
+		if got := c.p.Text(func(t Term) string { return string(rune('w' + t.Value)) }); got != c.text {
+			t.Errorf("text %q, want %q", got, c.text)
+		}
+		limit := int64(1) << (c.p.Width() - 1)
+		for a := range uint64(16) {
+			for b := range uint64(16) {
+				va, vb := bv.New(4, a), bv.New(4, b)
+				got := c.p.Holds(func(t Term) bv.BV {
+					if t.Value == 1 {
+						return va
+					}
+					return vb
+				})
+				i, j := va.Signed().Int64(), int64(b)
+				if got != c.want(i, j) {
+					t.Errorf("%s: %v for %d, %d", c.text, got, i, j)
+				}
+				if d := i - 2*j - c.p.Bound.Int64(); d >= limit || d < -limit {
+					t.Errorf("%s: width %d is too small for %d, %d", c.text, c.p.Width(), i, j)
+				}
+			}
+		}
+	}
+}
