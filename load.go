@@ -17,7 +17,7 @@ func (r *run) frontendOptions() frontend.Options {
 		Files: r.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std,
 		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
-		Function: p.Function, Arrays: p.Arrays, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail,
+		Function: p.Function, Arrays: p.Arrays, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, Models: p.Models,
 		Warnings: r.task.Warnings,
 	}
 	if p.DataModel == ILP32 {

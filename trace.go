@@ -270,6 +270,8 @@ func (t *tracer) origin(f *ir.Func, v ir.Value) string {
 		return d.Sym + "(), which has no body"
 	case ir.NondetUninit:
 		return "uninitialised memory"
+	case ir.NondetApproximate:
+		return d.Sym + "(), over-approximated"
 	}
 	return "an undefined value"
 }
