@@ -35,6 +35,9 @@ type inputs struct {
 	interp.Zero
 	random interp.Oracle
 	given  []Value
+	// chosen says that the library made choices: of what is left open to it, or
+	// of what it reads.
+	chosen bool
 }
 
 // Next implements interp.Oracle.
@@ -47,6 +50,10 @@ func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
 	}
 	c, err := o.random.Next(r)
+	if r.Func.Model {
+		o.chosen = true
+		return c, err
+	}
 	if err == nil {
 		v := Value{Name: d.Sym}
 		if r.Type.Bits <= 64 {
@@ -88,7 +95,7 @@ func run(ctx context.Context, m *ir.Module, seed uint64, steps int64) (Run, erro
 		},
 		StopAt: func(e interp.Event) bool { return e.Kind == interp.Violation && e.Check == ir.Assertion },
 	})
-	r.Inputs, r.End = oracle.given, end(m, out, code)
+	r.Inputs, r.End, r.LibraryChose = oracle.given, end(m, out, code), oracle.chosen
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 		r.End, err = End{Kind: CutOff}, nil
 	}

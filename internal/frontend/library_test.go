@@ -31,6 +31,14 @@ func modelled(t *testing.T, pointerBits uint32) (symbols map[string]string, func
 		if err := s.Read(module, bitcode); err != nil {
 			t.Fatal(err)
 		}
+		if !slices.Contains(modelOrder, module) {
+			t.Errorf("%s is missing in modelOrder", module)
+		}
+		for _, name := range s.Undefined() {
+			if other := modelIndex()[name]; other != "" && slices.Index(modelOrder, other) <= slices.Index(modelOrder, module) {
+				t.Errorf("%s needs %s of %s, which is before it in modelOrder", module, name, other)
+			}
+		}
 		for _, name := range s.Exported() {
 			symbols[name] = module
 			if !strings.HasPrefix(name, "__assay_") {

@@ -3,6 +3,7 @@ package frontend
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // This file links the library models: those modules of models/ that define
-// something that the program declares and does not define, then what these
-// modules declare in turn. Parsing them all would cost more than the front end
+// something that the program, or a module before them, declares and does not
+// define. Parsing them all would cost more than the front end
 // does for a small program.
 
 // modelModules holds the modules that models/build.sh has compiled, and
@@ -44,29 +45,33 @@ func modelBitcode(module string, pointerBits uint32) ([]byte, error) {
 	return modelModules.ReadFile(fmt.Sprintf("models/%s/%s.bc", dataModel, module))
 }
 
+// modelOrder lists the modules, each before those that define what it declares:
+// linking takes from a module what is declared by then, and must not come back
+// to it, or its static objects would exist twice.
+var modelOrder = []string{
+	"print", "stdio", "scan", "format", "number", "sort", "stdlib", "unistd", "wchar", "time", "ctype", "string", "approximate", "math", "memory", "errno",
+}
+
 // linkModels links the modules that the program needs.
 func linkModels(s *llvm.Session) error {
 	index := modelIndex()
-	linked := map[string]bool{}
+	skipped := ""
 	if onlyPrintsNumbers(s) {
-		linked["print"] = true // the importer does without
+		skipped = "print" // the importer does without
 	}
-	for more := true; more; {
-		more = false
-		for _, symbol := range s.Undefined() {
-			module := index[symbol]
-			if module == "" || linked[module] {
-				continue
-			}
-			linked[module], more = true, true
-			bitcode, err := modelBitcode(module, s.PointerBits())
-			if err != nil {
-				return err
-			}
-			if err := s.LinkLibrary("assay's models in "+module+".c", bitcode); err != nil {
-				return err
-			}
+	undefined := s.Undefined()
+	for _, module := range modelOrder {
+		if module == skipped || !slices.ContainsFunc(undefined, func(symbol string) bool { return index[symbol] == module }) {
+			continue
 		}
+		bitcode, err := modelBitcode(module, s.PointerBits())
+		if err != nil {
+			return err
+		}
+		if err := s.LinkLibrary("assay's models in "+module+".c", bitcode); err != nil {
+			return err
+		}
+		undefined = s.Undefined()
 	}
 	return nil
 }

@@ -118,7 +118,8 @@ FUNCTION1(log1p) {
 	return x > 0 ? between(any, 0, 1100) : between(any, -1100, 0);
 }
 FUNCTION2(pow) {
-	if (x == 1 || y == 0) return 1;
+	// 1, also for a quiet NaN; a signalling one makes a NaN.
+	if (x == 1 || y == 0) return x == x && y == y ? 1 : any == 1 ? 1 : NAN_OF(x + y);
 	if (IS_NAN(x) || IS_NAN(y)) return NAN_OF(x + y);
 	if (y == 1) return x;
 	_Bool whole = __builtin_isinf(y) || __builtin_trunc(y) == y;
@@ -132,8 +133,9 @@ FUNCTION1(cbrt) {
 	return x > 0 ? between(any, 0, x > 1 ? x : 1) : between(any, x < -1 ? x : -1, 0);
 }
 FUNCTION2(hypot) {
-	if (__builtin_isinf(x) || __builtin_isinf(y)) return INFINITE;
-	if (IS_NAN(x) || IS_NAN(y)) return NAN_OF(x + y);
+	_Bool infinite = __builtin_isinf(x) || __builtin_isinf(y);
+	if (IS_NAN(x) || IS_NAN(y)) return infinite && any == 1 ? INFINITE : NAN_OF(x + y); // a signalling NaN counts
+	if (infinite) return INFINITE;
 	double a = __builtin_fabs(x), b = __builtin_fabs(y);
 	if (a == 0 || b == 0) return a + b;
 	return between(any, a > b ? a : b, INFINITE);

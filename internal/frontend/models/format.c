@@ -78,19 +78,34 @@ static void put_unknown(struct sink *o, const struct conversion *c, size_t least
 	size_t n = __assay_approximate_size("printf");
 	if (n < least) n = least;
 	if (n > most) n = most;
+	if (least == most) n = least;
 	if (n < c->width) n = c->width;
-	for (size_t i = 0; i < most || i < c->width; i++)
-		if (i < n) put(o, (char)(__assay_approximate_char("printf") | 1)); // no NUL
+	for (size_t i = 0; i < most || i < c->width; i++) {
+		char any = __assay_approximate_char("printf");
+		if (i < n) put(o, any ? any : '0'); // no NUL
+	}
+}
+
+// The digits of a number before the point, up to 16.
+static size_t whole_digits(double x) {
+	size_t n = 1;
+	double power = 10;
+	for (int i = 1; i < 16; i++, power *= 10) n += x >= power;
+	return n;
 }
 
 static void put_floating(struct sink *o, const struct conversion *c, char kind, double x) {
 	size_t precision = c->precise ? c->precision : 6;
-	size_t most;
+	size_t least = 1, most;
 	switch (kind | 32) {
 	case 'f':
-		// The digits before the point: decimal exponents are below 309, and
-		// smaller numbers, which are the usual ones, are told apart.
-		most = (x < 1e10 && x > -1e10 ? 10 : x < 1e20 && x > -1e20 ? 20 : 309) + 2 + precision;
+		most = 309 + 2 + precision;
+		if (x < 1e15 && x > -1e15) { // rounding may carry into one more digit
+			size_t rest = (__builtin_signbit(x) || c->plus || c->space) + (precision > 0 || c->alternative) + precision;
+			double magnitude = __builtin_fabs(x);
+			least = rest + whole_digits(magnitude);
+			most = rest + whole_digits(magnitude + 1);
+		}
 		break;
 	case 'a':
 		most = 12 + (c->precise ? precision : 13);
@@ -98,8 +113,8 @@ static void put_floating(struct sink *o, const struct conversion *c, char kind, 
 	default:
 		most = 10 + precision;
 	}
-	if (most < 4) most = 4; // -inf, -nan
-	put_unknown(o, c, 1, most);
+	if (least == 1 && most < 4) most = 4; // -inf, -nan
+	put_unknown(o, c, least, most);
 }
 
 static void put_text(struct sink *o, const struct conversion *c, const char *s) {

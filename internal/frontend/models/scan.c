@@ -8,6 +8,7 @@ double strtod(const char *, char **);
 struct source {
 	const char *text; // null for a file
 	size_t at;
+	_Bool ended; // the file
 };
 
 // store writes an integer of a length in bytes.
@@ -77,13 +78,15 @@ static _Bool scan_characters(struct source *in, char kind, const char *set, size
 			n++;
 			in->at++;
 		}
-		if (kind == 'c' ? n < width : n == 0) return 0;
+		if (n == 0) return 0;
 	} else {
+		// The end of the file leaves %5c with less, as glibc has it.
 		size_t length = width;
-		if (kind != 'c') {
+		if (kind != 'c' || width > 1) {
 			length = __assay_nondet_size("scanf");
 			__assay_assume(length > 0 && length <= width);
 		}
+		in->ended |= kind == 'c' && length < width;
 		if (!p) return 1;
 		// A text without a bound that is too long is one invalid write.
 		if (width == (size_t)-1) {
@@ -121,9 +124,10 @@ static _Bool scan_integer(struct source *in, char kind, size_t width, int length
 		x = (unsigned long long)__assay_nondet_long_long("scanf");
 		if (width < 20) { // so few digits, a sign included
 			unsigned long long limit = 1;
-			for (size_t i = 0; i < width; i++) limit *= base == 0 ? 16 : (unsigned)base;
+			unsigned digit = base == 0 ? 10 : (unsigned)base; // 0x takes two characters
+			for (size_t i = 0; i < width; i++) limit *= digit;
 			long long s = length == 8 ? (long long)x : length == 4 ? (int)x : length == 2 ? (short)x : (signed char)x;
-			__assay_assume(s < 0 ? (width > 1 && -(unsigned long long)s < limit) : (unsigned long long)s < limit);
+			__assay_assume(s < 0 ? -(unsigned long long)s < limit / digit : (unsigned long long)s < limit);
 			x = (unsigned long long)s;
 		}
 	}
@@ -154,9 +158,8 @@ static void skip_space(struct source *in) {
 }
 
 int __assay_scan(const char *text, const char *f, va_list arguments) {
-	struct source in = {text, 0};
+	struct source in = {text, 0, 0};
 	int done = 0;
-	_Bool converted = 0; // the scan has got past a conversion
 	va_list a;
 	va_copy(a, arguments);
 	while (*f) {
@@ -170,9 +173,9 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 				skip_space(&in);
 				f++;
 			}
-			_Bool end = text ? text[in.at] == 0 : __assay_nondet_bool("scanf");
+			_Bool end = text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf");
 			if (end) {
-				if (!converted) done = -1;
+				if (done == 0) done = -1;
 				break;
 			}
 			if (text ? text[in.at] != *f : __assay_nondet_bool("scanf")) break;
@@ -198,8 +201,8 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 		}
 		if (width == 0) width = kind == 'c' ? 1 : (size_t)-1;
 		if (kind != 'c' && kind != '[') skip_space(&in);
-		if (text ? text[in.at] == 0 : __assay_nondet_bool("scanf")) { // the end of the input
-			if (!converted) done = -1;
+		if (text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf")) { // the end of the input
+			if (done == 0) done = -1;
 			break;
 		}
 		void *p = drop ? 0 : va_arg(a, void *);
@@ -238,7 +241,6 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 			__assay_unsupported("scanf with a conversion that is not modelled");
 		}
 		if (!fits) break;
-		converted = 1;
 		if (!drop) done++;
 	}
 	va_end(a);

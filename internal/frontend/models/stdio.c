@@ -211,7 +211,7 @@ MODEL char *gets(char *s) {
 	return s;
 }
 
-// The line is in a heap block of its length or more, a given one if it is large enough.
+// The line is in a new heap block: a given one may be too small.
 MODEL ptrdiff_t getdelim(char **restrict line, size_t *restrict size, int end, FILE *restrict file) {
 	FILE_IS_THERE("getdelim");
 	if (__assay_nondet_bool("getline")) {
@@ -220,14 +220,11 @@ MODEL ptrdiff_t getdelim(char **restrict line, size_t *restrict size, int end, F
 	}
 	size_t length = __assay_nondet_size("getline");
 	__assay_assume(length > 0 && length < PTRDIFF_MAX);
-	if (!*line || *size < length + 1) {
-		if (*line) __assay_free(*line);
-		size_t more = __assay_nondet_size("getline") & 0xff;
-		if (more > PTRDIFF_MAX - length) more = 0;
-		*size = length + 1 + more;
-		*line = __assay_malloc(*size);
-	}
-	__assay_havoc(*line, length);
+	if (*line) __assay_free(*line);
+	size_t more = __assay_nondet_size("getline") & 0xff;
+	if (more > PTRDIFF_MAX - length) more = 0;
+	*size = length + 1 + more;
+	*line = __assay_malloc(*size); // with arbitrary content
 	(*line)[length] = 0;
 	return (ptrdiff_t)length;
 }

@@ -114,7 +114,10 @@ MODEL long mktime(struct tm *t) {
 
 // 26 characters and as many as a large year needs.
 static char *print_time(char *s) {
-	for (int i = 0; i < 24; i++) s[i] = (char)(__assay_approximate_char("asctime") | 32);
+	for (int i = 0; i < 24; i++) {
+		char any = __assay_approximate_char("asctime");
+		s[i] = any ? any : ' ';
+	}
 	s[24] = '\n';
 	s[25] = 0;
 	return s;
@@ -149,7 +152,7 @@ MODEL size_t strftime(char *restrict s, size_t size, const char *restrict format
 	while (*format) format++;
 	size_t n = __assay_approximate_size("strftime");
 	if (n >= size) n = 0;
-	for (size_t i = 0; i < size; i++) s[i] = (char)(__assay_approximate_char("strftime") | 1);
+	for (size_t i = 0; i < size; i++) s[i] = __assay_approximate_char("strftime");
 	if (size > 0) s[n] = 0;
 	return n;
 }
