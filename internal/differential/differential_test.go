@@ -91,7 +91,7 @@ func TestLibrary(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no programs", err)
 	}
-	const seeds, steps = 60, 2_000_000
+	const seeds, steps = 25, 2_000_000
 	for _, file := range files {
 		for _, ilp32 := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/ilp32=%v", filepath.Base(file), ilp32), func(t *testing.T) {

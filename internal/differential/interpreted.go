@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"assay/internal/bv"
 	"assay/internal/frontend"
@@ -43,6 +44,9 @@ type inputs struct {
 // Next implements interp.Oracle.
 func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 	d := r.Func.Def(r.Value)
+	// A stub of an input function is a model, too.
+	inLibrary := d.Op == ir.Nondet && (r.Func.Model && !strings.HasPrefix(d.Sym, "__VERIFIER_") || d.Aux == int64(ir.NondetApproximate))
+	o.chosen = o.chosen || inLibrary
 	if d.Op != ir.Nondet || d.Aux != int64(ir.NondetInput) {
 		return o.Zero.Next(r)
 	}
@@ -50,11 +54,7 @@ func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
 	}
 	c, err := o.random.Next(r)
-	if r.Func.Model {
-		o.chosen = true
-		return c, err
-	}
-	if err == nil {
+	if err == nil && !inLibrary {
 		v := Value{Name: d.Sym}
 		if r.Type.Bits <= 64 {
 			v.Bits = c.Bits.Uint64()
