@@ -69,7 +69,8 @@ type activation struct {
 	// shown are the last values of the variables, so that the copies of a value
 	// at the merge of two paths are not shown as assignments.
 	shown map[*ir.Var]string
-	// hidden says that the frame, or one below it, is a library model.
+	// hidden says that the frame is a library model. What a model calls back is
+	// shown.
 	hidden bool
 	// pending are objects that are being made.
 	pending []pendingObject
@@ -131,7 +132,7 @@ func (t *tracer) enter(e interp.Event) {
 	caller := t.top()
 	hidden := e.Func.Name == t.result.module.Entry
 	if caller != nil {
-		hidden = caller.hidden && caller.f.Name != t.result.module.Entry || e.Func.Model
+		hidden = e.Func.Model
 		if site := caller.call(e.Func.Name); site != 0 {
 			caller.pos = caller.f.Def(site).Pos
 		}
@@ -270,6 +271,8 @@ func (t *tracer) origin(f *ir.Func, v ir.Value) string {
 		return d.Sym + "(), which has no body"
 	case ir.NondetUninit:
 		return "uninitialised memory"
+	case ir.NondetApproximate:
+		return d.Sym + "(), over-approximated"
 	}
 	return "an undefined value"
 }

@@ -7,9 +7,10 @@ models=internal/frontend/models
 stamp=bin/.models
 mkdir -p bin
 now=$(cat "$models"/*.c "$models"/*.h "$models"/build.sh | sha256sum)
-if [[ -e $models/models-lp64.bc && -e $models/models-ilp32.bc && -e $stamp && $(<"$stamp") == "$now" ]]; then
+if [[ -e $models/lp64/index && -e $models/ilp32/string.bc && -e $stamp && $(<"$stamp") == "$now" ]]; then
   exit 0
 fi
 echo "compiling the library models"
+rm -f "$models"/models-*.bc
 "$models"/build.sh
 echo "$now" >"$stamp"

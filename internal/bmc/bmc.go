@@ -106,12 +106,14 @@ type engine struct {
 	solver smt.Solver
 	stats  Stats
 	f      *ssa.Formula
-	// clean says that no unclean event happens.
+	// clean says that no unclean event happens, and that no result of a library
+	// function on the run is over-approximated.
 	clean term.ID
 	// sites are the checks, if all are decided.
 	sites *sites
 	// doubt is the answer if no better one comes: a violation was found that
-	// depends on the values that undefined behaviour yields.
+	// depends on the values that undefined behaviour yields, or that library
+	// models over-approximate.
 	doubt verdict.Verdict
 }
 
@@ -233,6 +235,11 @@ func (e *engine) encode(ctx context.Context) error {
 		e.solver.Assert(t)
 	}
 	e.clean = e.st.Not(anyEvent(e.st, f.Unclean))
+	for _, c := range f.Choices {
+		if c.Approximate {
+			e.clean = e.st.And(e.clean, e.st.Not(c.Guard))
+		}
+	}
 	return nil
 }
 
@@ -292,7 +299,7 @@ func (e *engine) search(ctx context.Context) (verdict.Verdict, error) {
 		if !first.found {
 			return e.unconfirmed(ctx, violation, first)
 		}
-		if len(first.passes) == 0 {
+		if len(first.passes) == 0 && !first.depends {
 			return first.verdict(), nil
 		}
 		if v, err := e.searchClean(ctx, violation); v != nil || err != nil {

@@ -25,11 +25,21 @@ type replayed struct {
 	input     ir.Input
 	why       string // what the run did instead
 	where     verdict.Guard
-	depends   bool // on values that undefined behaviour yielded
+	depends   bool // on values that undefined behaviour yielded, or a model over-approximates
+	// approximate is a library function on the run whose result the model
+	// over-approximates, "" if there is none.
+	approximate string
 }
 
 func (r replayed) verdict() verdict.Verdict {
-	if r.depends {
+	if r.depends && r.approximate != "" {
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInexact, Func: r.violation.Func, Pos: r.violation.Pos,
+			Text: fmt.Sprintf("all violations found depend on the result of %s, which its model over-approximates: %s", r.approximate, r.violation.Text),
+			Hint: "see `assay models` for what the models do; --models adds a model of your own",
+		}}}
+	}
+	if r.depends && len(r.passes) > 0 {
 		p := r.passes[0]
 		return verdict.Unknown{Reasons: []verdict.Reason{{
 			Cause: verdict.CauseInexact, Func: p.Func, Pos: p.Pos,
@@ -44,8 +54,9 @@ func (r replayed) verdict() verdict.Verdict {
 const maxContent = 1 << 20
 
 // input reads the choices of a run off the solver's model; undefined says that
-// some of them are values that undefined behaviour yields.
-func (e *engine) input() (in ir.Input, undefined bool) {
+// some of them are values that undefined behaviour yields, approximate names a
+// library function whose result is over-approximated.
+func (e *engine) input() (in ir.Input, undefined bool, approximate string) {
 	in.Globals = map[string]ir.GlobalChoice{}
 	sp := e.u.Space()
 	for _, c := range e.f.Choices {
@@ -56,6 +67,9 @@ func (e *engine) input() (in ir.Input, undefined bool) {
 		if c.Bits != 0 {
 			x.Bits = e.solver.Value(c.Bits)
 			undefined = undefined || c.Undefined
+			if c.Approximate && approximate == "" {
+				approximate = e.m.Func(c.Func).Def(c.Value).Sym
+			}
 		} else {
 			x.Bytes = e.content(c.Content)
 			if c.Object != 0 {
@@ -78,7 +92,7 @@ func (e *engine) input() (in ir.Input, undefined bool) {
 			in.Globals[ob.Name] = g
 		}
 	}
-	return in, undefined
+	return in, undefined, approximate
 }
 
 func (e *engine) base(o memory.ObjectID) uint64 {
@@ -130,17 +144,19 @@ func (e *engine) replay(ctx context.Context) replayed {
 	e.progress("replay")
 	begin := time.Now()
 	defer func() { e.stats.Replay += time.Since(begin) }()
-	in, undefined := e.input()
+	in, undefined, approximate := e.input()
 	r := e.execute(ctx, in)
-	if r.found && undefined && len(r.passes) > 0 {
+	r.approximate = approximate
+	if r.found && (undefined && len(r.passes) > 0 || approximate != "") {
 		r.depends = e.depends(ctx, e.inputs())
 	}
 	return r
 }
 
 // depends says whether the violation hangs on the values that undefined
-// behaviour yielded on the run: with the same inputs, other such values avoid
-// every violation. Then no compiled program need show it.
+// behaviour yielded on the run, or that library models over-approximate: with
+// the same inputs, other such values avoid every violation. Then no compiled
+// program need show it.
 func (e *engine) depends(ctx context.Context, inputs []term.ID) bool {
 	status, err := e.check(ctx, "violation", append(inputs, e.st.Not(anyEvent(e.st, e.f.Violations)))...)
 	return err != nil || status != smt.Unsat
@@ -150,12 +166,13 @@ func (e *engine) depends(ctx context.Context, inputs []term.ID) bool {
 const maxInputs = 1 << 10
 
 // inputs are equations that fix what the model chooses, but for the values
-// that undefined behaviour yields. Contents that are too large stay free.
+// that undefined behaviour yields or models over-approximate. Contents that are
+// too large stay free.
 func (e *engine) inputs() []term.ID {
 	var eqs []term.ID
 	for _, c := range e.f.Choices {
 		switch {
-		case !e.solver.Value(c.Guard).IsTrue() || c.Undefined:
+		case !e.solver.Value(c.Guard).IsTrue() || c.Undefined || c.Approximate:
 		case c.Bits != 0:
 			eqs = append(eqs, e.st.Eq(c.Bits, e.st.Const(e.solver.Value(c.Bits))))
 		default:

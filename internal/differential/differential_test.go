@@ -82,6 +82,45 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// TestLibrary compares assay's models of the C library with the library, on
+// random texts, numbers and formats.
+func TestLibrary(t *testing.T) {
+	t.Parallel()
+	needClang(t)
+	files, err := filepath.Glob("testdata/library/*.c")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no programs", err)
+	}
+	const seeds, steps = 25, 2_000_000
+	for _, file := range files {
+		for _, ilp32 := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/ilp32=%v", filepath.Base(file), ilp32), func(t *testing.T) {
+				t.Parallel()
+				p := Program{Name: filepath.Base(file), Files: []string{file}, ILP32: ilp32}
+				native, why, err := Compile(t.Context(), p, t.TempDir(), 5*time.Second)
+				if err != nil || why != "" {
+					t.Fatal(why, err)
+				}
+				i, err := Interpret(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for seed := range uint64(seeds) {
+					o, err := i.Compare(t.Context(), native, seed, steps)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if o.Difference != "" {
+						t.Errorf("seed %d: %s", seed, o.Difference)
+					} else if !o.Compared {
+						t.Errorf("seed %d was not compared: %s, events %v, end %v", seed, o.Skipped, o.Promoted.Events, o.Promoted.End)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestCsmith compares a few programs of csmith; make fuzz-csmith takes more.
 func TestCsmith(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"assay/internal/bv"
 	"assay/internal/frontend"
@@ -35,11 +36,17 @@ type inputs struct {
 	interp.Zero
 	random interp.Oracle
 	given  []Value
+	// chosen says that the library made choices: of what is left open to it, or
+	// of what it reads.
+	chosen bool
 }
 
 // Next implements interp.Oracle.
 func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 	d := r.Func.Def(r.Value)
+	// A stub of an input function is a model, too.
+	inLibrary := d.Op == ir.Nondet && (r.Func.Model && !strings.HasPrefix(d.Sym, "__VERIFIER_") || d.Aux == int64(ir.NondetApproximate))
+	o.chosen = o.chosen || inLibrary
 	if d.Op != ir.Nondet || d.Aux != int64(ir.NondetInput) {
 		return o.Zero.Next(r)
 	}
@@ -47,7 +54,7 @@ func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
 	}
 	c, err := o.random.Next(r)
-	if err == nil {
+	if err == nil && !inLibrary {
 		v := Value{Name: d.Sym}
 		if r.Type.Bits <= 64 {
 			v.Bits = c.Bits.Uint64()
@@ -88,7 +95,7 @@ func run(ctx context.Context, m *ir.Module, seed uint64, steps int64) (Run, erro
 		},
 		StopAt: func(e interp.Event) bool { return e.Kind == interp.Violation && e.Check == ir.Assertion },
 	})
-	r.Inputs, r.End = oracle.given, end(m, out, code)
+	r.Inputs, r.End, r.LibraryChose = oracle.given, end(m, out, code), oracle.chosen
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 		r.End, err = End{Kind: CutOff}, nil
 	}

@@ -40,9 +40,8 @@ func (f *function) call(i *llvm.Inst) {
 	switch {
 	case !direct:
 		f.callPointer(i)
-	case callee.Library && f.printsCount(i, callee.Name):
-		f.unsupported(callee.Name + " with %n")
-	case callee.Library && f.directCall(i, callee.Name):
+	case (callee.Blocks == nil || f.im.isOurModel(callee)) && f.printNumbers(i, callee.Name):
+	case f.im.isOurModel(callee) && f.directCall(i, callee.Name):
 	case callee.Blocks != nil:
 		f.beforeCall(callee.Name)
 		f.callFunction(i, callee)

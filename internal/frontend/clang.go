@@ -67,6 +67,9 @@ type unit struct {
 	// where clang runs; empty is here.
 	flags     []string
 	directory string
+	// model says that it is a library model: without positions, so that what
+	// happens in it is reported at the call.
+	model bool
 }
 
 // compiled is the outcome of a unit.
@@ -167,6 +170,9 @@ func arguments(u unit, o *Options) []string {
 		args = append(args, "-m32", "-msse2", "-mfpmath=sse")
 	} else {
 		args = append(args, "-m64")
+	}
+	if u.model {
+		args = append(args, "-g0")
 	}
 	switch filepath.Ext(u.file) {
 	case ".c", ".i":

@@ -15,6 +15,7 @@
 //	              functions that the program does not define
 //	debug.go      variables and labels      harness.go    where runs start
 //	prune.go      cleaning up               models/       the C library, in C
+//	usermodels.go models of the user
 //
 // What is assumed about the program is in Program.Notes. What ir cannot
 // express becomes an Unsupported terminator where it would be executed.
@@ -80,6 +81,10 @@ type Options struct {
 	// LocalsAtExit leaves locals in memory if exit is called: blocks that they
 	// point to are not lost then.
 	LocalsAtExit bool
+	// Models is a directory whose C files are models of library functions, which
+	// come before our own; empty is none.
+	Models string
+	models *userModels
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -100,17 +105,16 @@ type Program struct {
 	Notes []Note
 }
 
-// The library models, compiled by models/build.sh.
-var (
-	//go:embed models/models-lp64.bc
-	modelsLP64 []byte
-	//go:embed models/models-ilp32.bc
-	modelsILP32 []byte
-)
-
 // Load compiles, links and imports. The error is an *InputError, an
 // *EnvironmentError, or the cause of ctx's end.
 func Load(ctx context.Context, o Options) (*Program, error) {
+	if o.Models != "" {
+		models, err := compileModels(ctx, &o)
+		if err != nil {
+			return nil, err
+		}
+		o.models = models
+	}
 	modules, foreign, err := gather(ctx, &o)
 	if err != nil {
 		return nil, err
@@ -224,18 +228,20 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	if name := s.Reserved(); name != "" {
 		return nil, inputError(modules[0].name, "the name "+name+" is reserved for assay")
 	}
-	models := modelsLP64
 	switch s.PointerBits() {
-	case 64:
-	case 32:
-		models = modelsILP32
+	case 64, 32:
 	default:
 		return nil, inputError(modules[0].name, fmt.Sprintf("pointers of %d bits are not modelled", s.PointerBits()))
+	}
+	if o.models != nil {
+		if err := s.LinkLibrary("the models of "+o.Models, o.models.bitcode); err != nil {
+			return nil, asInputError(o.Models, err)
+		}
 	}
 	if s.Declares("atexit") {
 		s.Declare(exitHandlers)
 	}
-	if err := s.LinkLibrary("assay's library models", models); err != nil {
+	if err := linkModels(s); err != nil {
 		return nil, fmt.Errorf("linking the library models: %w", err)
 	}
 	if err := s.Prepare(); err != nil {

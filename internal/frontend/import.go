@@ -36,7 +36,11 @@ type importer struct {
 	addressTaken map[*llvm.Function]bool
 	exterior     map[*llvm.Function]bool // address-taken functions without body that have a stub
 	stubs        []*llvm.Function
-	notes        noteSet
+	// wanted are the library models that are still to be imported, reached
+	// those that were wanted once: many calls need no model in the end.
+	wanted  []*llvm.Function
+	reached map[*llvm.Function]bool
+	notes   noteSet
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.
 	obstacles []string
@@ -54,6 +58,7 @@ func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {
 		labels:       map[*llvm.Block]uint64{},
 		addressTaken: map[*llvm.Function]bool{},
 		exterior:     map[*llvm.Function]bool{},
+		reached:      map[*llvm.Function]bool{},
 	}
 	return im
 }
@@ -74,12 +79,17 @@ func (im *importer) run() error {
 		im.notes.add(Note{Text: "volatile and atomic accesses behave like plain ones: nothing outside of the program changes memory"})
 	}
 	for _, f := range im.p.Functions {
-		if f.Blocks != nil {
+		if f.Blocks != nil && !f.Library {
 			im.function(f)
 		}
 	}
 	if err := im.harness(); err != nil {
 		return err
+	}
+	for len(im.wanted) > 0 {
+		f := im.wanted[0]
+		im.wanted = im.wanted[1:]
+		im.function(f)
 	}
 	for len(im.stubs) > 0 {
 		f := im.stubs[0]
@@ -106,11 +116,15 @@ func (im *importer) nameUnnamed() {
 	}
 	for _, f := range im.p.Functions {
 		name(f, f.Name)
-		im.isFunction[im.symbol(f)] = true
+		if f.Name != "" {
+			im.isFunction[f.Name] = true
+		} else {
+			im.isFunction[im.symbol(f)] = true
+		}
 	}
 }
 
-// symbol is the name of a global or function in the module.
+// symbol is the name of a global or function in the module, which needs it now.
 func (im *importer) symbol(v llvm.Value) string {
 	if n, ok := im.names[v]; ok {
 		return n
@@ -119,6 +133,10 @@ func (im *importer) symbol(v llvm.Value) string {
 	case *llvm.Global:
 		return v.Name
 	case *llvm.Function:
+		if v.Library && v.Blocks != nil && !im.reached[v] {
+			im.reached[v] = true
+			im.wanted = append(im.wanted, v)
+		}
 		return v.Name
 	}
 	panic(fmt.Sprintf("frontend: symbol of %T", v))

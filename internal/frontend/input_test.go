@@ -252,34 +252,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func TestParseScanFormat(t *testing.T) {
-	tests := []struct {
-		format  string
-		sizes   []uint64
-		problem bool
-	}{
-		{"%d %hhd %hd %lld %ld %zu", []uint64{4, 1, 2, 8, 4, 4}, false},
-		{"%*d %f %lf 100%% %c %5c %p %n", []uint64{4, 8, 1, 5, 4, 4}, false},
-		{"%9s%3[]a-z]%2[^\n]%*[^\n]x%u", []uint64{10, 4, 3, 4}, false},
-		{"%s", nil, true},
-		{"%Lf", nil, true},
-		{"%ls", nil, true},
-		{"%", nil, true},
-		{"%[abc", nil, true},
-		{"%y", nil, true},
-	}
-	for _, c := range tests {
-		list, problem := parseScanFormat(c.format, 32)
-		var sizes []uint64
-		for _, x := range list {
-			sizes = append(sizes, x.size)
-		}
-		if !reflect.DeepEqual(sizes, c.sizes) || (problem != "") != c.problem {
-			t.Errorf("%q: %v %q", c.format, sizes, problem)
-		}
-	}
-}
-
 func BenchmarkLoad(b *testing.B) {
 	o := Options{Files: []string{"testdata/run/control.c"}}
 	for b.Loop() {

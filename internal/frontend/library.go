@@ -1,34 +1,94 @@
 package frontend
 
-import "strings"
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+)
 
-// This file lists functions of the C and POSIX libraries that have no model
-// and do more than return a value: they write through their arguments, call
-// back, keep pointers, or do not come back. Treating one of them as an unknown
-// function, which changes nothing, would be wrong, so that calling one is
-// unsupported.
+// This file reads the table of the library functions that assay knows,
+// models/library.txt. What is unsupported has no model and does more than
+// return a value: it writes through its arguments, calls back, keeps pointers,
+// or does not come back. Treating such a function as an unknown one, which
+// changes nothing, would be wrong.
 
-var effectful = map[string]string{}
+//go:embed models/library.txt
+var libraryTable string
 
-func init() {
-	for what, names := range map[string]string{
-		"what it reads or converts is not modelled": `vscanf vfscanf vsscanf
-			__isoc99_vscanf __isoc99_vfscanf __isoc99_vsscanf getline getdelim gets read pread readv recv recvfrom recvmsg
-			strtok strtok_r strsep strxfrm strftime strptime asctime_r ctime_r gmtime_r localtime_r memccpy swab
-			sprintf vsprintf asprintf vasprintf wcscpy wcsncpy wcscat wmemcpy wmemset mbstowcs wcstombs mbtowc wctomb mbrtowc
-			getcwd realpath readlink strerror_r ttyname_r gethostname uname stat fstat lstat fstatat statfs getrusage getrlimit
-			gettimeofday clock_gettime clock_getres nanosleep select poll epoll_wait pipe socketpair accept getsockname
-			getpeername getsockopt ioctl getaddrinfo sigaction sigprocmask setitimer getitimer times sysinfo
-			regcomp regexec iconv fgetpos setbuf setvbuf setlocale putenv mmap munmap shmat sbrk brk
-			frexpl modfl getopt getopt_long open_memstream fmemopen div ldiv lldiv`,
-		"functions that are called back are not modelled": `qsort_r lfind lsearch tsearch tfind tdelete twalk
-			hsearch ftw nftw scandir glob signal sigset bsd_signal at_quick_exit on_exit pthread_once pthread_atfork call_once
-			pthread_key_create thrd_exit pthread_exit dlsym`,
-		"rounding modes are not modelled": `fesetround fesetenv feupdateenv feholdexcept`,
-		"it replaces the process":         `execv execve execvp execl execlp execle fexecve posix_spawn`,
-	} {
-		for name := range strings.FieldsSeq(names) {
-			effectful[name] = "the library function " + name + ": " + what
+// Fidelity says how far a model is from the library function.
+type Fidelity uint8
+
+// The levels of fidelity; models/library.txt explains them.
+const (
+	Exact Fidelity = iota
+	Contract
+	OverApproximated
+	Unsupported
+)
+
+var fidelities = [...]string{Exact: "exact", Contract: "contract", OverApproximated: "over-approximated", Unsupported: "unsupported"}
+
+func (f Fidelity) String() string { return fidelities[f] }
+
+// LibraryFunction is a function of the C library, or of a verifier.
+type LibraryFunction struct {
+	Name, Header string
+	Fidelity     Fidelity
+	// Note says what is modelled, or why not; it may be empty.
+	Note string
+}
+
+// Library lists the functions in the order of the table.
+var Library = sync.OnceValue(func() []LibraryFunction {
+	list, err := parseLibrary(libraryTable)
+	if err != nil {
+		panic("frontend: " + err.Error())
+	}
+	return list
+})
+
+// parseLibrary reads the table.
+func parseLibrary(text string) ([]LibraryFunction, error) {
+	var list []LibraryFunction
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.SplitN(line, ": ", 4)
+		if len(fields) < 3 {
+			return nil, fmt.Errorf("library.txt:%d: a line is header: level: names: note", number)
+		}
+		f := LibraryFunction{Header: fields[0], Fidelity: Fidelity(len(fidelities))}
+		for k, name := range fidelities {
+			if name == fields[1] {
+				f.Fidelity = Fidelity(k)
+			}
+		}
+		if int(f.Fidelity) == len(fidelities) {
+			return nil, fmt.Errorf("library.txt:%d: unknown level %q", number, fields[1])
+		}
+		if len(fields) == 4 {
+			f.Note = fields[3]
+		}
+		for name := range strings.FieldsSeq(fields[2]) {
+			f.Name = name
+			list = append(list, f)
 		}
 	}
+	return list, nil
 }
+
+// unsupportedLibrary says why calls of library functions are unsupported.
+var unsupportedLibrary = sync.OnceValue(func() map[string]string {
+	reasons := map[string]string{}
+	for _, f := range Library() {
+		if f.Fidelity == Unsupported {
+			reasons[f.Name] = "the library function " + f.Name + ": " + f.Note
+		}
+	}
+	return reasons
+})

@@ -108,18 +108,6 @@ func init() {
 		"__assay_fmodf":            (*function).remainder,
 		"__assay_malloc_fails":     (*function).mallocFails,
 	}
-	for _, name := range []string{"pthread_create", "thrd_create", "clone", "fork", "vfork"} {
-		externals[name] = func(f *function, c *externalCall) []ir.Value {
-			f.unsupported("threads and processes (" + name + ")")
-			return nil
-		}
-	}
-	for _, name := range []string{"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp", "getcontext", "setcontext", "makecontext", "swapcontext"} {
-		externals[name] = func(f *function, c *externalCall) []ir.Value {
-			f.unsupported("non-local jumps (" + name + ")")
-			return nil
-		}
-	}
 }
 
 // external imports a call of a function without body.
@@ -134,13 +122,7 @@ func (f *function) external(c *externalCall) []ir.Value {
 	if isInput(c.name) {
 		return f.input(c)
 	}
-	if _, ok := scanFormat[scanName(c.name)]; ok {
-		if list := f.scan(c); !f.ended {
-			return f.padResults(list, c)
-		}
-		return nil
-	}
-	if what := effectful[c.name]; what != "" {
+	if what := unsupportedLibrary()[c.name]; what != "" {
 		f.unsupported(what)
 		return nil
 	}
@@ -160,16 +142,27 @@ func (f *function) padResults(list []ir.Value, c *externalCall) []ir.Value {
 
 // isInput recognises the functions that return an arbitrary value.
 func isInput(name string) bool {
-	return strings.HasPrefix(name, "__VERIFIER_nondet_") || strings.HasPrefix(name, "nondet_") || strings.HasPrefix(name, "__assay_nondet_") ||
+	return strings.HasPrefix(name, "__VERIFIER_nondet_") || strings.HasPrefix(name, "nondet_") || isModelInput(name) ||
 		name == "nondet" || name == "__VERIFIER_nondet"
+}
+
+// isModelInput recognises those that the library models use: the first argument
+// is the name of the library function.
+func isModelInput(name string) bool {
+	return strings.HasPrefix(name, "__assay_nondet_") || strings.HasPrefix(name, "__assay_approximate_")
 }
 
 // input returns an arbitrary value of the declared type. A truth value that is
 // declared as a wider type is 0 or 1.
 func (f *function) input(c *externalCall) []ir.Value {
-	name := c.name
-	if text := c.text(0); strings.HasPrefix(name, "__assay_nondet_") && text != "" {
-		name = text
+	name, kind := c.name, ir.NondetInput
+	if isModelInput(name) {
+		if strings.HasPrefix(name, "__assay_approximate_") {
+			kind = ir.NondetApproximate
+		}
+		if name = c.text(0); name == "" && f.src != nil {
+			name = f.src.Name
+		}
 	}
 	var list []ir.Value
 	for _, s := range c.result.scalars {
@@ -177,7 +170,7 @@ func (f *function) input(c *externalCall) []ir.Value {
 			list = append(list, f.resize(f.b.Nondet(ir.BoolType, ir.NondetInput, name), s.Type.Bits))
 			continue
 		}
-		list = append(list, f.b.Nondet(s.Type, ir.NondetInput, name))
+		list = append(list, f.b.Nondet(s.Type, kind, name))
 	}
 	return list
 }
@@ -280,7 +273,7 @@ func (f *function) exit(*externalCall) []ir.Value {
 // runExitHandlers calls what runs at the end of a program.
 func (f *function) runExitHandlers() {
 	if h := f.im.p.Function(exitHandlers); h != nil && h.Blocks != nil {
-		f.b.Call(ir.Type{}, exitHandlers)
+		f.b.Call(ir.Type{}, f.im.symbol(h))
 	}
 	destructors := byPriority(f.im.p.Destructors)
 	for k := len(destructors) - 1; k >= 0; k-- {

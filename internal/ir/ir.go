@@ -365,10 +365,11 @@ type NondetKind uint8
 
 // The sources of arbitrary values.
 const (
-	NondetInput   NondetKind = iota // __VERIFIER_nondet_*; Sym is the function called
-	NondetUninit                    // an uninitialised object
-	NondetUnknown                   // result of a function with neither body nor model; Sym is its name
-	NondetUndef                     // a left-over undef or poison
+	NondetInput       NondetKind = iota // __VERIFIER_nondet_*; Sym is the function called
+	NondetUninit                        // an uninitialised object
+	NondetUnknown                       // result of a function with neither body nor model; Sym is its name
+	NondetUndef                         // a left-over undef or poison
+	NondetApproximate                   // a superset of what the library function Sym may return: no violation may hang on it
 )
 
 // HaltKind says how a program ends.

@@ -292,6 +292,68 @@ func (s *Session) Reserved() string {
 	return ""
 }
 
+// Undefined are the names that the module declares and does not define,
+// intrinsics excepted.
+func (s *Session) Undefined() []string {
+	var names []string
+	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
+		if C.LLVMIsDeclaration(f) != 0 && C.LLVMGetIntrinsicID(f) == 0 {
+			names = append(names, valueName(f))
+		}
+	}
+	for g := C.LLVMGetFirstGlobal(s.module); g != nil; g = C.LLVMGetNextGlobal(g) {
+		if C.LLVMIsDeclaration(g) != 0 {
+			names = append(names, valueName(g))
+		}
+	}
+	return names
+}
+
+// CalledWith says whether all uses of a function are direct calls in which the
+// argument is a string literal that satisfies ok.
+func (s *Session) CalledWith(name string, argument int, ok func(text string) bool) bool {
+	f := s.function(name)
+	if f == nil {
+		return true
+	}
+	for u := C.LLVMGetFirstUse(f); u != nil; u = C.LLVMGetNextUse(u) {
+		call := C.LLVMGetUser(u)
+		if C.LLVMIsACallInst(call) == nil || C.LLVMGetCalledValue(call) != f || int(C.LLVMGetNumArgOperands(call)) <= argument {
+			return false
+		}
+		text, literal := stringLiteral(C.LLVMGetOperand(call, C.uint(argument)))
+		if !literal || !ok(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// stringLiteral is the text of a constant object that holds a string.
+func stringLiteral(v C.LLVMValueRef) (text string, ok bool) {
+	if C.LLVMIsAGlobalVariable(v) == nil || C.LLVMIsGlobalConstant(v) == 0 {
+		return "", false
+	}
+	init := C.LLVMGetInitializer(v)
+	if init == nil || C.LLVMIsAConstantDataSequential(init) == nil || C.LLVMIsConstantString(init) == 0 {
+		return "", false
+	}
+	var n C.size_t
+	p := C.LLVMGetAsString(init, &n)
+	return strings.TrimRight(C.GoStringN(p, C.int(n)), "\x00"), true
+}
+
+// Exported are the names of the functions that the module defines for others.
+func (s *Session) Exported() []string {
+	var names []string
+	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
+		if C.LLVMIsDeclaration(f) == 0 && C.LLVMGetLinkage(f) != C.LLVMInternalLinkage {
+			names = append(names, valueName(f))
+		}
+	}
+	return names
+}
+
 // FunctionNames are the names of the functions that the module defines.
 func (s *Session) FunctionNames() []string {
 	var names []string

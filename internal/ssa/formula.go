@@ -82,8 +82,10 @@ type Choice struct {
 	Content memory.Generation
 	// Object is the object made here, 0 if none.
 	Object memory.ObjectID
-	// Undefined says that the value is the result of undefined behaviour.
-	Undefined bool
+	// Undefined says that the value is the result of undefined behaviour,
+	// Approximate that a library model over-approximates it: a violation that
+	// hangs on such a value need not be one of the program.
+	Undefined, Approximate bool
 }
 
 // Formula is the encoding of the program at one depth.

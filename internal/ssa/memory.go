@@ -153,14 +153,19 @@ func (s *step) vaStart(d *ir.Def, v ir.Value) {
 	var offsets []uint32
 	size := uint32(0)
 	for _, t := range s.fr.varTypes {
+		if word == 8 && bytesOf(t) > 8 {
+			size = (size + 15) &^ 15
+		}
 		offsets = append(offsets, size)
 		size += (bytesOf(t) + word - 1) / word * word
 	}
 	length := st.ConstU(u.m.PointerBits, uint64(size))
 	o := sp.Allocation(u.key(s.fr, v), memory.StackObject, fmt.Sprintf("variable arguments of %s", s.fr.fn.f.Name), length, 16, ir.Layout{Stride: uint64(word), Cell: 4})
-	s.mem.CreateArbitrary(o, s.content(v, int32(o), length, o, st.True()), s.g.all)
+	// The interpreter makes this object without a choice: it begins as zeros.
+	s.mem.CreateArbitrary(o, sp.Generation(u.key(s.fr, v), uint64(size)), s.g.all)
 	s.fr.objects = append(s.fr.objects, o)
 	at := func(off uint32) memory.Value { return sp.Pointer(o, st.ConstU(u.m.PointerBits, uint64(off))) }
+	s.mem.Zero(at(0), length, s.g.all)
 	for i, t := range s.fr.varTypes {
 		x := s.fr.varargs[i]
 		if !x.IsPointer() && 8*bytesOf(t) != t.Bits {

@@ -65,7 +65,11 @@ func (s *step) freeVariable(v ir.Value, sub int32, width uint32) term.ID {
 // choose records a choice under g ∧ cond and returns the chosen value.
 func (s *step) choose(v ir.Value, sub int32, t ir.Type, cond term.ID) memory.Value {
 	x := s.freeVariable(v, sub, t.Bits)
-	s.u.out.Choices = append(s.u.out.Choices, Choice{Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Bits: x, Undefined: sub > 0})
+	d := s.fr.fn.f.Def(v)
+	s.u.out.Choices = append(s.u.out.Choices, Choice{
+		Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Bits: x,
+		Undefined: sub > 0, Approximate: d.Op == ir.Nondet && ir.NondetKind(d.Aux) == ir.NondetApproximate,
+	})
 	if t.Kind == ir.Ptr {
 		return s.u.sp.IntToPtr(x)
 	}

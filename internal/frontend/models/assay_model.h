@@ -1,8 +1,10 @@
 // The operations that assay's models of the C library are written with. The
-// importer (verifier.go) gives them their meaning.
+// importer (verifier.go) gives them their meaning. A file of `--models DIR` may
+// include this header, too.
 #ifndef ASSAY_MODEL_H
 #define ASSAY_MODEL_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,11 +23,24 @@ void __assay_memcpy(void *to, const void *from, size_t size); // as memmove
 void __assay_memset(void *p, unsigned char byte, size_t size);
 void __assay_havoc(void *p, size_t size);                // arbitrary content
 
-// Arbitrary values; the name is the function that returns them, for traces.
+// Inputs: every value is one that some conforming library returns on some
+// machine. The name is the function that returns them, for traces.
+_Bool __assay_nondet_bool(const char *name);
 int __assay_nondet_int(const char *name);
+long long __assay_nondet_long_long(const char *name);
 size_t __assay_nondet_size(const char *name);
 void *__assay_nondet_pointer(const char *name);
 double __assay_nondet_double(const char *name);
+
+// Over-approximations: the library determines the value, the model does not.
+// A violation that hangs on such a value is unknown. Bound them by conditional
+// expressions, not by assumptions: other values must not end the run.
+_Bool __assay_approximate_bool(const char *name);
+char __assay_approximate_char(const char *name);
+int __assay_approximate_int(const char *name);
+size_t __assay_approximate_size(const char *name);
+double __assay_approximate_double(const char *name);
+float __assay_approximate_float(const char *name);
 
 // Whether allocations may fail: constant, or arbitrary anew.
 _Bool __assay_malloc_fails(void);

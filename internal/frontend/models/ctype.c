@@ -1,6 +1,6 @@
 // Models of what glibc's ctype.h expands to: tables of the properties of
 // characters and of their other case, for the "C" locale, indexed from -128.
-#include "assay_model.h"
+#include "library.h"
 
 // The bits of a property, as glibc numbers them on a little-endian machine.
 #define BIT(n) ((n) < 8 ? (1 << (n)) << 8 : (1 << (n)) >> 8)
@@ -36,17 +36,26 @@ MODEL const int **__ctype_tolower_loc(void) { return (const int **)&lower_at; }
 MODEL const int **__ctype_toupper_loc(void) { return (const int **)&upper_at; }
 MODEL size_t __ctype_get_mb_cur_max(void) { return 1; }
 
-MODEL int isdigit(int c) { return IS_DIGIT(c); }
-MODEL int isupper(int c) { return IS_UPPER(c); }
-MODEL int islower(int c) { return IS_LOWER(c); }
-MODEL int isalpha(int c) { return IS_ALPHA(c); }
-MODEL int isalnum(int c) { return IS_ALNUM(c); }
-MODEL int isxdigit(int c) { return IS_DIGIT(c) || IN(c, 'A', 'F') || IN(c, 'a', 'f'); }
-MODEL int isspace(int c) { return c == ' ' || IN(c, 9, 13); }
-MODEL int isblank(int c) { return c == ' ' || c == 9; }
-MODEL int iscntrl(int c) { return IN(c, 0, 31) || c == 127; }
-MODEL int isprint(int c) { return IN(c, 32, 126); }
-MODEL int isgraph(int c) { return IN(c, 33, 126); }
-MODEL int ispunct(int c) { return IN(c, 33, 126) && !IS_ALNUM(c); }
-MODEL int tolower(int c) { return TO_LOWER(c); }
-MODEL int toupper(int c) { return TO_UPPER(c); }
+// The functions take EOF or an unsigned char, as the tables do.
+#define CTYPE(name, result) \
+	MODEL int name(int c) { \
+		REQUIRE(c >= -1 && c <= 255, #name ": neither EOF nor an unsigned char"); \
+		return result; \
+	}
+
+CTYPE(isdigit, IS_DIGIT(c))
+CTYPE(isupper, IS_UPPER(c))
+CTYPE(islower, IS_LOWER(c))
+CTYPE(isalpha, IS_ALPHA(c))
+CTYPE(isalnum, IS_ALNUM(c))
+CTYPE(isxdigit, IS_DIGIT(c) || IN(c, 'A', 'F') || IN(c, 'a', 'f'))
+CTYPE(isspace, c == ' ' || IN(c, 9, 13))
+CTYPE(isblank, c == ' ' || c == 9)
+CTYPE(iscntrl, IN(c, 0, 31) || c == 127)
+CTYPE(isprint, IN(c, 32, 126))
+CTYPE(isgraph, IN(c, 33, 126))
+CTYPE(ispunct, IN(c, 33, 126) && !IS_ALNUM(c))
+CTYPE(tolower, TO_LOWER(c))
+CTYPE(toupper, TO_UPPER(c))
+MODEL int isascii(int c) { return (c & ~127) == 0; }
+MODEL int toascii(int c) { return c & 127; }

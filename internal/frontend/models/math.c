@@ -1,7 +1,6 @@
 // Models of the functions of math.h that IEEE 754 defines exactly; these are
-// operations of ir. All others (sin, exp, pow, …) return any number: they have
-// neither body nor model.
-#include "assay_model.h"
+// operations of ir, or computed from its bits. The others are in approximate.c.
+#include "library.h"
 
 #define EXACT1(name) \
 	MODEL double name(double x) { return __builtin_##name(x); } \
@@ -33,6 +32,28 @@ MODEL double fmod(double x, double y) { return __assay_fmod(x, y); }
 MODEL float fmodf(float x, float y) { return __assay_fmodf(x, y); }
 
 MODEL double fdim(double x, double y) { return __builtin_isgreater(x, y) ? x - y : x != x || y != y ? x + y : 0; }
+MODEL float fdimf(float x, float y) { return __builtin_isgreater(x, y) ? x - y : x != x || y != y ? x + y : 0; }
+
+// The remainder whose quotient is rounded to even: from the exact remainder.
+MODEL double remainder(double x, double y) {
+	if (x != x || y != y || y == 0 || __builtin_isinf(x)) return __builtin_nan("");
+	if (__builtin_isinf(y)) return x;
+	double b = __builtin_fabs(y), r = __builtin_fabs(x);
+	if (b <= 0x1p1022) r = __assay_fmod(r, b + b); // below 2b: the quotient's last bit stays
+	if (b < 0x1p-1021) { // b/2 may not be a number
+		if (r + r > b) {
+			r -= b;
+			if (r + r >= b) r -= b;
+		}
+	} else {
+		double half = 0.5 * b;
+		if (r > half) {
+			r -= b;
+			if (r >= half) r -= b;
+		}
+	}
+	return __builtin_signbit(x) ? -r : r;
+}
 
 // The functions behind the macros isnan, isinf, ….
 MODEL int isnan(double x) { return x != x; }
@@ -49,9 +70,14 @@ MODEL int __signbitf(float x) { return __builtin_signbitf(x); }
 MODEL int __fpclassify(double x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
 MODEL int __fpclassifyf(float x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
 
-static long rounded(double x) { return (long)__builtin_rint(x); }
-MODEL long lrint(double x) { return rounded(x); }
+MODEL long lrint(double x) { return (long)__builtin_rint(x); }
+MODEL long lrintf(float x) { return (long)__builtin_rintf(x); }
 MODEL long lround(double x) { return (long)__builtin_round(x); }
+MODEL long lroundf(float x) { return (long)__builtin_roundf(x); }
+MODEL long long llrint(double x) { return (long long)__builtin_rint(x); }
+MODEL long long llrintf(float x) { return (long long)__builtin_rintf(x); }
+MODEL long long llround(double x) { return (long long)__builtin_round(x); }
+MODEL long long llroundf(float x) { return (long long)__builtin_roundf(x); }
 
 MODEL double modf(double x, double *whole) {
 	double i = __builtin_trunc(x);
@@ -65,18 +91,85 @@ MODEL float modff(float x, float *whole) {
 	return __builtin_copysignf(__builtin_isinf(x) ? 0 : x - i, x);
 }
 
-// The mantissa and exponent of x: any, within their ranges.
+// Scaling by a power of two, in steps that do not round twice: only the last
+// one may give a subnormal number.
+MODEL double ldexp(double x, int n) {
+	for (int i = 0; i < 2 && n > 1023; i++) {
+		x *= 0x1p1023;
+		n -= 1023;
+	}
+	for (int i = 0; i < 2 && n < -969; i++) {
+		x *= 0x1p-969;
+		n += 969;
+	}
+	if (n > 1023) n = 1023;
+	if (n < -969) n = -969;
+	uint64_t bits = (uint64_t)(n + 1023) << 52;
+	double power;
+	__assay_memcpy(&power, &bits, 8);
+	return x * power;
+}
+MODEL float ldexpf(float x, int n) { return (float)ldexp(x, n); }
+MODEL double scalbn(double x, int n) { return ldexp(x, n); }
+MODEL float scalbnf(float x, int n) { return ldexpf(x, n); }
+MODEL double scalbln(double x, long n) { return ldexp(x, n > 9999 ? 9999 : n < -9999 ? -9999 : (int)n); }
+
+// x is m * 2^exponent with 0.5 <= |m| < 1: the exponent is in the bits.
 MODEL double frexp(double x, int *exponent) {
 	if (x == 0 || !__builtin_isfinite(x)) {
-		*exponent = x == 0 ? 0 : __assay_nondet_int("frexp");
+		*exponent = 0;
 		return x;
 	}
-	double m = __assay_nondet_double("frexp");
-	__assay_assume(m >= 0.5 && m < 1);
-	int e = __assay_nondet_int("frexp");
-	__assay_assume(e >= -1073 && e <= 1024);
-	*exponent = e;
-	return x < 0 ? -m : m;
+	int e = 0;
+	if (__builtin_fabs(x) < 0x1p-1022) {
+		x *= 0x1p54;
+		e = -54;
+	}
+	uint64_t bits;
+	__assay_memcpy(&bits, &x, 8);
+	*exponent = e + (int)(bits >> 52 & 0x7ff) - 1022;
+	bits = (bits & ~(0x7ffull << 52)) | 0x3feull << 52;
+	__assay_memcpy(&x, &bits, 8);
+	return x;
+}
+MODEL float frexpf(float x, int *exponent) { return (float)frexp(x, exponent); }
+
+MODEL int ilogb(double x) {
+	if (x == 0) return -2147483647 - 1; // FP_ILOGB0
+	if (x != x) return -2147483647 - 1; // FP_ILOGBNAN
+	if (__builtin_isinf(x)) return 2147483647;
+	int e;
+	frexp(x, &e);
+	return e - 1;
+}
+MODEL double logb(double x) {
+	if (x == 0) return -__builtin_inf();
+	if (!__builtin_isfinite(x)) return x * x;
+	return ilogb(x);
+}
+
+// The next number in the direction of y.
+MODEL double nextafter(double x, double y) {
+	if (x != x || y != y) return x + y;
+	if (x == y) return y;
+	if (x == 0) return y > 0 ? 0x1p-1074 : -0x1p-1074;
+	uint64_t bits;
+	__assay_memcpy(&bits, &x, 8);
+	if ((x < y) == (x > 0)) bits++;
+	else bits--;
+	__assay_memcpy(&x, &bits, 8);
+	return x;
+}
+MODEL float nextafterf(float x, float y) {
+	if (x != x || y != y) return x + y;
+	if (x == y) return y;
+	if (x == 0) return y > 0 ? 0x1p-149f : -0x1p-149f;
+	uint32_t bits;
+	__assay_memcpy(&bits, &x, 4);
+	if ((x < y) == (x > 0)) bits++;
+	else bits--;
+	__assay_memcpy(&x, &bits, 4);
+	return x;
 }
 
 MODEL double nan(const char *tag) { return __builtin_nan(""); }

@@ -1,14 +1,47 @@
 // Models of the rest of stdlib.h, and of assert as a function.
-#include "assay_model.h"
+//
+// Arithmetic that overflows is checked here like in the program.
+#include "library.h"
 
 MODEL int abs(int n) { return n < 0 ? -n : n; }
 MODEL long labs(long n) { return n < 0 ? -n : n; }
 MODEL long long llabs(long long n) { return n < 0 ? -n : n; }
 
+struct quotient { int quot, rem; };
+struct long_quotient { long quot, rem; };
+struct long_long_quotient { long long quot, rem; };
+
+MODEL struct quotient div(int a, int b) { return (struct quotient){a / b, a % b}; }
+MODEL struct long_quotient ldiv(long a, long b) { return (struct long_quotient){a / b, a % b}; }
+MODEL struct long_long_quotient lldiv(long long a, long long b) { return (struct long_long_quotient){a / b, a % b}; }
+MODEL long long imaxabs(long long n) { return n < 0 ? -n : n; }
+MODEL struct long_long_quotient imaxdiv(long long a, long long b) { return lldiv(a, b); }
+
+// Any sequence of numbers: no seed is known to give one.
 MODEL int rand(void) { return __assay_nondet_int("rand") & 0x7fffffff; }
 MODEL long random(void) { return __assay_nondet_int("random") & 0x7fffffff; }
 
+MODEL int rand_r(unsigned *seed) {
+	__assay_havoc(seed, sizeof *seed);
+	return __assay_nondet_int("rand_r") & 0x7fffffff;
+}
+MODEL long lrand48(void) { return __assay_nondet_int("lrand48") & 0x7fffffff; }
+MODEL long mrand48(void) { return __assay_nondet_int("mrand48"); }
+MODEL unsigned arc4random(void) { return (unsigned)__assay_nondet_int("arc4random"); }
+MODEL unsigned arc4random_uniform(unsigned bound) {
+	unsigned n = (unsigned)__assay_nondet_int("arc4random_uniform");
+	__assay_assume(n < bound || (bound == 0 && n == 0));
+	return n;
+}
+// Multiples of 2^-48 below 1.
+MODEL double drand48(void) {
+	uint64_t n = __assay_nondet_size("drand48");
+	if (sizeof(size_t) == 4) n = n << 32 | __assay_nondet_size("drand48");
+	return (double)(int64_t)(n >> 16) * 0x1p-48;
+}
+
 MODEL void srand(unsigned seed) {}
+MODEL void srand48(long seed) {}
 MODEL void srandom(unsigned seed) {}
 
 // assert without its header.
@@ -33,74 +66,48 @@ void __assay_exit_handlers(void) {
 	while (handler_count > 0) handlers[--handler_count]();
 }
 
-// Numbers in text: any result is possible, errors included.
-MODEL int atoi(const char *s) { return __assay_nondet_int("atoi") + 0 * *s; }
-MODEL long atol(const char *s) { return (long)__assay_nondet_size("atol") + 0 * *s; }
+// The environment: strings in one block of arbitrary content. Linux limits a
+// string of the environment to 128 KiB. Asked again, perhaps for the same name,
+// the answer is too free.
+enum { ENVIRONMENT = 131072 };
+static char environment[ENVIRONMENT];
+static _Bool environment_known;
 
-// The number in front of a text: any, and it ends anywhere in the text.
-static void number_end(const char *s, char **end) {
-	if (!end) return;
-	size_t n = __assay_nondet_size("strtol"), length = 0;
-	while (s[length]) length++;
-	__assay_assume(n <= length);
-	*end = (char *)s + n;
-}
-
-#define NUMBER(type, name) \
-	MODEL type name(const char *restrict s, char **restrict end, int base) { \
-		number_end(s, end); \
-		type n; \
-		__assay_havoc(&n, sizeof n); \
-		return n; \
+MODEL char *getenv(const char *name) {
+	while (*name) name++;
+	size_t at;
+	if (environment_known) {
+		at = __assay_approximate_size("getenv");
+	} else {
+		environment_known = 1;
+		__assay_havoc(environment, ENVIRONMENT);
+		environment[ENVIRONMENT - 1] = 0;
+		at = __assay_nondet_size("getenv");
 	}
-
-NUMBER(long, strtol)
-NUMBER(unsigned long, strtoul)
-NUMBER(long long, strtoll)
-NUMBER(unsigned long long, strtoull)
-NUMBER(long, __isoc23_strtol)
-NUMBER(unsigned long, __isoc23_strtoul)
-NUMBER(long long, __isoc23_strtoll)
-NUMBER(unsigned long long, __isoc23_strtoull)
-
-MODEL double strtod(const char *restrict s, char **restrict end) {
-	number_end(s, end);
-	return __assay_nondet_double("strtod");
+	return at < ENVIRONMENT ? environment + at : 0;
 }
 
-MODEL double atof(const char *s) { return *s ? __assay_nondet_double("atof") : 0; }
+MODEL char *secure_getenv(const char *name) { return getenv(name); }
 
-MODEL long long atoll(const char *s) { return strtoll(s, 0, 10); }
-
-// Exact, but not fast: insertion sort, by exchanges of neighbours.
-MODEL void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-	char *p = base;
-	for (size_t i = 1; i < count; i++)
-		for (size_t j = i; j > 0 && compare(p + (j - 1) * size, p + j * size) > 0; j--)
-			for (size_t k = 0; k < size; k++) {
-				char c = p[(j - 1) * size + k];
-				p[(j - 1) * size + k] = p[j * size + k];
-				p[j * size + k] = c;
-			}
+static int changed(const char *function) {
+	if (!__assay_nondet_bool(function)) return 0;
+	__assay_fail(function);
+	return -1;
 }
 
-MODEL void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
-	const char *p = base;
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = compare(key, p + middle * size);
-		if (order == 0) return (void *)(p + middle * size);
-		if (order < 0) high = middle;
-		else low = middle + 1;
-	}
-	return 0;
+MODEL int setenv(const char *name, const char *value, int replace) {
+	while (*name) name++;
+	while (*value) value++;
+	return changed("setenv");
 }
 
-// Any function may have set errno to anything since it was last looked at.
-static int error_number;
+MODEL int unsetenv(const char *name) {
+	while (*name) name++;
+	return changed("unsetenv");
+}
 
-MODEL int *__errno_location(void) {
-	__assay_havoc(&error_number, sizeof error_number);
-	return &error_number;
+MODEL int system(const char *command) {
+	if (command)
+		while (*command) command++;
+	return __assay_nondet_int("system");
 }

@@ -1,6 +1,6 @@
 // Models of the functions of string.h that work on strings. They read and
 // write byte by byte, so that each access is guarded where it happens.
-#include "assay_model.h"
+#include "library.h"
 
 void *malloc(size_t size);
 
@@ -50,37 +50,67 @@ MODEL int strncasecmp(const char *a, const char *b, size_t limit) {
 }
 
 MODEL char *strcpy(char *restrict to, const char *restrict from) {
-	char *p = to;
-	while ((*p++ = *from++))
-		;
+	size_t n = 0;
+	while ((to[n] = from[n])) n++;
+	REQUIRE(!overlap(to, from, n + 1), "strcpy with overlapping ranges");
 	return to;
 }
 
 MODEL char *stpcpy(char *restrict to, const char *restrict from) {
-	while ((*to = *from)) to++, from++;
-	return to;
+	size_t n = 0;
+	while ((to[n] = from[n])) n++;
+	REQUIRE(!overlap(to, from, n + 1), "stpcpy with overlapping ranges");
+	return to + n;
 }
 
 MODEL char *strncpy(char *restrict to, const char *restrict from, size_t size) {
 	size_t i = 0;
 	for (; i < size && from[i]; i++) to[i] = from[i];
+	REQUIRE(!overlap(to, from, i), "strncpy with overlapping ranges");
 	for (; i < size; i++) to[i] = 0;
 	return to;
 }
 
+MODEL char *stpncpy(char *restrict to, const char *restrict from, size_t size) {
+	size_t i = 0;
+	for (; i < size && from[i]; i++) to[i] = from[i];
+	REQUIRE(!overlap(to, from, i), "stpncpy with overlapping ranges");
+	for (size_t k = i; k < size; k++) to[k] = 0;
+	return to + i;
+}
+
+// The BSD functions: always a NUL, and the length of what was wanted.
+MODEL size_t strlcpy(char *restrict to, const char *restrict from, size_t size) {
+	size_t n = 0;
+	for (; from[n]; n++)
+		if (n + 1 < size) to[n] = from[n];
+	if (size > 0) to[n < size ? n : size - 1] = 0;
+	return n;
+}
+
+MODEL size_t strlcat(char *restrict to, const char *restrict from, size_t size) {
+	size_t n = 0;
+	while (n < size && to[n]) n++;
+	if (n == size) return n + strlen(from);
+	return n + strlcpy(to + n, from, size - n);
+}
+
 MODEL char *strcat(char *restrict to, const char *restrict from) {
-	char *p = to;
-	while (*p) p++;
-	while ((*p++ = *from++))
-		;
+	char *end = to;
+	while (*end) end++;
+	size_t n = 0;
+	while ((end[n] = from[n])) n++;
+	REQUIRE(!overlap(end, from, n + 1), "strcat with overlapping ranges");
 	return to;
 }
 
 MODEL char *strncat(char *restrict to, const char *restrict from, size_t limit) {
-	char *p = to;
-	while (*p) p++;
-	while (limit-- > 0 && *from) *p++ = *from++;
-	*p = 0;
+	char *end = to;
+	while (*end) end++;
+	size_t n = 0;
+	for (; n < limit && from[n]; n++) end[n] = from[n];
+	end[n] = 0;
+	REQUIRE(!overlap(end, from, n), "strncat with overlapping ranges");
 	return to;
 }
 
@@ -133,6 +163,67 @@ MODEL char *strstr(const char *s, const char *part) {
 		if (!*s) return 0;
 	}
 }
+
+MODEL char *strcasestr(const char *s, const char *part) {
+	for (;; s++) {
+		size_t i = 0;
+		while (part[i] && lower(s[i]) == lower(part[i])) i++;
+		if (!part[i]) return (char *)s;
+		if (!*s) return 0;
+	}
+}
+
+MODEL char *strtok_r(char *restrict s, const char *restrict set, char **restrict rest) {
+	if (!s) s = *rest;
+	REQUIRE(s != 0, "strtok without a string to go on with");
+	s += strspn(s, set);
+	if (!*s) {
+		*rest = s;
+		return 0;
+	}
+	char *end = s + strcspn(s, set);
+	*rest = *end ? end + 1 : end;
+	*end = 0;
+	return s;
+}
+
+static char *token_rest;
+
+MODEL char *strtok(char *restrict s, const char *restrict set) { return strtok_r(s, set, &token_rest); }
+
+MODEL char *strsep(char **restrict rest, const char *restrict set) {
+	char *s = *rest;
+	if (!s) return 0;
+	char *end = s + strcspn(s, set);
+	*rest = *end ? end + 1 : 0;
+	*end = 0;
+	return s;
+}
+
+// The "C" locale: strings are their own keys.
+MODEL size_t strxfrm(char *restrict to, const char *restrict from, size_t size) {
+	size_t n = strlen(from);
+	if (n < size) __assay_memcpy(to, from, n + 1);
+	else if (size > 0) __assay_memcpy(to, from, size);
+	return n;
+}
+
+// The message of an error: any, but the same until the next call.
+static char message[64];
+
+static char *describe(const char *function) {
+	size_t length = __assay_approximate_size(function) & 63;
+	for (size_t i = 0; i < sizeof message; i++) message[i] = __assay_approximate_char(function);
+	message[length] = 0;
+	return message;
+}
+
+MODEL char *strerror(int error) { return describe("strerror"); }
+MODEL char *strsignal(int signal) { return describe("strsignal"); }
+
+MODEL int ffs(int n) { return n ? __builtin_ctz((unsigned)n) + 1 : 0; }
+MODEL int ffsl(long n) { return n ? __builtin_ctzl((unsigned long)n) + 1 : 0; }
+MODEL int ffsll(long long n) { return n ? __builtin_ctzll((unsigned long long)n) + 1 : 0; }
 
 MODEL char *strdup(const char *s) {
 	size_t size = strlen(s) + 1;

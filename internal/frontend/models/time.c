@@ -1,5 +1,5 @@
-// Models of time.h: the clock shows anything.
-#include "assay_model.h"
+// Models of time.h and sys/time.h: the clock shows anything, and runs as it likes.
+#include "library.h"
 
 MODEL long time(long *result) {
 	long now;
@@ -12,4 +12,147 @@ MODEL long clock(void) {
 	long now;
 	__assay_havoc(&now, sizeof now);
 	return now;
+}
+
+MODEL double difftime(long end, long begin) { return (double)end - (double)begin; }
+
+struct timespec { long tv_sec, tv_nsec; };
+struct timeval { long tv_sec, tv_usec; };
+
+static long below(const char *function, long limit) {
+	long n = (long)__assay_nondet_size(function);
+	__assay_assume(n >= 0 && n < limit);
+	return n;
+}
+
+static int set(const char *function, struct timespec *t) {
+	if (__assay_nondet_bool(function)) {
+		__assay_fail(function);
+		return -1;
+	}
+	if (t) {
+		__assay_havoc(&t->tv_sec, sizeof t->tv_sec);
+		t->tv_nsec = below(function, 1000000000);
+	}
+	return 0;
+}
+
+MODEL int clock_gettime(int clock, struct timespec *t) { return set("clock_gettime", t); }
+MODEL int clock_getres(int clock, struct timespec *t) { return set("clock_getres", t); }
+MODEL int timespec_get(struct timespec *t, int base) { return set("timespec_get", t) == 0 ? base : 0; }
+
+MODEL int gettimeofday(struct timeval *t, void *zone) {
+	if (zone) __assay_havoc(zone, 2 * sizeof(int));
+	if (t) {
+		__assay_havoc(&t->tv_sec, sizeof t->tv_sec);
+		t->tv_usec = below("gettimeofday", 1000000);
+	}
+	return 0;
+}
+
+// An interrupted sleep leaves the rest of the time.
+MODEL int nanosleep(const struct timespec *wanted, struct timespec *rest) {
+	long seconds = wanted->tv_sec, nanoseconds = wanted->tv_nsec;
+	REQUIRE(seconds >= 0 && nanoseconds >= 0 && nanoseconds < 1000000000, "nanosleep: no valid time");
+	if (!__assay_nondet_bool("nanosleep")) return 0;
+	__assay_fail("nanosleep");
+	if (rest) {
+		__assay_havoc(&rest->tv_sec, sizeof rest->tv_sec);
+		__assay_assume(rest->tv_sec >= 0 && rest->tv_sec <= seconds);
+		rest->tv_nsec = below("nanosleep", 1000000000);
+	}
+	return -1;
+}
+
+// A time in its parts, as glibc has it. That the parts fit the argument is not
+// modelled: each is within its range.
+struct tm {
+	int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;
+	long tm_gmtoff;
+	const char *tm_zone;
+};
+
+static int part(const char *function, int least, int greatest) {
+	int n = __assay_approximate_int(function);
+	return n < least ? least : n > greatest ? greatest : n;
+}
+
+static struct tm *parts(const char *function, const long *t, struct tm *result) {
+	long read = *t;
+	if (sizeof read == 8 && (read > 67767976233532799 || read < -67768040609740800)) { // the year does not fit
+		__assay_fail(function);
+		return 0;
+	}
+	result->tm_sec = part(function, 0, 60);
+	result->tm_min = part(function, 0, 59);
+	result->tm_hour = part(function, 0, 23);
+	result->tm_mday = part(function, 1, 31);
+	result->tm_mon = part(function, 0, 11);
+	result->tm_year = __assay_approximate_int(function);
+	result->tm_wday = part(function, 0, 6);
+	result->tm_yday = part(function, 0, 365);
+	result->tm_isdst = part(function, 0, 1);
+	result->tm_gmtoff = part(function, -86400, 86400);
+	result->tm_zone = "UTC";
+	return result;
+}
+
+static struct tm broken_down;
+MODEL struct tm *gmtime(const long *t) { return parts("gmtime", t, &broken_down); }
+MODEL struct tm *localtime(const long *t) { return parts("localtime", t, &broken_down); }
+MODEL struct tm *gmtime_r(const long *restrict t, struct tm *restrict result) { return parts("gmtime_r", t, result); }
+MODEL struct tm *localtime_r(const long *restrict t, struct tm *restrict result) { return parts("localtime_r", t, result); }
+
+MODEL long mktime(struct tm *t) {
+	long result = (long)__assay_approximate_size("mktime");
+	long dummy = 0;
+	int year = t->tm_year; // the parts are brought into their ranges
+	parts("mktime", &dummy, t);
+	if (result == -1) t->tm_year = year;
+	return result;
+}
+
+// 26 characters and as many as a large year needs.
+static char *print_time(char *s) {
+	for (int i = 0; i < 24; i++) {
+		char any = __assay_approximate_char("asctime");
+		s[i] = any ? any : ' ';
+	}
+	s[24] = '\n';
+	s[25] = 0;
+	return s;
+}
+
+static char time_text[26];
+MODEL char *asctime(const struct tm *t) {
+	struct tm copy = *t;
+	REQUIRE(copy.tm_year >= -2899 && copy.tm_year <= 8099, "asctime: the year has more than four digits");
+	return print_time(time_text);
+}
+MODEL char *ctime(const long *t) {
+	long read = *t;
+	REQUIRE(sizeof read == 4 || (read > -30610224000 && read < 253402300800), "ctime: the year has more than four digits");
+	return print_time(time_text);
+}
+MODEL char *asctime_r(const struct tm *restrict t, char *restrict s) {
+	struct tm copy = *t;
+	REQUIRE(copy.tm_year >= -2899 && copy.tm_year <= 8099, "asctime_r: the year has more than four digits");
+	return print_time(s);
+}
+MODEL char *ctime_r(const long *restrict t, char *restrict s) {
+	long read = *t;
+	REQUIRE(sizeof read == 4 || (read > -30610224000 && read < 253402300800), "ctime_r: the year has more than four digits");
+	return print_time(s);
+}
+
+// How long the text is depends on the format: any length below the size.
+MODEL size_t strftime(char *restrict s, size_t size, const char *restrict format, const struct tm *restrict t) {
+	struct tm copy = *t;
+	(void)copy;
+	while (*format) format++;
+	size_t n = __assay_approximate_size("strftime");
+	if (n >= size) n = 0;
+	for (size_t i = 0; i < size; i++) s[i] = __assay_approximate_char("strftime");
+	if (size > 0) s[n] = 0;
+	return n;
 }

@@ -162,7 +162,7 @@ func (g *generator) emit(op ir.Op) ir.Value {
 	case ir.Call:
 		return g.call()
 	case ir.Nondet:
-		return b.Nondet(pick(g, g.types()), ir.NondetKind(g.IntN(4)), pick(g, []string{"", "__VERIFIER_nondet_int"}))
+		return b.Nondet(pick(g, g.types()), ir.NondetKind(g.IntN(5)), pick(g, []string{"", "__VERIFIER_nondet_int"}))
 	case ir.Check:
 		return b.Check(ir.CheckKind(1+g.IntN(int(ir.Incompatible))), g.value(ir.BoolType), pick(g, []string{"", "x > 0"}))
 	case ir.Assume:

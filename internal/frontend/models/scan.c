@@ -1,0 +1,248 @@
+// The interpreter of scanf formats. Texts are scanned exactly, except for the
+// values of floating-point numbers. From a file the input is arbitrary: each
+// conversion gets what some input gives it, or fails and ends the scan.
+#include "library.h"
+
+double strtod(const char *, char **);
+
+struct source {
+	const char *text; // null for a file
+	size_t at;
+	_Bool ended; // the file
+};
+
+// store writes an integer of a length in bytes.
+static void store(void *p, int length, unsigned long long x) {
+	if (length == 8) *(unsigned long long *)p = x;
+	else if (length == 4) *(unsigned *)p = (unsigned)x;
+	else if (length == 2) *(unsigned short *)p = (unsigned short)x;
+	else *(unsigned char *)p = (unsigned char)x;
+}
+
+static int length_modifier(const char **f) {
+	char c = **f;
+	int n = c == 'h' ? 2 : c == 'l' ? (int)sizeof(long) : c == 'j' || c == 'q' ? 8 : c == 'z' || c == 't' ? (int)sizeof(size_t) : c == 'L' ? 0 : 4;
+	if (n == 4 && c != 'l' && c != 'z' && c != 't') return n;
+	++*f;
+	if ((c == 'h' || c == 'l') && **f == c) {
+		++*f;
+		n = c == 'h' ? 1 : 8;
+	}
+	return n;
+}
+
+// Whether a character is in the set [...] that begins at f, after the bracket.
+static _Bool in_set(const char *f, unsigned char c) {
+	_Bool negated = *f == '^';
+	if (negated) f++;
+	_Bool found = 0;
+	for (const char *p = f; p == f || *p != ']'; p++) {
+		if (*p == 0) break;
+		if (p[1] == '-' && p[2] != ']' && p[2] != 0) {
+			found |= c >= (unsigned char)p[0] && c <= (unsigned char)p[2];
+			p += 2;
+		} else {
+			found |= c == (unsigned char)*p;
+		}
+	}
+	return found != negated;
+}
+
+// The end of a set.
+static const char *after_set(const char *f) {
+	if (*f == '^') f++;
+	if (*f) f++;
+	while (*f && *f != ']') f++;
+	return *f ? f + 1 : f;
+}
+
+// Whether %s, %c or %[ takes the character.
+static _Bool takes(char kind, const char *set, char c) { return kind == 'c' || (kind == 's' ? !is_space((unsigned char)c) : in_set(set, (unsigned char)c)); }
+
+// fill makes characters of the input.
+static void fill(char *p, size_t length, char kind, const char *set) {
+	for (size_t n = 0; n < length; n++) {
+		char c = (char)__assay_nondet_int("scanf");
+		__assay_assume(takes(kind, set, c));
+		p[n] = c;
+	}
+}
+
+// scan_characters is %c, %s and %[: up to width characters go to p (null drops
+// them), with a NUL if they are text.
+static _Bool scan_characters(struct source *in, char kind, const char *set, size_t width, char *p) {
+	size_t n = 0;
+	if (in->text) {
+		while (n < width && in->text[in->at] && takes(kind, set, in->text[in->at])) {
+			if (p) p[n] = in->text[in->at];
+			n++;
+			in->at++;
+		}
+		if (n == 0) return 0;
+	} else {
+		// The end of the file leaves %5c with less, as glibc has it.
+		size_t length = width;
+		if (kind != 'c' || width > 1) {
+			length = __assay_nondet_size("scanf");
+			__assay_assume(length > 0 && length <= width);
+		}
+		in->ended |= kind == 'c' && length < width;
+		if (!p) return 1;
+		// A text without a bound that is too long is one invalid write.
+		if (width == (size_t)-1) {
+			size_t room = __assay_object_size(p) - __assay_offset(p);
+			__assay_check(length < room, INVALID_DEREF, "scanf: a text that is longer than its object");
+			if (length >= room) length = room;
+			fill(p, length, kind, set);
+			if (length < room) p[length] = 0;
+			return 1;
+		}
+		fill(p, length, kind, set);
+		n = length;
+	}
+	if (p && kind != 'c') p[n] = 0;
+	return 1;
+}
+
+static _Bool scan_integer(struct source *in, char kind, size_t width, int length, void *p) {
+	int base = kind == 'd' || kind == 'u' ? 10 : kind == 'o' ? 8 : kind == 'i' ? 0 : 16;
+	unsigned long long x;
+	if (in->text) {
+		size_t used;
+		struct integer r = __assay_integer(in->text + in->at, width, base, &used);
+		if (used == 0) return 0;
+		in->at += used;
+		_Bool isSigned = kind == 'd' || kind == 'i';
+		unsigned long long greatest = ~0ull >> (64 - (length < (int)sizeof(long) ? (int)sizeof(long) : length) * 8) >> isSigned;
+		if (r.overflow || r.magnitude > greatest + (isSigned && r.negative)) { // as strtol
+			x = greatest + (isSigned && r.negative);
+			if (isSigned && r.negative) x = -x;
+		} else {
+			x = r.negative ? -r.magnitude : r.magnitude;
+		}
+	} else {
+		x = (unsigned long long)__assay_nondet_long_long("scanf");
+		if (width < 20) { // so few digits, a sign included
+			unsigned long long limit = 1;
+			unsigned digit = base == 0 ? 10 : (unsigned)base; // 0x takes two characters
+			for (size_t i = 0; i < width; i++) limit *= digit;
+			long long s = length == 8 ? (long long)x : length == 4 ? (int)x : length == 2 ? (short)x : (signed char)x;
+			__assay_assume(s < 0 ? -(unsigned long long)s < limit / digit : (unsigned long long)s < limit);
+			x = (unsigned long long)s;
+		}
+	}
+	if (p) store(p, length, x);
+	return 1;
+}
+
+static _Bool scan_floating(struct source *in, size_t width, int length, void *p) {
+	double x;
+	if (in->text) {
+		if (width != (size_t)-1) __assay_unsupported("scanf: a floating-point number of bounded width");
+		char *end;
+		x = strtod(in->text + in->at, &end);
+		if (end == in->text + in->at) return 0;
+		in->at = (size_t)(end - in->text);
+	} else {
+		x = __assay_nondet_double("scanf");
+	}
+	if (!p) return 1;
+	if (length == 8) *(double *)p = x;
+	else *(float *)p = (float)x;
+	return 1;
+}
+
+static void skip_space(struct source *in) {
+	if (in->text)
+		while (is_space((unsigned char)in->text[in->at])) in->at++;
+}
+
+int __assay_scan(const char *text, const char *f, va_list arguments) {
+	struct source in = {text, 0, 0};
+	int done = 0;
+	va_list a;
+	va_copy(a, arguments);
+	while (*f) {
+		if (is_space((unsigned char)*f)) {
+			skip_space(&in);
+			f++;
+			continue;
+		}
+		if (*f != '%' || f[1] == '%') {
+			if (*f == '%') {
+				skip_space(&in);
+				f++;
+			}
+			_Bool end = text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf");
+			if (end) {
+				if (done == 0) done = -1;
+				break;
+			}
+			if (text ? text[in.at] != *f : __assay_nondet_bool("scanf")) break;
+			in.at++;
+			f++;
+			continue;
+		}
+		f++;
+		_Bool drop = *f == '*';
+		if (drop) f++;
+		size_t width = 0;
+		for (; *f >= '0' && *f <= '9'; f++) width = width * 10 + (size_t)(*f - '0');
+		_Bool wide = *f == 'l', allocate = *f == 'm';
+		int length = length_modifier(&f);
+		char kind = *f++;
+		const char *set = f;
+		if (kind == '[') f = after_set(f);
+		if ((wide || allocate) && (kind == 's' || kind == 'c' || kind == '[' || allocate)) __assay_unsupported("scanf with wide or allocated text");
+		if (kind == 'n') {
+			if (text) store(va_arg(a, void *), length, in.at);
+			else store(va_arg(a, void *), length, (unsigned long long)(__assay_nondet_int("scanf") & 0x7fffffff));
+			continue;
+		}
+		if (width == 0) width = kind == 'c' ? 1 : (size_t)-1;
+		if (kind != 'c' && kind != '[') skip_space(&in);
+		if (text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf")) { // the end of the input
+			if (done == 0) done = -1;
+			break;
+		}
+		void *p = drop ? 0 : va_arg(a, void *);
+		_Bool fits;
+		switch (kind) {
+		case 'd':
+		case 'i':
+		case 'u':
+		case 'o':
+		case 'x':
+		case 'X':
+			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, kind, width, length, p);
+			break;
+		case 'p':
+			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, 'x', width, sizeof(void *), p);
+			break;
+		case 'a':
+		case 'A':
+		case 'e':
+		case 'E':
+		case 'f':
+		case 'F':
+		case 'g':
+		case 'G':
+			if (length == 0) __assay_unsupported("scanf with a long double");
+			fits = (text || !__assay_nondet_bool("scanf")) && scan_floating(&in, width, wide ? 8 : 4, p);
+			break;
+		case 'c':
+		case 's':
+			fits = scan_characters(&in, kind, set, width, p);
+			break;
+		case '[':
+			fits = (text || !__assay_nondet_bool("scanf")) && scan_characters(&in, kind, set, width, p);
+			break;
+		default:
+			__assay_unsupported("scanf with a conversion that is not modelled");
+		}
+		if (!fits) break;
+		if (!drop) done++;
+	}
+	va_end(a);
+	return done;
+}
