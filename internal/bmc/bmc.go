@@ -333,6 +333,9 @@ func (e *engine) unconfirmed(ctx context.Context, violation term.ID, r replayed)
 		return nil, err
 	}
 	exact := e.st.True()
+	if r.large {
+		exact = e.small()
+	}
 	for _, o := range e.f.Obstacles {
 		exact = e.st.And(exact, e.st.Not(o.Cond))
 	}
@@ -346,10 +349,19 @@ func (e *engine) unconfirmed(ctx context.Context, violation term.ID, r replayed)
 			if r.found {
 				return r.verdict(), nil
 			}
+		} else if r.large {
+			return verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseMemory, Text: "all violations found need objects that are too large to replay", Func: r.where.Func, Pos: r.where.Pos,
+			}}}, nil
 		} else {
 			e.check(ctx, "violation", violation) // a model for the reasons
 			return verdict.Unknown{Reasons: e.obstaclesInModel("a possible violation depends on it: ")}, nil
 		}
+	}
+	if r.large {
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseMemory, Text: "a possible violation needs objects that are too large to replay", Func: r.where.Func, Pos: r.where.Pos,
+		}}}, nil
 	}
 	if name := e.unknownPointer(r.input); name != "" {
 		return verdict.Unknown{Reasons: []verdict.Reason{{

@@ -26,6 +26,7 @@ type replayed struct {
 	why       string // what the run did instead
 	where     verdict.Guard
 	depends   bool // on values that undefined behaviour yielded, or a model over-approximates
+	large     bool // the interpreter has not enough memory for the run
 	// approximate is a library function on the run whose result the model
 	// over-approximates, "" if there is none.
 	approximate string
@@ -226,7 +227,7 @@ func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 	case err != nil:
 		r.why = err.Error()
 	default:
-		r.why = out.String()
+		r.why, r.large = out.String(), out.End == interp.MemoryLimit
 		r.where.Pos = out.Pos
 	}
 	return r
@@ -243,4 +244,16 @@ func guardOf(ev interp.Event, label string) (verdict.Guard, bool) {
 		}
 	}
 	return verdict.Guard{}, false
+}
+
+// small says that objects whose size is not fixed fit the interpreter's memory.
+func (e *engine) small() term.ID {
+	sp := e.u.Space()
+	t := e.st.True()
+	for o := 1; o <= sp.Objects(); o++ {
+		if ob := sp.Object(memory.ObjectID(o)); !ob.Sized {
+			t = e.st.And(t, e.st.ULe(ob.Size, e.st.ConstU(e.m.PointerBits, maxContent)))
+		}
+	}
+	return t
 }
