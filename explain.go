@@ -119,6 +119,8 @@ func kindText(k ir.CheckKind) string {
 		return "memory not freed at the end"
 	case ir.Incompatible:
 		return "call through an incompatible function pointer"
+	case ir.Invariant:
+		return "invariant of a loop does not hold"
 	}
 	return "undefined behaviour"
 }

@@ -345,6 +345,7 @@ const (
 	MemTrack                     // property valid-memtrack
 	MemCleanup                   // property valid-memcleanup
 	Incompatible                 // a call through a pointer with an incompatible type, or with no target
+	Invariant                    // a predicate of a loop head, in a program whose loops are cut
 	checkMax
 )
 

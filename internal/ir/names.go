@@ -48,6 +48,7 @@ var checkNames = [checkMax]string{
 	MemTrack:           "valid-memtrack",
 	MemCleanup:         "valid-memcleanup",
 	Incompatible:       "incompatible-call",
+	Invariant:          "invariant",
 }
 
 var (

@@ -1,0 +1,297 @@
+package induction
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"assay/internal/invariant"
+	"assay/internal/ir"
+)
+
+// This file guesses predicates of loop heads: rows of the template domains of
+// intervals, zones, equalities and congruences [2LS §5.1.2] whose bounds come
+// from the program: its constants, and the values that its guards compare.
+
+// Limits of what is guessed for one loop.
+const (
+	maxConstants  = 24
+	maxPartners   = 12
+	maxCandidates = 600
+)
+
+// guesser collects the candidates of one loop.
+type guesser struct {
+	l    *Loop
+	f    *ir.Func
+	dom  *ir.DomTree
+	out  []Candidate
+	seen map[string]bool
+}
+
+// Candidates guesses predicates for all loops.
+func Candidates(loops []*Loop) []Candidate {
+	var out []Candidate
+	for _, l := range loops {
+		g := &guesser{l: l, f: l.Func, dom: ir.Dominators(l.Func), seen: map[string]bool{}}
+		g.guess()
+		out = append(out, g.out...)
+	}
+	return out
+}
+
+func (g *guesser) guess() {
+	var phis []ir.Value
+	for _, v := range g.f.Blocks[g.l.Head].Instrs {
+		d := g.f.Def(v)
+		if d.Op != ir.Phi {
+			break
+		}
+		if d.Type.Kind == ir.Int && d.Type.Bits <= 64 {
+			phis = append(phis, v)
+		}
+	}
+	constants, partners := g.compared(phis)
+	for _, x := range phis {
+		bits := g.f.Def(x).Type.Bits
+		if bits == 1 {
+			g.single(x, false, invariant.AtMost, 1, big.NewInt(0))
+			g.single(x, false, invariant.AtMost, -1, big.NewInt(-1))
+			continue
+		}
+		for _, signed := range []bool{true, false} {
+			for _, c := range constants[bits] {
+				n := c
+				if !signed && n.Sign() < 0 {
+					n = new(big.Int).Add(n, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
+				}
+				g.single(x, signed, invariant.AtMost, 1, n)
+				g.single(x, signed, invariant.AtMost, -1, new(big.Int).Neg(n))
+			}
+		}
+		for _, c := range constants[bits] {
+			g.single(x, true, invariant.NotEqual, 1, c)
+		}
+		g.congruences(x, phis)
+	}
+	for i, x := range phis {
+		for _, y := range phis[i+1:] {
+			g.pair(x, y)
+		}
+		for _, y := range partners {
+			g.pair(x, y)
+		}
+	}
+}
+
+func (g *guesser) add(p invariant.Predicate) {
+	if len(g.out) >= maxCandidates {
+		return
+	}
+	key := p.Text(func(t invariant.Term) string {
+		s := "u"
+		if t.Signed {
+			s = "s"
+		}
+		return s + string(rune('0'+t.Value))
+	})
+	if !g.seen[key] {
+		g.seen[key] = true
+		g.out = append(g.out, Candidate{g.l, p})
+	}
+}
+
+func (g *guesser) term(x ir.Value, coeff int64, signed bool) invariant.Term {
+	return invariant.Term{Coeff: coeff, Value: x, Bits: g.f.Def(x).Type.Bits, Signed: signed}
+}
+
+func (g *guesser) single(x ir.Value, signed bool, r invariant.Relation, coeff int64, bound *big.Int) {
+	g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, coeff, signed)}, Relation: r, Bound: bound})
+}
+
+// pair guesses x - y <= c and y - x <= c, and x + y <= c, for small c.
+func (g *guesser) pair(x, y ir.Value) {
+	if x == y || g.f.Def(x).Type.Bits != g.f.Def(y).Type.Bits || g.f.Def(x).Type.Bits == 1 {
+		return
+	}
+	for _, signed := range []bool{true, false} {
+		for _, c := range []int64{0, 1, -1} {
+			g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, signed), g.term(y, -1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Predicate{Terms: []invariant.Term{g.term(y, 1, signed), g.term(x, -1, signed)}, Bound: big.NewInt(c)})
+		}
+	}
+	g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
+	dx, dy := g.start(x), g.start(y)
+	if dx != nil && dy != nil {
+		d := new(big.Int).Sub(dx, dy)
+		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, Bound: d})
+		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(y, 1, true), g.term(x, -1, true)}, Bound: new(big.Int).Neg(d)})
+		s := new(big.Int).Add(dx, dy)
+		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, 1, true)}, Bound: s})
+		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, -1, true), g.term(y, -1, true)}, Bound: new(big.Int).Neg(s)})
+		// Steps a and b of constant size keep b*x - a*y.
+		a, b := g.step(x), g.step(y)
+		if a != 0 && b != 0 && abs(a) <= 1<<16 && abs(b) <= 1<<16 {
+			t := func(sign int64) []invariant.Term {
+				return []invariant.Term{g.term(x, sign*b, true), g.term(y, -sign*a, true)}
+			}
+			e := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(b), dx), new(big.Int).Mul(big.NewInt(a), dy))
+			g.add(invariant.Predicate{Terms: t(1), Bound: e})
+			g.add(invariant.Predicate{Terms: t(-1), Bound: new(big.Int).Neg(e)})
+		}
+	}
+}
+
+func abs(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// start is the constant with which a phi enters the loop, nil if there is none.
+func (g *guesser) start(x ir.Value) *big.Int {
+	d := g.f.Def(x)
+	var c *big.Int
+	if d.Op != ir.Phi || d.Block != g.l.Head {
+		return nil
+	}
+	for i, p := range g.f.Blocks[g.l.Head].Preds {
+		if g.l.in[p] {
+			continue
+		}
+		a := g.f.Def(d.Args[i])
+		if a.Op != ir.Const || a.Type.Kind != ir.Int || c != nil && c.Cmp(a.Const.Signed()) != 0 {
+			return nil
+		}
+		c = a.Const.Signed()
+	}
+	return c
+}
+
+// step is the constant that an iteration adds to a phi, 0 if it is not seen.
+func (g *guesser) step(x ir.Value) int64 {
+	d := g.f.Def(x)
+	step := int64(0)
+	for i, p := range g.f.Blocks[g.l.Head].Preds {
+		if !g.l.in[p] {
+			continue
+		}
+		a := g.f.Def(d.Args[i])
+		if a.Op != ir.Add && a.Op != ir.Sub || a.Args[0] != x {
+			return 0
+		}
+		c := g.f.Def(a.Args[1])
+		if c.Op != ir.Const || !c.Const.Signed().IsInt64() {
+			return 0
+		}
+		n := c.Const.Signed().Int64()
+		if a.Op == ir.Sub {
+			n = -n
+		}
+		if step != 0 && step != n {
+			return 0
+		}
+		step = n
+	}
+	return step
+}
+
+// congruences guesses x modulo small powers of two, and the constants that
+// the loop adds to it.
+func (g *guesser) congruences(x ir.Value, phis []ir.Value) {
+	c := g.start(x)
+	if c == nil {
+		return
+	}
+	moduli := []uint64{2, 4}
+	for b := ir.BlockID(1); int(b) < len(g.f.Blocks); b++ {
+		if !g.l.in[b] {
+			continue
+		}
+		for _, v := range g.f.Blocks[b].Instrs {
+			d := g.f.Def(v)
+			if d.Op != ir.Add && d.Op != ir.Sub && d.Op != ir.Mul {
+				continue
+			}
+			k := g.f.Def(d.Args[1])
+			if k.Op == ir.Const && k.Const.Width() <= 64 {
+				if n := abs(k.Const.Int64()); n > 2 && n < 1<<20 {
+					moduli = append(moduli, uint64(n))
+				}
+			}
+		}
+	}
+	slices.Sort(moduli)
+	for _, m := range slices.Compact(moduli) {
+		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
+	}
+}
+
+func (g *guesser) unsigned(x ir.Value, c *big.Int) *big.Int {
+	if c.Sign() >= 0 {
+		return c
+	}
+	return new(big.Int).Add(c, new(big.Int).Lsh(big.NewInt(1), uint(g.f.Def(x).Type.Bits)))
+}
+
+// compared collects the constants of the function by width, with their
+// neighbours, and the values from before the loop that are compared in it or
+// combined with its phis.
+func (g *guesser) compared(phis []ir.Value) (constants map[uint32][]*big.Int, partners []ir.Value) {
+	constants = map[uint32][]*big.Int{}
+	seen := map[ir.Value]bool{}
+	for v := ir.Value(1); int(v) < len(g.f.Values); v++ {
+		d := g.f.Def(v)
+		if d.Op == ir.Const && d.Type.Kind == ir.Int && d.Type.Bits <= 64 && d.Type.Bits > 1 {
+			n := d.Const.Signed()
+			for _, k := range []int64{0, 1, -1} {
+				c := new(big.Int).Add(n, big.NewInt(k))
+				if c.BitLen() < int(d.Type.Bits) {
+					constants[d.Type.Bits] = append(constants[d.Type.Bits], c)
+				}
+			}
+		}
+		switch d.Op {
+		case ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe, ir.Add, ir.Sub, ir.Select:
+			for _, a := range d.Args {
+				if !seen[a] && g.before(a) && len(partners) < maxPartners {
+					partners = append(partners, a)
+				}
+				seen[a] = true
+			}
+		}
+	}
+	// A phi that starts with a value from before the loop is compared with it.
+	for _, x := range phis {
+		for i, p := range g.f.Blocks[g.l.Head].Preds {
+			if a := g.f.Def(x).Args[i]; !g.l.in[p] && !seen[a] && g.before(a) {
+				seen[a] = true
+				partners = append(partners, a)
+			}
+		}
+	}
+	for bits, cs := range constants {
+		if bits > 8 {
+			cs = append(cs, big.NewInt(0), big.NewInt(1), big.NewInt(-1))
+		}
+		slices.SortFunc(cs, func(a, b *big.Int) int { return cmp.Or(a.CmpAbs(b), a.Cmp(b)) })
+		cs = slices.CompactFunc(cs, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
+		constants[bits] = cs[:min(len(cs), maxConstants)]
+	}
+	for _, x := range phis { // widths without constants
+		if b := g.f.Def(x).Type.Bits; constants[b] == nil {
+			constants[b] = []*big.Int{big.NewInt(0), big.NewInt(1)}
+		}
+	}
+	return constants, partners
+}
+
+// before says whether an integer is defined before the loop, as no constant.
+func (g *guesser) before(v ir.Value) bool {
+	d := g.f.Def(v)
+	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || d.Op == ir.Const {
+		return false
+	}
+	return d.Op == ir.Param || d.Block != 0 && !g.l.in[d.Block] && g.dom.Reachable(d.Block) && g.dom.Dominates(d.Block, g.l.Head)
+}

@@ -1,0 +1,576 @@
+// Package induction proves properties of programs with loops by k-induction
+// with invariants [2LS §2.1, §5.3].
+//
+// A program is turned into one without unbounded loops, of which bounded model
+// checking then decides whether it violates anything (this file); invariants are
+// found among candidates by asking which of them hold on entering a loop and are
+// kept by it, all together (houdini.go).
+//
+// # Cutting a loop
+//
+// On entering a loop, a choice is made [2LS §4.2.1, the loop-select guard]: the
+// loop starts as it is, or everything it changes becomes arbitrary, to stand for
+// the state after any number of iterations. Then the head is visited at most
+// k+1 times; what is left of the run after that is cut off. Let a visit be early
+// if the state was made arbitrary and fewer than k iterations were made since.
+//
+//	(C1) A run that makes N iterations before it leaves the loop, or before it
+//	     violates something in it, is covered: for N < k by starting as it is,
+//	     else by the arbitrary state of iteration N-k. In both cases what
+//	     happens at last does not happen early.
+//	(C2) So what is violated early need not count, and where the run goes on it
+//	     was not violated; the loop is not left early. Of a program that violates
+//	     nothing, early checks hold anyway: they are assumed.
+//	(C3) A predicate of the head is assumed at early visits, and checked at all
+//	     others. All checks are one conjunction: the first thing that fails on a
+//	     run fails in a place that is not early.
+//	(C4) The arbitrary state agrees with the state on entry in all that the loop
+//	     cannot change: values defined outside, and objects that nothing in the
+//	     loop writes (written.go).
+//
+// Being early is a variable of the program, so that it holds in called
+// functions, too; a loop that is entered early is early throughout.
+package induction
+
+import (
+	"fmt"
+	"math/big"
+
+	"assay/internal/bv"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+)
+
+// Names of what is added to a program.
+const (
+	earlyName  = "assay.early"
+	flagPrefix = "assay.candidate."
+	selectName = "assay.loop"
+)
+
+// Loop is a loop of the original program.
+type Loop struct {
+	Func *ir.Func
+	Head ir.BlockID
+	// in are the blocks of the loop.
+	in map[ir.BlockID]bool
+}
+
+// Pos is where the loop is in the source.
+func (l *Loop) Pos() ir.Pos {
+	for _, v := range l.Func.Blocks[l.Head].Instrs {
+		if p := l.Func.Def(v).Pos; p.Line != 0 {
+			return p
+		}
+	}
+	return l.Func.Pos
+}
+
+// Loops lists the loops of the functions that can be reached, outer ones first.
+func Loops(m *ir.Module) ([]*Loop, error) {
+	var out []*Loop
+	for _, f := range m.Funcs {
+		if len(f.Blocks) == 0 {
+			continue
+		}
+		w, dom := ir.NewWTO(f), ir.Dominators(f)
+		for _, h := range w.Blocks {
+			if !w.IsHead(h) {
+				continue
+			}
+			l := &Loop{Func: f, Head: h, in: map[ir.BlockID]bool{}}
+			for _, b := range w.Component(h) {
+				l.in[b] = true
+				if !dom.Dominates(h, b) {
+					return nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: "it can be entered in several places"}
+				}
+			}
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// Candidate is a predicate of a loop head.
+type Candidate struct {
+	Loop      *Loop
+	Predicate invariant.Predicate
+}
+
+// cutting is the work on one module.
+type cutting struct {
+	m      *ir.Module
+	k      int
+	writes *writes
+	flags  bool
+	byHead map[*ir.Func]map[ir.BlockID][]int // candidates
+	all    []Candidate
+	kinds  map[ir.CheckKind]bool
+	label  string
+}
+
+// Cut is the program with its loops cut after k iterations; targets are the
+// checks that early visits assume. Candidate i is assumed and checked only if
+// its flag is set, a choice of the program named by Flag(i); its check has the text
+// Flag(i), too.
+func Cut(m *ir.Module, loops []*Loop, k int, candidates []Candidate, targets []ir.CheckKind, label string) (*ir.Module, error) {
+	c := &cutting{m: clone(m), k: k, writes: newWrites(m), all: candidates, byHead: map[*ir.Func]map[ir.BlockID][]int{}, kinds: map[ir.CheckKind]bool{}, label: label}
+	for _, t := range targets {
+		c.kinds[t] = true
+	}
+	for i, x := range candidates {
+		if c.byHead[x.Loop.Func] == nil {
+			c.byHead[x.Loop.Func] = map[ir.BlockID][]int{}
+		}
+		c.byHead[x.Loop.Func][x.Loop.Head] = append(c.byHead[x.Loop.Func][x.Loop.Head], i)
+	}
+	c.m.Globals = append(c.m.Globals, &ir.Global{Name: earlyName, Size: 1, Align: 1})
+	for i := range candidates {
+		c.m.Globals = append(c.m.Globals, &ir.Global{Name: Flag(i), Size: 1, Align: 1})
+	}
+	for n, f := range c.m.Funcs {
+		if len(f.Blocks) == 0 {
+			continue
+		}
+		e := edit(c.m, f)
+		c.checks(e)
+		if f.Name == c.m.Entry {
+			c.entry(e)
+		}
+		for _, l := range loops {
+			if l.Func == m.Funcs[n] {
+				if err := c.loop(e, l); err != nil {
+					return nil, err
+				}
+			}
+		}
+		e.done()
+	}
+	return c.m, nil
+}
+
+// Flag names candidate i.
+func Flag(i int) string { return fmt.Sprint(flagPrefix, i) }
+
+var boolean = ir.IntType(1)
+
+// isEarly loads the variable; it is stored as a byte.
+func (c *cutting) isEarly(e *editor) ir.Value {
+	b := e.op(ir.Load, ir.IntType(8), e.global(earlyName))
+	return e.op(ir.Ne, boolean, b, e.number(8, 0))
+}
+
+func (c *cutting) setEarly(e *editor, early ir.Value) {
+	e.op(ir.Store, ir.Type{}, e.op(ir.ZExt, ir.IntType(8), early), e.global(earlyName))
+}
+
+func (c *cutting) not(e *editor, x ir.Value) ir.Value {
+	return e.op(ir.Xor, boolean, x, e.number(1, 1))
+}
+
+// checks lets early checks be assumed (C2).
+func (c *cutting) checks(e *editor) {
+	for b := 1; b < len(e.f.Blocks); b++ {
+		for _, v := range append([]ir.Value(nil), e.f.Blocks[b].Instrs...) {
+			switch d := e.f.Def(v); {
+			case d.Op == ir.Check && c.kinds[ir.CheckKind(d.Aux)]:
+				cond := d.Args[0]
+				e.before(v, func() {
+					e.op(ir.Assume, ir.Type{}, e.op(ir.Or, boolean, c.not(e, c.isEarly(e)), cond))
+				})
+			case d.Op == ir.Label && d.Sym == c.label && c.kinds[ir.ErrorLabel]:
+				e.before(v, func() { e.op(ir.Assume, ir.Type{}, c.not(e, c.isEarly(e))) })
+			}
+		}
+	}
+}
+
+// entry chooses the flags.
+func (c *cutting) entry(e *editor) {
+	e.before(e.afterPhis(1), func() {
+		for i := range c.all {
+			flag := e.emit(ir.Def{Op: ir.Nondet, Type: ir.IntType(8), Aux: int64(ir.NondetInput), Sym: Flag(i)})
+			e.op(ir.Store, ir.Type{}, flag, e.global(Flag(i)))
+		}
+	})
+}
+
+// loop cuts one loop.
+func (c *cutting) loop(e *editor, l *Loop) error {
+	f, head := e.f, l.Head
+	wild := func(why string) error { return &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: why} }
+	written, asleep, err := c.written(e, l)
+	if err != nil {
+		return err
+	}
+	phis := e.phis(head)
+	var entries, latches []ir.BlockID
+	seen := map[ir.BlockID]bool{}
+	f.ComputePreds()
+	for _, p := range f.Blocks[head].Preds {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		if l.in[p] {
+			latches = append(latches, p)
+		} else {
+			entries = append(entries, p)
+		}
+	}
+
+	// The way in: from the edges into the loop to start, and from there to the
+	// head, at once or by way of any.
+	start, havoc := e.block("cut.start"), e.block("cut.any")
+	e.pos = l.Pos()
+	initial := map[ir.Value]ir.Value{}
+	for _, phi := range phis {
+		var in, stay []arc
+		for _, a := range e.in[phi] {
+			if l.in[a.from] {
+				stay = append(stay, a)
+			} else {
+				in = append(in, a)
+			}
+		}
+		e.at = start
+		merged := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
+		e.in[merged] = in
+		initial[phi] = merged
+		e.in[phi] = stay
+	}
+	for _, u := range entries {
+		e.retarget(u, head, start)
+	}
+	e.at = start
+	outer := c.isEarly(e)
+	some := e.emit(ir.Def{Op: ir.Nondet, Type: boolean, Aux: int64(ir.NondetInput), Sym: selectName})
+	e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{some}, Succs: []ir.BlockID{havoc, head}})
+
+	e.at = havoc
+	for _, phi := range phis {
+		t := f.Def(phi).Type
+		x := initial[phi]
+		if t.Kind == ir.Ptr {
+			if !moves(f, phi, l) {
+				return wild("a pointer in it changes to another object")
+			}
+			n := e.emit(ir.Def{Op: ir.Nondet, Type: e.m.WordType(), Aux: int64(ir.NondetInput), Sym: selectName})
+			x = e.op(ir.PtrAdd, t, x, n)
+		} else {
+			x = e.emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: selectName})
+		}
+		e.in[phi] = append(e.in[phi], arc{start, initial[phi]}, arc{havoc, x})
+	}
+	for _, r := range written {
+		c.havoc(e, r)
+	}
+	for _, r := range asleep {
+		// Alive with any content, or dead: whichever it is at a head.
+		e.op(ir.LifetimeStart, ir.Type{}, r)
+		dead := e.emit(ir.Def{Op: ir.Nondet, Type: boolean, Aux: int64(ir.NondetInput), Sym: selectName})
+		end, on := e.block("cut.dead"), e.block("cut.on")
+		e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{dead}, Succs: []ir.BlockID{end, on}})
+		e.at = end
+		e.op(ir.LifetimeEnd, ir.Type{}, r)
+		e.jump(on)
+		e.at = on
+	}
+	last := e.at
+	e.jump(head)
+	for _, phi := range phis {
+		arcs := e.in[phi]
+		arcs[len(arcs)-1].from = last
+	}
+
+	// The head: counting, and the predicates (C3).
+	width := uint32(32)
+	counter := e.define(ir.Def{Op: ir.Phi, Type: ir.IntType(width), Block: head, Pos: e.pos})
+	chosen := e.define(ir.Def{Op: ir.Phi, Type: boolean, Block: head, Pos: e.pos})
+	f.Blocks[head].Instrs = append([]ir.Value{counter, chosen}, f.Blocks[head].Instrs...)
+	zero := e.number(width, 0)
+	e.in[counter] = []arc{{start, zero}, {last, zero}}
+	e.in[chosen] = []arc{{start, e.number(1, 0)}, {last, e.number(1, 1)}}
+	var own ir.Value
+	e.before(e.afterPhis(head), func() {
+		own = e.op(ir.And, boolean, chosen, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
+		early := e.op(ir.Or, boolean, own, outer)
+		c.setEarly(e, early)
+		for _, i := range c.byHead[l.Func][head] {
+			c.predicate(e, i, early)
+		}
+	})
+
+	// The ways back, to be taken k times, and the ways out (C2).
+	backs := map[ir.BlockID]bool{}
+	for _, u := range latches {
+		back := e.block("cut.back")
+		backs[back] = true
+		e.retarget(u, head, back)
+		merged := map[ir.Value]ir.Value{}
+		e.at = back
+		for _, phi := range phis {
+			var in, stay []arc
+			for _, a := range e.in[phi] {
+				if a.from == u {
+					in = append(in, a)
+				} else {
+					stay = append(stay, a)
+				}
+			}
+			x := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
+			e.in[x], merged[phi] = in, x
+			e.in[phi] = append(stay, arc{back, x})
+		}
+		e.op(ir.Assume, ir.Type{}, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
+		next := e.op(ir.Add, ir.IntType(width), counter, e.number(width, 1))
+		e.jump(head)
+		e.in[counter] = append(e.in[counter], arc{back, next})
+		e.in[chosen] = append(e.in[chosen], arc{back, chosen})
+	}
+	type edge struct{ u, v ir.BlockID }
+	var exits []edge
+	known := map[edge]bool{}
+	for u := range ir.BlockID(len(f.Blocks)) {
+		if !l.in[u] {
+			continue
+		}
+		for _, v := range f.Succs(u) {
+			if !l.in[v] && !known[edge{u, v}] && !backs[v] {
+				known[edge{u, v}] = true
+				exits = append(exits, edge{u, v})
+			}
+		}
+	}
+	for _, x := range exits {
+		out := e.block("cut.out")
+		e.retarget(x.u, x.v, out)
+		e.at = out
+		for _, phi := range e.phis(x.v) {
+			var in, stay []arc
+			for _, a := range e.in[phi] {
+				if a.from == x.u {
+					in = append(in, a)
+				} else {
+					stay = append(stay, a)
+				}
+			}
+			y := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
+			e.in[y] = in
+			e.in[phi] = append(stay, arc{out, y})
+		}
+		e.op(ir.Assume, ir.Type{}, c.not(e, own))
+		c.setEarly(e, outer)
+		e.jump(x.v)
+	}
+	return nil
+}
+
+// moves says whether all that comes around to a pointer phi is itself, moved.
+func moves(f *ir.Func, phi ir.Value, l *Loop) bool {
+	seen := map[ir.Value]bool{}
+	var from func(v ir.Value) bool
+	from = func(v ir.Value) bool {
+		if v == phi || seen[v] {
+			return true
+		}
+		seen[v] = true
+		d := l.Func.Def(v)
+		if !l.in[d.Block] {
+			return false
+		}
+		switch d.Op {
+		case ir.PtrAdd, ir.Freeze:
+			return from(d.Args[0])
+		case ir.Select:
+			return from(d.Args[1]) && from(d.Args[2])
+		case ir.Phi:
+			for _, a := range d.Args {
+				if !from(a) {
+					return false
+				}
+			}
+			return true
+		}
+		return false
+	}
+	d := l.Func.Def(phi)
+	for i, p := range l.Func.Blocks[l.Head].Preds {
+		if l.in[p] && !from(d.Args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// written lists pointers to the objects that the loop may write, and the locals
+// that come to life and die in it, as values that are defined before the loop.
+func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err error) {
+	f := l.Func
+	e := &effects{globals: map[string]bool{}, params: map[int]bool{}}
+	seen, sleeps := map[ir.Value]bool{}, map[ir.Value]bool{}
+	var order []ir.Value
+	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
+		if !l.in[b] {
+			continue
+		}
+		for _, v := range f.Blocks[b].Instrs {
+			c.writes.instruction(f, v, e, func(r ir.Value) {
+				if !seen[r] {
+					seen[r] = true
+					order = append(order, r)
+				}
+			})
+			switch d := f.Def(v); d.Op {
+			case ir.LifetimeStart, ir.LifetimeEnd:
+				if f.Def(d.Args[0]).Op != ir.Alloca {
+					e.wild = "the lifetime of what a pointer points to ends in it"
+				}
+				sleeps[d.Args[0]] = true
+			case ir.Alloca:
+				e.wild = "it makes stack objects"
+			}
+		}
+	}
+	if e.wild != "" {
+		return nil, nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: e.wild}
+	}
+	for v := ir.Value(1); int(v) < len(f.Values); v++ {
+		if sleeps[v] {
+			if l.in[f.Def(v).Block] {
+				return nil, nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: "it makes stack objects"}
+			}
+			asleep = append(asleep, v)
+		}
+	}
+	for _, r := range order {
+		switch d := f.Def(r); {
+		case sleeps[r] || d.Op == ir.Null:
+		case d.Op == ir.Alloca || d.Op == ir.Param:
+			objects = append(objects, r)
+		case d.Op == ir.GlobalAddr:
+			e.globals[d.Sym] = true
+		}
+	}
+	for _, g := range c.m.Globals {
+		if e.globals[g.Name] && !g.Constant {
+			a := c.writes.address(f, g.Name)
+			if a == 0 {
+				a = ed.global(g.Name)
+			}
+			objects = append(objects, a)
+		}
+	}
+	return objects, asleep, nil
+}
+
+// havoc makes the object that r points into arbitrary, if it can be written.
+func (c *cutting) havoc(e *editor, r ir.Value) {
+	word := e.m.WordType()
+	n := e.op(ir.ObjectSize, word, r)
+	p := e.op(ir.PtrAdd, e.m.PtrType(), r, e.op(ir.Sub, word, e.number(word.Bits, 0), e.op(ir.ObjectOffset, word, r)))
+	ok := e.op(ir.ValidRange, boolean, p, n)
+	fill, on := e.block("cut.any"), e.block("cut.on")
+	e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{ok}, Succs: []ir.BlockID{fill, on}})
+	e.at = fill
+	e.op(ir.Havoc, ir.Type{}, p, n)
+	e.jump(on)
+	e.at = on
+}
+
+// predicate assumes candidate i if the visit is early, and checks it otherwise.
+func (c *cutting) predicate(e *editor, i int, early ir.Value) {
+	holds := predicate(e, &c.all[i].Predicate)
+	flag := e.op(ir.Eq, boolean, e.op(ir.Load, ir.IntType(8), e.global(Flag(i))), e.number(8, 0))
+	holds = e.op(ir.Or, boolean, flag, holds)
+	e.op(ir.Assume, ir.Type{}, e.op(ir.Or, boolean, c.not(e, early), holds))
+	e.emit(ir.Def{Op: ir.Check, Args: []ir.Value{e.op(ir.Or, boolean, early, holds)}, Aux: int64(ir.Invariant), Sym: Flag(i)})
+}
+
+// simple emits predicates that need no wider arithmetic: bounds of one value,
+// the order of two, remainders by powers of two; 0 for others.
+func simple(e *editor, p *invariant.Predicate) ir.Value {
+	for _, t := range p.Terms {
+		if t.Cell || t.Bits != p.Terms[0].Bits || t.Signed != p.Terms[0].Signed || abs(t.Coeff) != 1 {
+			return 0
+		}
+	}
+	x := p.Terms[0]
+	less := ir.ULe
+	lo, hi := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(x.Bits))
+	if x.Signed {
+		less = ir.SLe
+		hi.Rsh(hi, 1)
+		lo.Neg(hi)
+	}
+	hi.Sub(hi, big.NewInt(1))
+	switch {
+	case p.Relation == invariant.AtMost && len(p.Terms) == 1 && x.Coeff == 1 && p.Bound.Cmp(lo) >= 0:
+		if p.Bound.Cmp(hi) >= 0 {
+			return e.number(1, 1)
+		}
+		return e.op(less, boolean, x.Value, e.constant(bv.FromBig(x.Bits, p.Bound)))
+	case p.Relation == invariant.AtMost && len(p.Terms) == 1 && x.Coeff == -1:
+		b := new(big.Int).Neg(p.Bound)
+		switch {
+		case b.Cmp(lo) <= 0:
+			return e.number(1, 1)
+		case b.Cmp(hi) > 0:
+			return e.number(1, 0)
+		}
+		return e.op(less, boolean, e.constant(bv.FromBig(x.Bits, b)), x.Value)
+	case p.Relation == invariant.AtMost && len(p.Terms) == 2 && x.Coeff == -p.Terms[1].Coeff && p.Bound.Sign() == 0:
+		a, b := x.Value, p.Terms[1].Value
+		if x.Coeff < 0 {
+			a, b = b, a
+		}
+		return e.op(less, boolean, a, b)
+	case p.Relation == invariant.Congruent && len(p.Terms) == 1 && x.Coeff == 1 && p.Modulus&(p.Modulus-1) == 0 && p.Modulus <= 1<<16 && uint(x.Bits) > 16:
+		mask := p.Modulus - 1
+		r := new(big.Int).And(p.Bound, new(big.Int).SetUint64(mask))
+		return e.op(ir.Eq, boolean, e.op(ir.And, ir.IntType(x.Bits), x.Value, e.number(x.Bits, mask)), e.constant(bv.FromBig(x.Bits, r)))
+	}
+	return 0
+}
+
+// predicate emits the truth value of a predicate.
+func predicate(e *editor, p *invariant.Predicate) ir.Value {
+	if v := simple(e, p); v != 0 {
+		return v
+	}
+	w := p.Width()
+	t := ir.IntType(w)
+	sum := ir.Value(0)
+	for _, s := range p.Terms {
+		x := s.Value
+		if s.Cell {
+			if s.Offset != 0 {
+				x = e.op(ir.PtrAdd, e.m.PtrType(), x, e.number(e.m.PointerBits, s.Offset))
+			}
+			x = e.op(ir.Load, ir.IntType(s.Bits), x)
+		}
+		op := ir.ZExt
+		if s.Signed {
+			op = ir.SExt
+		}
+		x = e.op(op, t, x)
+		if s.Coeff != 1 {
+			x = e.op(ir.Mul, t, x, e.constant(bv.FromBig(w, big.NewInt(s.Coeff))))
+		}
+		if sum == 0 {
+			sum = x
+		} else {
+			sum = e.op(ir.Add, t, sum, x)
+		}
+	}
+	bound := e.constant(bv.FromBig(w, p.Bound))
+	switch p.Relation {
+	case invariant.AtMost:
+		return e.op(ir.SLe, boolean, sum, bound)
+	case invariant.NotEqual:
+		return e.op(ir.Ne, boolean, sum, bound)
+	}
+	// The remainder of a division that rounds to zero is 0 for multiples only.
+	d := e.op(ir.Sub, t, sum, bound)
+	return e.op(ir.Eq, boolean, e.op(ir.SRem, t, d, e.number(w, p.Modulus)), e.number(w, 0))
+}

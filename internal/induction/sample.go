@@ -1,0 +1,264 @@
+package induction
+
+import (
+	"context"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"assay/internal/bv"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+)
+
+// This file looks at real runs. A candidate that a run breaks need not be
+// asked about; and linear equations that hold in all states seen at a loop head
+// are candidates that no list of patterns would have.
+
+// Limits of the runs.
+const (
+	sampleRuns   = 24
+	sampleSteps  = 4000
+	maxSamples   = 160 // of one loop
+	maxEquations = 8
+	maxColumns   = 10
+	maxCoeff     = 1 << 10
+)
+
+// states are the values at a loop head, by value of the function.
+type states struct {
+	values []ir.Value
+	rows   [][]uint64
+}
+
+// choices is an oracle that prefers small numbers.
+type choices struct {
+	rng   *rand.Rand
+	inner interp.Oracle
+	size  int64
+}
+
+func (o choices) Global(name string, size uint64) ir.GlobalChoice { return o.inner.Global(name, size) }
+
+func (o choices) Next(r interp.Request) (ir.Choice, error) {
+	c, err := o.inner.Next(r)
+	if err == nil && r.Kind == interp.WantValue && r.Type.Kind == ir.Int && o.rng.IntN(8) != 0 {
+		n := o.rng.Int64N(o.size)
+		if o.rng.IntN(6) == 0 {
+			n = -n
+		}
+		c.Bits = bv.FromBig(r.Type.Bits, big.NewInt(n))
+	}
+	return c, err
+}
+
+// sample runs the program and collects the states at the loop heads.
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]ir.Value) map[*Loop]*states {
+	type place struct {
+		f *ir.Func
+		b ir.BlockID
+	}
+	at := map[place]*states{}
+	out := map[*Loop]*states{}
+	for _, l := range loops {
+		s := &states{values: terms[l]}
+		out[l], at[place{l.Func, l.Head}] = s, s
+	}
+	observe := func(ev interp.Event) {
+		if ev.Kind != interp.BlockEntered {
+			return
+		}
+		s := at[place{ev.Func, ev.Block}]
+		if s == nil || len(s.rows) >= maxSamples {
+			return
+		}
+		row := make([]uint64, len(s.values))
+		for i, v := range s.values {
+			row[i] = ev.State.Value(v).Uint64()
+		}
+		s.rows = append(s.rows, row)
+	}
+	stop := func(ev interp.Event) bool { return ev.Kind == interp.Violation && slices.Contains(targets, ev.Check) }
+	for run := range uint64(sampleRuns) {
+		before := 0
+		for _, s := range out {
+			before += len(s.rows)
+		}
+		o := choices{rand.New(rand.NewPCG(run, 1)), interp.Random(run), 2 + 2*int64(run)}
+		steps := int64(sampleSteps)
+		// Later runs get room of their own, for they may take other ways.
+		_, err := interp.Run(ctx, m, interp.Options{Oracle: o, Observe: observe, StopAt: stop, Blocks: true, MaxSteps: steps, MaxMemory: 1 << 24})
+		if err != nil {
+			break
+		}
+		for _, s := range out {
+			limit := int(run+1) * maxSamples / sampleRuns
+			if len(s.rows) > max(limit, 12) {
+				s.rows = s.rows[:max(limit, 12)]
+			}
+		}
+	}
+	return out
+}
+
+// interesting lists the integers at a loop head that predicates are about.
+func interesting(candidates []Candidate) map[*Loop][]ir.Value {
+	out := map[*Loop][]ir.Value{}
+	for _, c := range candidates {
+		for _, t := range c.Predicate.Terms {
+			if !slices.Contains(out[c.Loop], t.Value) {
+				out[c.Loop] = append(out[c.Loop], t.Value)
+			}
+		}
+	}
+	return out
+}
+
+// holds evaluates a predicate in all states.
+func (s *states) holds(p *invariant.Predicate) bool {
+	index := make([]int, len(p.Terms))
+	for i, t := range p.Terms {
+		index[i] = slices.Index(s.values, t.Value)
+	}
+	small := p.Bound.IsInt64() && p.Modulus < 1<<31 && p.Bound.BitLen() < 40
+	for _, t := range p.Terms {
+		small = small && t.Bits <= 32 && abs(t.Coeff) < 1<<16
+	}
+	for _, row := range s.rows {
+		if !small {
+			if !p.Holds(func(t invariant.Term) bv.BV { return bv.New(t.Bits, row[slices.Index(s.values, t.Value)]) }) {
+				return false
+			}
+			continue
+		}
+		sum := -p.Bound.Int64()
+		for i, t := range p.Terms {
+			sum += t.Coeff * number(row[index[i]], t.Bits, t.Signed)
+		}
+		switch {
+		case p.Relation == invariant.AtMost && sum > 0, p.Relation == invariant.NotEqual && sum == 0,
+			p.Relation == invariant.Congruent && sum%int64(p.Modulus) != 0:
+			return false
+		}
+	}
+	return true
+}
+
+func number(x uint64, bits uint32, signed bool) int64 {
+	if signed {
+		return int64(x<<(64-bits)) >> (64 - bits)
+	}
+	return int64(x)
+}
+
+// filter drops the candidates that some state breaks.
+func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
+	var out []Candidate
+	for _, c := range candidates {
+		if at[c.Loop].holds(&c.Predicate) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// equations finds the linear equations, over the integers, that hold in all
+// states of a loop, as pairs of inequalities.
+func equations(l *Loop, s *states) []Candidate {
+	var columns []int
+	for i, v := range s.values {
+		if d := l.Func.Def(v); d.Type.Bits > 1 && d.Type.Bits <= 64 && len(columns) < maxColumns {
+			columns = append(columns, i)
+		}
+	}
+	n := len(columns)
+	if n < 2 || len(s.rows) < n+3 {
+		return nil
+	}
+	// Reduce the rows (values, 1) to echelon form; the null space is read off.
+	var basis [][]*big.Rat
+	var pivots []int
+	for _, row := range s.rows {
+		r := make([]*big.Rat, n+1)
+		for k, i := range columns {
+			r[k] = new(big.Rat).SetInt64(number(row[i], l.Func.Def(s.values[i]).Type.Bits, true))
+		}
+		r[n] = big.NewRat(1, 1)
+		for b, p := range pivots {
+			if r[p].Sign() != 0 {
+				f := new(big.Rat).Set(r[p])
+				for k := range r {
+					r[k] = new(big.Rat).Sub(r[k], new(big.Rat).Mul(f, basis[b][k]))
+				}
+			}
+		}
+		p := slices.IndexFunc(r, func(x *big.Rat) bool { return x.Sign() != 0 })
+		if p < 0 {
+			continue
+		}
+		f := new(big.Rat).Inv(r[p])
+		for k := range r {
+			r[k] = new(big.Rat).Mul(r[k], f)
+		}
+		for b := range basis {
+			if basis[b][p].Sign() != 0 {
+				f := new(big.Rat).Set(basis[b][p])
+				for k := range r {
+					basis[b][k] = new(big.Rat).Sub(basis[b][k], new(big.Rat).Mul(f, r[k]))
+				}
+			}
+		}
+		basis, pivots = append(basis, r), append(pivots, p)
+		if len(basis) == n+1 {
+			return nil
+		}
+	}
+	var out []Candidate
+	for free := 0; free <= n && len(out) < 2*maxEquations; free++ {
+		if slices.Contains(pivots, free) {
+			continue
+		}
+		// The vector of the null space with 1 in the free column.
+		v := make([]*big.Rat, n+1)
+		lcm := big.NewInt(1)
+		for k := range v {
+			v[k] = new(big.Rat)
+		}
+		v[free].SetInt64(1)
+		for b, p := range pivots {
+			v[p] = new(big.Rat).Neg(basis[b][free])
+			d := v[p].Denom()
+			g := new(big.Int).GCD(nil, nil, lcm, d)
+			lcm.Div(lcm, g).Mul(lcm, d)
+		}
+		terms := []invariant.Term{}
+		bound := new(big.Int)
+		ok := true
+		for k := range v {
+			c := new(big.Rat).Mul(v[k], new(big.Rat).SetInt(lcm)).Num()
+			if k == n {
+				bound.Neg(c)
+				continue
+			}
+			if c.Sign() == 0 {
+				continue
+			}
+			ok = ok && c.IsInt64() && abs(c.Int64()) <= maxCoeff
+			if ok {
+				x := s.values[columns[k]]
+				terms = append(terms, invariant.Term{Coeff: c.Int64(), Value: x, Bits: l.Func.Def(x).Type.Bits, Signed: true})
+			}
+		}
+		if !ok || len(terms) == 0 {
+			continue
+		}
+		neg := make([]invariant.Term, len(terms))
+		for i, t := range terms {
+			t.Coeff = -t.Coeff
+			neg[i] = t
+		}
+		out = append(out, Candidate{l, invariant.Predicate{Terms: terms, Bound: bound}}, Candidate{l, invariant.Predicate{Terms: neg, Bound: new(big.Int).Neg(bound)}})
+	}
+	return out
+}
