@@ -26,6 +26,7 @@ type programmer struct {
 	arrays     []arrayVar
 	values     []ir.Value
 	locals     []ir.Value
+	strings    []ir.Value
 	budget     int
 }
 
@@ -56,6 +57,7 @@ func structured(seed uint64) *ir.Module {
 		}
 		g.m.Globals = append(g.m.Globals, x)
 	}
+	g.m.Globals = append(g.m.Globals, &ir.Global{Name: "s0", Size: 8, Align: 1, Init: []byte("ab\000d\001\002\003\000"), Layout: ir.Layout{Stride: 1, Cell: 1}})
 	g.m.Globals = append(g.m.Globals, &ir.Global{Name: "p0", Size: 8, Align: 8}, &ir.Global{Name: "p1", Size: 8, Align: 8, Init: make([]byte, 8), Relocs: []ir.Reloc{{Target: "a0", Addend: 4}}})
 	const functions = 3
 	for i := range functions {
@@ -98,6 +100,9 @@ func (g *programmer) function(n, p ir.Value) {
 	if g.IntN(2) == 0 {
 		b.Op(ir.MemSet, ir.Type{}, x, b.Const(8, uint64(g.IntN(2))), b.Word(4*length))
 	}
+	s := b.Emit(ir.Def{Op: ir.Alloca, Type: g.m.PtrType(), Args: []ir.Value{b.Word(8)}, Aux: 1, Layout: ir.Layout{Stride: 1, Cell: 1}})
+	b.Op(ir.MemSet, ir.Type{}, s, b.Const(8, uint64(g.IntN(3))), b.Word(8))
+	g.strings = []ir.Value{s, b.GlobalAddr("s0")}
 	y := b.Alloca(8, 8)
 	g.ptrs = append(g.ptrs, y)
 	b.Store(g.pointer(), y)
@@ -197,7 +202,7 @@ func (g *programmer) statement() {
 		b.Store(g.expr(1), pickOne(g, g.ints))
 		return
 	}
-	switch g.IntN(20) {
+	switch g.IntN(21) {
 	case 0, 1, 2:
 		b.Store(g.expr(2), pickOne(g, g.ints))
 	case 3, 4:
@@ -230,8 +235,21 @@ func (g *programmer) statement() {
 		b.At(join)
 	case 12, 13, 14:
 		g.loop()
-	case 15, 16:
+	case 15:
 		g.call()
+	case 16: // often enough that an object is made again while pointers to the last one are left
+		g.repeat(func() {
+			if g.IntN(2) == 0 {
+				g.call()
+				return
+			}
+			x := b.Op(ir.Malloc, g.m.PtrType(), b.Word(4))
+			b.Store(g.constant(), x)
+			b.Store(b.Load(g.m.PtrType(), g.ptrs[0]), g.ptrs[1])
+			b.Store(x, g.ptrs[0])
+			b.Store(g.expr(0), b.Load(g.m.PtrType(), g.ptrs[1]))
+			b.Store(b.Load(i32, x), pickOne(g, g.ints))
+		})
 	case 17:
 		x := pickOne(g, g.locals)
 		b.Op(ir.LifetimeEnd, ir.Type{}, x)
@@ -248,6 +266,8 @@ func (g *programmer) statement() {
 		if g.IntN(2) == 0 {
 			b.Op(ir.Free, ir.Type{}, b.Load(g.m.PtrType(), y))
 		}
+	case 19:
+		g.bytes()
 	default:
 		x, y := pickOne(g, g.arrays), pickOne(g, g.arrays)
 		switch g.IntN(3) {
@@ -297,6 +317,42 @@ func (g *programmer) loop() {
 		})
 	}
 	b.At(after)
+}
+
+// repeat repeats statements up to three times.
+func (g *programmer) repeat(f func()) {
+	b := g.b
+	from, head, body, after := b.Current(), b.Block("again"), b.Block("repeated"), b.Block("enough")
+	b.Br(head)
+	b.At(head)
+	i := b.Phi(i32)
+	b.AddIncoming(i, b.Const(32, 0), from)
+	b.CondBr(b.Cmp(ir.ULt, i, b.Const(32, uint64(2+g.IntN(2)))), body, after)
+	g.inside(body, func() {
+		f()
+		b.AddIncoming(i, b.Bin(ir.Add, i, b.Const(32, 1)), b.Current())
+		b.Br(head)
+	})
+	b.At(after)
+}
+
+// bytes works on strings: arrays of bytes that are copied and filled one by one.
+func (g *programmer) bytes() {
+	b := g.b
+	at := func(s ir.Value) ir.Value {
+		return b.PtrAdd(s, g.word(b.Bin(ir.URem, g.expr(0), b.Const(32, 8))))
+	}
+	s, u := pickOne(g, g.strings), pickOne(g, g.strings)
+	switch g.IntN(4) {
+	case 0:
+		b.Op(ir.MemCpy, ir.Type{}, at(s), at(u), b.Word(1))
+	case 1:
+		b.Store(b.Op(ir.Trunc, ir.IntType(8), g.expr(0)), at(s))
+	case 2:
+		b.Op(ir.MemSet, ir.Type{}, s, b.Const(8, uint64(g.IntN(3))), g.word(b.Bin(ir.And, g.expr(0), b.Const(32, 7))))
+	default:
+		b.Store(b.Op(ir.ZExt, i32, b.Load(ir.IntType(8), at(s))), pickOne(g, g.ints))
+	}
 }
 
 // call calls a function made before, or the current one with a smaller argument.
