@@ -13,6 +13,8 @@ package absint
 // inside start anew, so that what widening lost in them is regained.
 
 import (
+	"slices"
+
 	"assay/internal/ir"
 )
 
@@ -72,6 +74,7 @@ func (a *analysis) component(c *callContext, h ir.BlockID) {
 		}
 	}
 	in := a.joinEdges(c, h)
+	in.vals = slices.Clone(in.vals)
 	for round := 0; ; round++ {
 		c.in[h] = in
 		if !in.reached {
@@ -166,6 +169,7 @@ func (a *analysis) joinEdges(c *callContext, b ir.BlockID) state {
 // grow is an upper bound of in and next, for round number round at head h.
 func (a *analysis) grow(c *callContext, h ir.BlockID, in, next state, round int) state {
 	if !in.reached {
+		next.vals = slices.Clone(next.vals)
 		return next
 	}
 	out := state{reached: true, vals: make([]Value, len(in.vals))}

@@ -128,7 +128,8 @@ func mergeTrees(a, b *tree, prefix cellID, level int, f func(cellID, *Value, *Va
 		case sameB:
 			return b
 		}
-		return &tree{vals: &out}
+		vals := out // only now on the heap
+		return &tree{vals: &vals}
 	}
 	var ka, kb [fanout]*tree
 	if a != nil {
@@ -150,7 +151,8 @@ func mergeTrees(a, b *tree, prefix cellID, level int, f func(cellID, *Value, *Va
 	case sameB:
 		return b
 	}
-	return &tree{kids: &out}
+	kids := out
+	return &tree{kids: &kids}
 }
 
 // differ calls f for the cells that are not the same in both, until it returns false.

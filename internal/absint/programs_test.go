@@ -19,8 +19,8 @@ var propertyKinds = map[string][]ir.CheckKind{
 	"valid-memtrack": {ir.MemTrack}, "valid-memcleanup": {ir.MemCleanup}, "valid-memsafety": {ir.InvalidDeref, ir.InvalidFree, ir.MemTrack},
 }
 
-// count counts the checks and guards that are reached, of those kinds, in user
-// code and models, and those proved.
+// count counts the checks and guards of those kinds, in user code and models,
+// and those proved.
 func count(f *Facts, kinds []ir.CheckKind) (reached, proved int) {
 	for i, fn := range f.Module.Funcs {
 		if fn.IsDecl() {
@@ -28,7 +28,7 @@ func count(f *Facts, kinds []ir.CheckKind) (reached, proved int) {
 		}
 		for v := range fn.Values {
 			d := fn.Def(ir.Value(v))
-			if d.Block == 0 || !f.Reached(i, d.Block) {
+			if d.Block == 0 {
 				continue
 			}
 			for _, k := range kinds {
@@ -36,7 +36,7 @@ func count(f *Facts, kinds []ir.CheckKind) (reached, proved int) {
 					continue
 				}
 				reached++
-				if d.Op != ir.Label && !f.MayViolate(i, ir.Value(v), k) {
+				if !f.Reached(i, d.Block) || d.Op != ir.Label && !f.MayViolate(i, ir.Value(v), k) {
 					proved++
 				}
 			}

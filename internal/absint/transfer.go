@@ -16,15 +16,18 @@ func (a *analysis) execute(c *callContext, b ir.BlockID, in *state) {
 		fr.vals[v] = in.vals[i]
 	}
 	a.visit++
+	a.trail = a.trail[:0]
 	instrs := fn.f.Blocks[b].Instrs
 	a.step(len(instrs))
-	for _, e := range fn.outEdges[b] {
-		c.edges[e].reached = false
-	}
 	if a.recording {
 		c.reached[b] = true
 		for _, v := range fn.slots[b][:fn.phis[b]] {
 			a.noteValue(c, v)
+		}
+	}
+	if !a.recording {
+		for _, e := range fn.outEdges[b] {
+			c.edges[e].reached = false
 		}
 	}
 	mem := in.mem
@@ -433,13 +436,21 @@ func (a *analysis) switchTo(c *callContext, b ir.BlockID, d *ir.Def, mem store) 
 	}
 }
 
-// leave sets the state of the edge to successor s of b.
+// leave sets the state of the edge to successor s of b. The slice of the last
+// visit is used again: states at heads do not share it (iterate.go), and others
+// are computed again before they are used.
 func (a *analysis) leave(c *callContext, b ir.BlockID, s int, mem store) {
+	if a.recording { // the states are final
+		return
+	}
 	fn, fr := c.fn, c.frame
 	e := fn.outEdges[b][s]
 	to := fn.edgeTo[e]
 	k := fn.edgePred[e]
-	vals := make([]Value, len(fn.slots[to]))
+	vals := c.edges[e].vals
+	if vals == nil {
+		vals = make([]Value, len(fn.slots[to]))
+	}
 	for i, v := range fn.slots[to] {
 		if i < int(fn.phis[to]) {
 			v = fn.f.Values[v].Args[k]
