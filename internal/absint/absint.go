@@ -35,8 +35,10 @@ import (
 type Options struct {
 	// Asked are the kinds of checks and guards whose violation ends a run.
 	Asked []ir.CheckKind
-	// MaxSteps bounds the instructions that are analysed; 0 means 20 million.
-	// Beyond it nothing is known: Facts.Incomplete says so.
+	// MaxSteps bounds the instructions that are analysed; 0 means 4 million, a
+	// few seconds. An analysis that gets there starts again with one context for
+	// all calls of a function; if that does not end either, nothing is known:
+	// Facts.Incomplete says so.
 	MaxSteps int64
 	// MaxContexts bounds the contexts that are kept apart; 0 means 2000. Beyond
 	// it all calls of a function share one.
@@ -74,7 +76,7 @@ type analysis struct {
 	changed []bool
 }
 
-// giveUp is thrown when a limit is reached; Analyze catches it.
+// giveUp is thrown when a limit is reached; analyzeOnce catches it.
 type giveUp struct {
 	err    error
 	reason string
@@ -82,13 +84,22 @@ type giveUp struct {
 
 // Analyze analyses the module, which must satisfy ir.Verify. The error is that
 // of the context's end.
-func Analyze(ctx context.Context, m *ir.Module, opts Options) (facts *Facts, err error) {
+func Analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	if opts.MaxSteps == 0 {
-		opts.MaxSteps = 20_000_000
+		opts.MaxSteps = 4_000_000
 	}
 	if opts.MaxContexts == 0 {
 		opts.MaxContexts = 2000
 	}
+	f, err := analyzeOnce(ctx, m, opts)
+	if err == nil && f.Incomplete != "" && opts.MaxContexts > 1 {
+		opts.MaxContexts = 1
+		return analyzeOnce(ctx, m, opts)
+	}
+	return f, err
+}
+
+func analyzeOnce(ctx context.Context, m *ir.Module, opts Options) (facts *Facts, err error) {
 	a := &analysis{ctx: ctx, m: m, opts: opts, funcs: make([]*function, len(m.Funcs)), index: map[string]int{}, symbols: map[string]objectID{},
 		sets: newSets(), limits: thresholds(m), shared: make([]*callContext, len(m.Funcs))}
 	for _, k := range opts.Asked {

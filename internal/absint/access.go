@@ -17,6 +17,8 @@ func (a *analysis) memoryInstr(c *callContext, v ir.Value, d *ir.Def, mem *store
 		fr.vals[v] = a.makeObject(c, v, stackObject, arg(0).Int, mem)
 	case ir.Malloc:
 		a.anyHeap = true
+		a.violate(c, v, ir.MemTrack) // leaks are reported at the end, and here
+		a.violate(c, v, ir.MemCleanup)
 		fr.vals[v] = a.makeObject(c, v, heapObject, arg(0).Int, mem)
 	case ir.PtrAdd:
 		fr.vals[v] = a.ptrAdd(arg(0), arg(1).Int)
@@ -277,9 +279,13 @@ func (a *analysis) loadSomewhere(m store, o objectID, at absdomain.Int, n uint64
 		}
 		add(*v)
 	}
+	if g := obj.global; m.get(obj.pristine) != nil && g.Init == nil && len(g.Relocs) == 0 {
+		add(intValue(absdomain.Const(uint32(8*n), 0)))
+		return *all
+	}
 	if m.get(obj.pristine) != nil {
 		ok := offsets(at, n, obj.global.Size, func(at uint64) {
-			if all == nil || all.Kind != ir.Void {
+			if all == nil || all.Kind != ir.Void && !(all.Kind == ir.Int && all.Int.IsTop()) {
 				add(a.fromInit(obj.global, at, n))
 			}
 		})
@@ -402,8 +408,10 @@ func (a *analysis) store(c *callContext, v ir.Value, p *Value, n uint64, valid b
 // cover makes the cells that overlap a range unknown, other than except.
 func (a *analysis) cover(m store, o objectID, at, n uint64, except cellID) store {
 	for _, id := range a.objects[o].data {
-		if c := &a.cells[id]; id != except && n > 0 && overlaps(c, at, at+n-1) && m.get(id) != nil {
-			m = m.set(id, unknown())
+		if c := &a.cells[id]; id != except && n > 0 && overlaps(c, at, at+n-1) {
+			if v := m.get(id); v != nil && v.Kind != ir.Void {
+				m = m.set(id, unknown())
+			}
 		}
 	}
 	return m
@@ -463,7 +471,7 @@ func (a *analysis) writeInto(m store, o objectID, at, n absdomain.Int, y *Value)
 	for _, id := range obj.data {
 		v := m.get(id)
 		c := &a.cells[id]
-		if v == nil || !overlaps(c, at.ULo, last) {
+		if v == nil || v.Kind == ir.Void || !overlaps(c, at.ULo, last) {
 			continue
 		}
 		x := unknown()

@@ -154,6 +154,9 @@ func (f *Facts) MayViolate(fn int, v ir.Value, kind ir.CheckKind) bool {
 	return f.Incomplete != "" || f.funcs[fn].possible != nil && f.funcs[fn].possible[v]>>kind&1 == 1
 }
 
+// MayLeak says whether a block of the heap may be lost or left at the end.
+func (f *Facts) MayLeak() bool { return f.Incomplete != "" || f.a.anyHeap }
+
 // Value is what is known of value v of the function, on all runs.
 func (f *Facts) Value(fn int, v ir.Value) Fact {
 	t := f.Module.Funcs[fn].Def(v).Type
@@ -329,8 +332,9 @@ func (f Fact) Targets() (list []Object, ok bool) {
 	return list, true
 }
 
-// NonNull says that a pointer is certainly not null.
-func (f Fact) NonNull() bool {
+// PointsToObject says that a pointer is neither null nor an address of nothing.
+// Its offset may be out of bounds.
+func (f Fact) PointsToObject() bool {
 	if f.v.Kind != ir.Ptr || f.v.Targets == anything {
 		return false
 	}

@@ -88,11 +88,11 @@ func (a *analysis) component(c *callContext, h ir.BlockID) {
 		if a.stateLeq(&next, &in) {
 			break
 		}
-		in = a.grow(c, h, in, next, round)
+		in = a.grow(in, next, round)
 	}
 	for range narrowRounds {
 		next := a.joinEdges(c, h)
-		lower := a.meetStates(c, h, in, next)
+		lower := a.meetStates(in, next)
 		if !lower.reached || a.stateLeq(&in, &lower) {
 			break
 		}
@@ -166,8 +166,8 @@ func (a *analysis) joinEdges(c *callContext, b ir.BlockID) state {
 	return s
 }
 
-// grow is an upper bound of in and next, for round number round at head h.
-func (a *analysis) grow(c *callContext, h ir.BlockID, in, next state, round int) state {
+// grow is an upper bound of in and next, for round number round at a head.
+func (a *analysis) grow(in, next state, round int) state {
 	if !in.reached {
 		next.vals = slices.Clone(next.vals)
 		return next
@@ -201,7 +201,7 @@ func (a *analysis) grow(c *callContext, h ir.BlockID, in, next state, round int)
 }
 
 // meetStates is next met with in.
-func (a *analysis) meetStates(c *callContext, h ir.BlockID, in, next state) state {
+func (a *analysis) meetStates(in, next state) state {
 	if !next.reached {
 		return next
 	}

@@ -19,7 +19,9 @@ package absint
 // missing one would fall back to smash.
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"assay/internal/absdomain"
 	"assay/internal/ir"
@@ -166,8 +168,12 @@ func (a *analysis) fromInit(g *ir.Global, offset, n uint64) Value {
 	if n > 8 || offset > g.Size || n > g.Size-offset {
 		return Value{}
 	}
-	for _, r := range g.Relocs {
-		word := uint64(a.m.PointerBits / 8)
+	word := uint64(a.m.PointerBits / 8)
+	first, _ := slices.BinarySearchFunc(g.Relocs, offset, func(r ir.Reloc, at uint64) int { return cmp.Compare(r.Offset+word, at+1) })
+	for _, r := range g.Relocs[first:] {
+		if r.Offset >= offset+n {
+			break
+		}
 		if r.Offset == offset && n == word {
 			v := Value{Kind: ir.Ptr, Int: absdomain.Const(a.m.PointerBits, uint64(r.Addend)), Targets: anything}
 			switch {

@@ -103,9 +103,6 @@ func (a *analysis) ptrAdd(p *Value, n absdomain.Int) Value {
 	return r
 }
 
-// selected joins the values of a Select.
-func (a *analysis) selected(_ *callContext, _ *ir.Def, y, z *Value) Value { return a.sets.join(y, z) }
-
 // objectSize is the size of the object that p points into.
 func (a *analysis) objectSize(p *Value, mem store) absdomain.Int {
 	w := a.m.PointerBits

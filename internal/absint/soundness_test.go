@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 
 	"assay/internal/bv"
@@ -132,11 +134,17 @@ func (c *checker) observe(e interp.Event) {
 		c.left(e)
 		c.entered(e)
 	case interp.Violation:
-		if e.Value != 0 && (e.Check != ir.MemTrack || e.Func.Def(e.Value).Op == ir.Check) && e.Func.Def(e.Value).Op != ir.Malloc {
+		if e.Value != 0 {
 			if !c.f.MayViolate(c.index[e.Func], e.Value, e.Check) {
 				c.fail(e, "%v at %%%d (%s) is violated but proved", e.Check, e.Value, e.Func.Def(e.Value).Op)
 			}
-			if a := c.stack[len(c.stack)-1]; a.f == e.Func && !a.c.MayViolate(e.Value, e.Check) {
+			if e.Func.Def(e.Value).Op == ir.Malloc { // reported at the end, for the place where the block was made
+				if !c.f.MayLeak() {
+					c.fail(e, "a leak of what %%%d makes", e.Value)
+				}
+				return
+			}
+			if a := c.stack[len(c.stack)-1]; !a.c.MayViolate(e.Value, e.Check) {
 				c.fail(e, "%v at %%%d is violated but proved in its context", e.Check, e.Value)
 			}
 		}
@@ -231,12 +239,17 @@ func analyzed(t testing.TB, m *ir.Module, o Options) *Facts {
 	return f
 }
 
+// modulesToTry is the number of modules to try, from the environment or as given.
+func modulesToTry(variable string, usual int) int {
+	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
+		return n
+	}
+	return usual
+}
+
 // TestRandomModules compares runs of random modules with their facts.
 func TestRandomModules(t *testing.T) {
-	modules := 1500
-	if testing.Short() {
-		modules = 200
-	}
+	modules := modulesToTry("ASSAY_LADDER_RANDOM", 500)
 	var values, pointers, cells, informative, proved, violated, runs int
 	for seed := range modules {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))

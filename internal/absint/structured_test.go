@@ -376,10 +376,7 @@ func (g *programmer) call() {
 
 // TestStructuredModules compares runs of such modules with their facts.
 func TestStructuredModules(t *testing.T) {
-	modules := 1200
-	if testing.Short() {
-		modules = 200
-	}
+	modules := modulesToTry("ASSAY_LADDER_STRUCTURED", 400)
 	var values, pointers, cells, runs, incomplete, reached, proved int
 	for seed := range modules {
 		m := structured(uint64(seed))

@@ -199,7 +199,7 @@ func (a *analysis) eval(c *callContext, d *ir.Def, mem store) Value {
 		case x.Int.IsFalse():
 			return *z
 		}
-		return a.selected(c, d, y, z)
+		return a.sets.join(y, z)
 	case ir.Eq, ir.Ne, ir.ULt, ir.ULe:
 		if x.Kind == ir.Ptr {
 			return intValue(a.comparePointers(d.Op, x, y, mem))
