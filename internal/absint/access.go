@@ -71,7 +71,7 @@ func (a *analysis) memoryInstr(c *callContext, v ir.Value, d *ir.Def, mem *store
 	case ir.LifetimeEnd:
 		a.lifetime(arg(0), false, mem)
 	case ir.StackSave:
-		fr.vals[v] = Value{Kind: ir.Ptr, Targets: a.sets.of([]objectID{objNull, objNothing}), Int: absdomain.Top(a.m.PointerBits)}
+		fr.vals[v] = Value{Kind: ir.Ptr, Targets: a.sets.of([]objectID{objNull, objBare}), Int: absdomain.Top(a.m.PointerBits)}
 	case ir.StackRestore:
 		a.stackRestore(c, d, mem)
 	case ir.Free:
@@ -118,8 +118,8 @@ func (a *analysis) guard(c *callContext, v, p ir.Value, n absdomain.Int, write b
 	if !a.asked[ir.InvalidDeref] {
 		return false, true
 	}
-	if n.ULo == 0 || x.Targets == anything { // no bytes are valid anywhere
-		return x.Targets != anything && n.ULo > 0, true
+	if n.ULo == 0 || a.sets.wild(x.Targets) { // no bytes are valid anywhere
+		return false, true
 	}
 	most := uint64(0)
 	targets := a.sets.filter(x.Targets, func(o objectID) bool {
@@ -160,7 +160,7 @@ func (a *analysis) makeObject(c *callContext, v ir.Value, kind objectKind, size 
 // single is the only target of p if it stands for one object and the offset is
 // known: what is written there replaces what was there.
 func (a *analysis) single(p *Value, mem store) (o objectID, at uint64, ok bool) {
-	if p.Targets == anything || len(a.sets.list[p.Targets]) != 1 {
+	if a.sets.wild(p.Targets) || len(a.sets.list[p.Targets]) != 1 {
 		return 0, 0, false
 	}
 	o = a.sets.list[p.Targets][0]
@@ -311,7 +311,7 @@ func (a *analysis) loadSomewhere(m store, o objectID, at absdomain.Int, n uint64
 // load executes a load that is valid.
 func (a *analysis) load(c *callContext, v ir.Value, d *ir.Def, p *Value, n uint64, mem *store) {
 	fr := c.frame
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		return
 	}
 	var all Value
@@ -423,7 +423,7 @@ func (a *analysis) writeAnywhere(p *Value, n absdomain.Int, y *Value, mem *store
 	if n.Is(0) {
 		return
 	}
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		top := absdomain.Top(a.m.PointerBits)
 		for o := objFirst; int(o) < len(a.objects); o++ {
 			if a.isData(o, true) && mem.get(a.objects[o].life) != nil {
@@ -516,7 +516,7 @@ func (a *analysis) memSet(p *Value, b, n absdomain.Int, valid bool, mem *store) 
 	o, at, ok := a.single(p, *mem)
 	length, exact := n.Value()
 	if !known || !ok || !valid || !exact || !a.isData(o, true) {
-		if known && value == 0 && !n.IsBottom() && p.Targets != anything {
+		if known && value == 0 && !n.IsBottom() && !a.sets.wild(p.Targets) {
 			a.zeroSomewhere(p, n, mem)
 			return
 		}
@@ -581,7 +581,7 @@ func (a *analysis) memCpy(to, from *Value, n absdomain.Int, valid, readable bool
 	}
 	var src objectID
 	var srcAt uint64
-	if from.Targets != anything && len(a.sets.list[from.Targets]) == 1 {
+	if !a.sets.wild(from.Targets) && len(a.sets.list[from.Targets]) == 1 {
 		src = a.sets.list[from.Targets][0]
 		var known bool
 		srcAt, known = from.Int.Value()
@@ -590,7 +590,7 @@ func (a *analysis) memCpy(to, from *Value, n absdomain.Int, valid, readable bool
 		ok = false
 	}
 	if !ok || !valid || !readable || !exact || !a.isData(dst, true) {
-		if exact && length == 1 && readable && from.Targets != anything && to.Targets != anything {
+		if exact && length == 1 && readable && !a.sets.wild(from.Targets) && !a.sets.wild(to.Targets) {
 			// a byte that is copied by a loop
 			var all Value
 			for i, o := range a.sets.list[from.Targets] {
@@ -665,7 +665,7 @@ func (a *analysis) validRange(p *Value, n absdomain.Int, mem store) absdomain.In
 	if a.access(p, n, false, mem) {
 		return absdomain.Bool(true)
 	}
-	if p.Targets == anything || n.ULo == 0 {
+	if a.sets.wild(p.Targets) || n.ULo == 0 {
 		return absdomain.Top(1)
 	}
 	for _, o := range a.sets.list[p.Targets] {
@@ -698,7 +698,7 @@ func (a *analysis) lifetime(p *Value, start bool, mem *store) {
 			*mem = a.forgetContent(*mem, o)
 		}
 	}
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		for o := objFirst; int(o) < len(a.objects); o++ {
 			each(o, false)
 		}
@@ -752,7 +752,7 @@ func (a *analysis) free(c *callContext, v ir.Value, d *ir.Def, mem *store, i int
 			*mem = a.setInt(*mem, obj.life, absdomain.KnownBits(3, life.Int.Zeros&2, life.Int.Ones&2))
 		}
 	}
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		a.violate(c, v, ir.InvalidFree)
 		for o := objFirst; int(o) < len(a.objects); o++ {
 			gone(o, false)

@@ -439,7 +439,7 @@ func (a *analysis) callTargets(c *callContext, v ir.Value) (list []*function, ot
 		}
 		return !slices.ContainsFunc(c.fn.extracts[v], func(x ir.Value) bool { return g.Result(int(f.Values[x].Aux)) != f.Type(x) })
 	}
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		for i, g := range a.m.Funcs {
 			if fits(g) {
 				list = append(list, a.function(i))

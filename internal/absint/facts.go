@@ -238,9 +238,9 @@ type Object struct {
 	Context *Context // where Site makes it; nil for globals and functions
 	Site    ir.Value
 	Heap    bool
-	// Null stands for the null pointer, Nothing for addresses outside of all
-	// objects (null perhaps among them).
-	Null, Nothing bool
+	// Null stands for the null pointer, Bare for addresses without an object (null
+	// perhaps among them): an access looks up what lives there.
+	Null, Bare bool
 }
 
 // At is the invariant of block b in the context; ok is false if no run enters it.
@@ -293,8 +293,8 @@ func (a *analysis) describe(o objectID) Object {
 	switch {
 	case o == objNull:
 		return Object{Null: true}
-	case o == objNothing:
-		return Object{Nothing: true}
+	case o == objBare:
+		return Object{Bare: true}
 	case obj.kind == functionObject:
 		return Object{Func: a.m.Funcs[obj.fn]}
 	case obj.kind == globalObject:
@@ -332,7 +332,7 @@ func (f Fact) Targets() (list []Object, ok bool) {
 	return list, true
 }
 
-// PointsToObject says that a pointer is neither null nor an address of nothing.
+// PointsToObject says that a pointer is neither null nor a bare address.
 // Its offset may be out of bounds.
 func (f Fact) PointsToObject() bool {
 	if f.v.Kind != ir.Ptr || f.v.Targets == anything {

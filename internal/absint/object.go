@@ -29,15 +29,15 @@ import (
 
 // The objects that always exist. Functions and globals of the module follow.
 const (
-	objNull    objectID = iota // the null pointer
-	objNothing                 // any address that belongs to no object
+	objNull objectID = iota // the null pointer
+	objBare                 // a bare address, null perhaps; an access looks up what lives there
 	objFirst
 )
 
 type objectKind uint8
 
 const (
-	bareObject objectKind = iota // null and nothing
+	bareObject objectKind = iota // null, and bare addresses
 	functionObject
 	globalObject
 	stackObject

@@ -94,11 +94,11 @@ func (a *analysis) ptrAdd(p *Value, n absdomain.Int) Value {
 	if p.Targets == anything || n.Is(0) {
 		return r
 	}
-	// Null moves to an address that belongs to nothing. Adding 0 leaves it
-	// null, and an address of nothing may wrap to null; "nothing" covers both.
+	// Null moves to a bare address. Adding 0 leaves it null, and a bare address
+	// may wrap to null, which objBare covers.
 	if a.sets.has(p.Targets, objNull) {
 		r.Targets = a.sets.filter(p.Targets, func(o objectID) bool { return o != objNull || n.Has(0) })
-		r.Targets = a.sets.union(r.Targets, a.sets.singleton(objNothing))
+		r.Targets = a.sets.union(r.Targets, a.sets.singleton(objBare))
 	}
 	return r
 }
@@ -106,7 +106,7 @@ func (a *analysis) ptrAdd(p *Value, n absdomain.Int) Value {
 // objectSize is the size of the object that p points into.
 func (a *analysis) objectSize(p *Value, mem store) absdomain.Int {
 	w := a.m.PointerBits
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		return absdomain.Top(w)
 	}
 	r := absdomain.Bottom(w)
@@ -120,9 +120,9 @@ func (a *analysis) objectSize(p *Value, mem store) absdomain.Int {
 	return r
 }
 
-// objectOffset is the offset of p, the address if it points to nothing.
+// objectOffset is the offset of p, 0 for null.
 func (a *analysis) objectOffset(p *Value) absdomain.Int {
-	if p.Targets == anything || a.sets.has(p.Targets, objNothing) {
+	if a.sets.wild(p.Targets) {
 		return absdomain.Top(a.m.PointerBits)
 	}
 	if a.isNull(p) {
@@ -136,7 +136,7 @@ func (a *analysis) objectOffset(p *Value) absdomain.Int {
 
 // heapStart says whether p is the start of a live heap object.
 func (a *analysis) heapStart(p *Value, mem store) absdomain.Int {
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		return absdomain.Top(1)
 	}
 	always, never := true, true
@@ -157,20 +157,19 @@ func (a *analysis) heapStart(p *Value, mem store) absdomain.Int {
 	return absdomain.Top(1)
 }
 
-// sameObject says whether p and q point into one object; null and pointers to
-// nothing are in the same one.
+// sameObject says whether p and q point into one object; nulls do.
 func (a *analysis) sameObject(p, q *Value, mem store) absdomain.Int {
 	if _, ok := a.sameUnique(p, q, mem); ok {
 		return absdomain.Bool(true)
 	}
-	if p.Targets == anything || q.Targets == anything {
+	if a.sets.wild(p.Targets) || a.sets.wild(q.Targets) {
 		return absdomain.Top(1)
 	}
 	if a.sets.isBare(p.Targets) && a.sets.isBare(q.Targets) {
 		return absdomain.Bool(true)
 	}
 	for _, o := range a.sets.list[p.Targets] {
-		if o < objFirst && (a.sets.has(q.Targets, objNull) || a.sets.has(q.Targets, objNothing)) || a.sets.has(q.Targets, o) {
+		if a.sets.has(q.Targets, o) {
 			return absdomain.Top(1)
 		}
 	}
@@ -182,7 +181,7 @@ func (a *analysis) access(p *Value, n absdomain.Int, write bool, mem store) bool
 	if n.Is(0) {
 		return true
 	}
-	if p.Targets == anything {
+	if a.sets.wild(p.Targets) {
 		return false
 	}
 	for _, o := range a.sets.list[p.Targets] {

@@ -311,7 +311,7 @@ func (a *analysis) refinePointers(c *callContext, d *ir.Def, truth bool, mem *st
 	if d.Op == ir.ValidRange {
 		n := a.word(fr.vals[d.Args[1]].Int)
 		p := &fr.vals[d.Args[0]]
-		if !truth || n.ULo == 0 || p.Targets == anything {
+		if !truth || n.ULo == 0 || a.sets.wild(p.Targets) {
 			return true
 		}
 		want := Value{Kind: ir.Ptr, Int: absdomain.Top(a.m.PointerBits)}
@@ -382,11 +382,11 @@ func (a *analysis) refinePointer(c *callContext, v ir.Value, want *Value, mem *s
 			return true
 		}
 		base, n := fr.vals[d.Args[0]], fr.vals[d.Args[1]].Int
-		bare := a.sets.has(r.Targets, objNull) || a.sets.has(r.Targets, objNothing)
+		bare := a.sets.has(r.Targets, objNull) || a.sets.has(r.Targets, objBare)
 		w := base
 		w.Targets = r.Targets
 		if bare {
-			w.Targets = a.sets.union(r.Targets, a.sets.of([]objectID{objNull, objNothing}))
+			w.Targets = a.sets.union(r.Targets, a.sets.of([]objectID{objNull, objBare}))
 		}
 		w.Int = r.Int.Sub(n)
 		if a.sets.isBare(r.Targets) {

@@ -101,7 +101,7 @@ func (c *checker) points(f Fact, o interp.Object, offset uint64, address bv.BV) 
 	list, _ := f.Targets()
 	for _, t := range list {
 		switch {
-		case t.Null && o.ID == 0 && address.IsZero(), t.Nothing && o.ID == 0:
+		case t.Null && o.ID == 0 && address.IsZero(), t.Bare && o.ID == 0:
 			return true
 		case o.ID == 0:
 		case t.Global != nil && t.Global == o.Global, t.Func != nil && t.Func == o.Func,

@@ -159,7 +159,16 @@ func (g *programmer) element() ir.Value {
 }
 
 func (g *programmer) pointer() ir.Value {
-	switch g.IntN(6) {
+	switch g.IntN(7) {
+	case 6: // a bare address
+		if g.IntN(4) > 0 {
+			break
+		}
+		n := g.b.Op(ir.PtrToInt, g.m.WordType(), pickOne(g, g.ints))
+		if g.IntN(2) == 0 {
+			return g.b.Op(ir.IntToPtr, g.m.PtrType(), n)
+		}
+		return g.b.PtrAdd(g.b.Null(), n)
 	case 0:
 		return g.b.Null()
 	case 1:

@@ -14,7 +14,7 @@ import (
 // Value is what is known of a value of package ir.
 //
 // A pointer is a set of objects that it may point into, and an offset that holds
-// for all of them; the null pointer and pointers to nothing have no offset. Kind
+// for all of them; the null pointer and bare addresses have no offset. Kind
 // Void stands for anything, of any type: the content of memory that is not known.
 type Value struct {
 	Kind    ir.Kind
@@ -107,6 +107,10 @@ func (s *sets) has(t Targets, o objectID) bool {
 	return ok
 }
 
+// wild says that an access through a pointer may hit any object: the targets
+// are not known, or a bare address is among them, which is looked up when it is used.
+func (s *sets) wild(t Targets) bool { return t == anything || s.has(t, objBare) }
+
 // filter keeps the objects for which keep holds. Of anything nothing is removed.
 func (s *sets) filter(t Targets, keep func(objectID) bool) Targets {
 	if t == anything {
@@ -174,7 +178,7 @@ func (s *sets) isBare(t Targets) bool {
 		return false
 	}
 	for _, o := range s.list[t] {
-		if o > objNothing {
+		if o > objBare {
 			return false
 		}
 	}
@@ -303,7 +307,7 @@ func (s *sets) meet(a, b *Value) Value {
 			if r.Int.IsBottom() { // only what has no offset is left
 				r.Int = a.Int
 				if r.Targets != anything {
-					r.Targets = s.filter(r.Targets, func(o objectID) bool { return o <= objNothing })
+					r.Targets = s.filter(r.Targets, func(o objectID) bool { return o <= objBare })
 				}
 			}
 		}
