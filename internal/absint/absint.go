@@ -69,7 +69,7 @@ type analysis struct {
 
 	recording bool
 	pending   []*callContext // to be recorded
-	anyHeap   bool           // some Malloc is reached
+	leaks     bool           // a block of the heap may be alive at the end
 
 	// scratch
 	trail   []undo

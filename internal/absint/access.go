@@ -16,9 +16,6 @@ func (a *analysis) memoryInstr(c *callContext, v ir.Value, d *ir.Def, mem *store
 	case ir.Alloca:
 		fr.vals[v] = a.makeObject(c, v, stackObject, arg(0).Int, mem)
 	case ir.Malloc:
-		a.anyHeap = true
-		a.violate(c, v, ir.MemTrack) // leaks are reported at the end, and here
-		a.violate(c, v, ir.MemCleanup)
 		fr.vals[v] = a.makeObject(c, v, heapObject, arg(0).Int, mem)
 	case ir.PtrAdd:
 		fr.vals[v] = a.ptrAdd(arg(0), arg(1).Int)

@@ -90,6 +90,11 @@ func (a *analysis) record(root *callContext) {
 
 // facts makes the results of what was recorded.
 func (a *analysis) facts() *Facts {
+	for i := range a.objects { // leaks are reported where the block was made
+		if o := &a.objects[i]; o.leaks && o.maker.recorded {
+			o.maker.possible[o.value] |= 1<<ir.MemTrack | 1<<ir.MemCleanup
+		}
+	}
 	out := &Facts{Module: a.m, Asked: a.opts.Asked, Steps: a.steps, funcs: make([]funcFacts, len(a.m.Funcs)), a: a}
 	byContext := map[*callContext]*Context{}
 	for _, c := range a.contexts {
@@ -149,13 +154,14 @@ func (f *Facts) Executed(fn int, v ir.Value) bool {
 }
 
 // MayViolate says whether the check or guard of that kind at instruction v may
-// be violated; false is a proof that it is not.
+// be violated; false is a proof that it is not. MemTrack and MemCleanup belong to
+// the Malloc that makes the block, and to the end of the program.
 func (f *Facts) MayViolate(fn int, v ir.Value, kind ir.CheckKind) bool {
 	return f.Incomplete != "" || f.funcs[fn].possible != nil && f.funcs[fn].possible[v]>>kind&1 == 1
 }
 
 // MayLeak says whether a block of the heap may be lost or left at the end.
-func (f *Facts) MayLeak() bool { return f.Incomplete != "" || f.a.anyHeap }
+func (f *Facts) MayLeak() bool { return f.Incomplete != "" || f.a.leaks }
 
 // Value is what is known of value v of the function, on all runs.
 func (f *Facts) Value(fn int, v ir.Value) Fact {

@@ -58,6 +58,8 @@ type object struct {
 	// stored says that a pointer to the object may be in memory or may have
 	// been returned: pointers to it can outlive the frame.
 	stored bool
+	// leaks says that a block may be alive at the end of the program.
+	leaks bool
 }
 
 type cellRole uint8

@@ -387,23 +387,27 @@ func (a *analysis) terminate(c *callContext, b ir.BlockID, v ir.Value, d *ir.Def
 			results[i] = fr.vals[x]
 		}
 		if c.parent == nil && !c.shared && a.recording {
-			a.ends(c, v)
+			a.ends(c, v, mem)
 		}
 		a.ret(c, results, mem)
 	case ir.Halt:
 		if ir.HaltKind(d.Aux) == ir.HaltExit && a.recording {
-			a.ends(c, v)
+			a.ends(c, v, mem)
 		}
 	case ir.Unreachable:
 		a.violate(c, v, ir.ReachedUnreachable)
 	}
 }
 
-// ends notes that the program ends at v, where leaks are looked for.
-func (a *analysis) ends(c *callContext, v ir.Value) {
-	if a.anyHeap {
-		a.violate(c, v, ir.MemTrack)
-		a.violate(c, v, ir.MemCleanup)
+// ends notes that the program ends at v, where blocks of the heap that may be
+// alive are leaks.
+func (a *analysis) ends(c *callContext, v ir.Value, mem store) {
+	for o := objFirst; int(o) < len(a.objects); o++ {
+		if obj := &a.objects[o]; obj.kind == heapObject && mem.get(obj.life) != nil && !a.mustDead(mem, o) {
+			obj.leaks, a.leaks = true, true
+			a.violate(c, v, ir.MemTrack)
+			a.violate(c, v, ir.MemCleanup)
+		}
 	}
 }
 
