@@ -249,7 +249,7 @@ func modulesToTry(variable string, usual int) int {
 
 // TestRandomModules compares runs of random modules with their facts.
 func TestRandomModules(t *testing.T) {
-	modules := modulesToTry("ASSAY_LADDER_RANDOM", 500)
+	modules := modulesToTry("ASSAY_LADDER_RANDOM", 300)
 	var values, pointers, cells, informative, proved, violated, runs int
 	for seed := range modules {
 		rng := rand.New(rand.NewPCG(uint64(seed), 11))

@@ -385,7 +385,7 @@ func (g *programmer) call() {
 
 // TestStructuredModules compares runs of such modules with their facts.
 func TestStructuredModules(t *testing.T) {
-	modules := modulesToTry("ASSAY_LADDER_STRUCTURED", 400)
+	modules := modulesToTry("ASSAY_LADDER_STRUCTURED", 300)
 	var values, pointers, cells, runs, incomplete, reached, proved int
 	for seed := range modules {
 		m := structured(uint64(seed))
