@@ -7,7 +7,8 @@
 //	memory.go    states of memory            object.go    objects and cells
 //	iterate.go   fixpoints of functions      call.go      calls and recursion
 //	transfer.go  instructions                pointer.go   pointer operations
-//	access.go    loads, stores, ranges       refine.go    branches
+//	access.go    loads and stores            ranges.go    copies and fills
+//	lifetime.go  lives of objects            refine.go    branches
 //
 // The analysis follows calls as if they were inlined: a context is a chain of
 // call sites. In each context the blocks are iterated in a weak topological order
