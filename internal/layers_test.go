@@ -44,6 +44,9 @@ var allowed = map[string][]string{
 	"internal/memory": {"internal/bv", "internal/ir", "internal/term"},
 	"internal/encode": {"internal/bv", "internal/ir", "internal/term", "internal/memory"},
 	"internal/ssa":    {"internal/bv", "internal/ir", "internal/term", "internal/memory", "internal/encode", "internal/verdict"},
+	// Abstract interpretation.
+	"internal/absdomain": {"internal/bv", "internal/term"},
+	"internal/absint":    {"internal/absdomain", "internal/ir", "internal/term"},
 	// Evidence.
 	"internal/certify": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/smt/z3",

@@ -18,6 +18,51 @@ type State struct{ m *machine }
 // a pointer. A value that has not been computed has any bits.
 func (s State) Value(v ir.Value) bv.BV { return s.m.bits(s.m.cur.registers[v], s.m.cur.f.Type(v)) }
 
+// Pointer is the object that the pointer value v of the current function points
+// into, and the offset in it.
+func (s State) Pointer(v ir.Value) (Object, uint64) {
+	r := s.m.cur.registers[v]
+	p := s.m.pointer(r)
+	o := &s.m.mem.objects[p.object]
+	x := Object{Size: o.size, Alive: o.state == stateAlive, ID: p.object}
+	switch {
+	case p.object == 0:
+	case o.kind == kindFunction:
+		x.Func = s.m.p.functions[p.object-1].f
+	case o.kind == kindGlobal:
+		x.Global = s.m.p.m.Globals[int(p.object)-1-len(s.m.p.functions)]
+	default:
+		x.Maker, x.Site = s.m.p.functions[o.maker].f, o.site
+	}
+	return x, (p.address - o.base) & s.m.mem.mask
+}
+
+// Object is an object of a run: one of its fields says what made it.
+type Object struct {
+	Func   *ir.Func
+	Global *ir.Global
+	// Maker and Site are the function and the instruction that made an object of
+	// the stack or the heap.
+	Maker *ir.Func
+	Site  ir.Value
+	Size  uint64
+	Alive bool
+	// ID is 0 for the object of null and of pointers to nothing. Numbers are used
+	// again.
+	ID uint64
+}
+
+// Symbol is the address of a function or global.
+func (s State) Symbol(name string) uint64 { return s.m.mem.objects[s.m.p.objects[name]].base }
+
+// CallSite is the instruction that called the current function, 0 for the entry.
+func (s State) CallSite() ir.Value {
+	if f := s.m.frames[len(s.m.frames)-1]; f.site != nil {
+		return f.site.v
+	}
+	return 0
+}
+
 // Memory is a copy of n bytes at the address, or ok = false if no live object
 // holds them all.
 func (s State) Memory(address, n uint64) (b []byte, ok bool) {
