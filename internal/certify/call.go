@@ -122,7 +122,10 @@ func (c *checker) resume(fr *frame) error {
 	for len(call.ways) > 0 {
 		w := call.ways[0]
 		call.ways = call.ways[1:]
-		if n := w.fn.active; n > 0 {
+		if n := w.fn.active; n > 0 && c.induction != nil {
+			c.claim(uncovered, fr, w.guard, call.v, "%s is recursive", w.fn.f.Name)
+			continue
+		} else if n > 0 {
 			if n > w.fn.bound {
 				c.claim(limit, fr, w.guard, call.v, "%s is activated again more than %d times", w.fn.f.Name, w.fn.bound)
 				continue
@@ -165,6 +168,12 @@ func (c *checker) enter(fn *function, caller *frame, in edge, types []ir.Type) {
 	}
 	fr.caller, fr.entered = caller, in.guard
 	fr.sweeps = append(fr.sweeps[:0], sweep{region: fn.loops.body, at: -1})
+	if c.induction != nil {
+		fr.context, fr.sweeps[0].early, fr.sweeps[0].skipped = 0, c.st.False(), c.st.False()
+		if caller != nil {
+			fr.context, fr.sweeps[0].early = c.induction.context(caller.context, caller.call.v, fn.f), caller.early()
+		}
+	}
 	fr.variadic, fr.returns, fr.stack = fr.variadic[:0], nil, fr.stack[:0]
 	for i, x := range in.values {
 		if i < len(fn.f.Params) {

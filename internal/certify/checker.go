@@ -35,6 +35,11 @@ type checker struct {
 
 	claims []claim
 
+	// induction is set if loops are cut, sites are where objects are made; see
+	// induction.go.
+	induction *induction
+	sites     []site
+
 	// See solve.go.
 	facts  []term.ID
 	guide  smt.Solver // of feasible; nil until asked

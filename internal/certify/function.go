@@ -47,7 +47,7 @@ func (c *checker) function(f *ir.Func) *function {
 	}
 	fn := &function{f: f, loops: newForest(f), bounds: map[ir.BlockID]int{}}
 	fn.further, fn.values = furtherResults(f)
-	fn.live = liveIn(fn.loops, fn.further, fn.values)
+	fn.live = liveIn(fn.loops, fn.further, fn.values, c.ofPredicates(f))
 	fn.phis = make([][]ir.Value, len(f.Blocks))
 	for _, b := range fn.loops.rpo {
 		instrs := f.Blocks[b].Instrs

@@ -160,7 +160,7 @@ func TestLiveness(t *testing.T) {
 		for _, f := range m.Funcs {
 			l := newForest(f)
 			further, slots := furtherResults(f)
-			got, want := liveIn(l, further, slots), ir.LiveIn(f)
+			got, want := liveIn(l, further, slots, nil), ir.LiveIn(f)
 			for b := 1; b < len(f.Blocks); b++ {
 				var values, expected []ir.Value
 				for _, s := range got[b] {

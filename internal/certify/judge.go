@@ -34,6 +34,9 @@ type claim struct {
 
 // claim records that nothing may happen under a condition.
 func (c *checker) claim(kind claimKind, fr *frame, cond term.ID, v ir.Value, format string, args ...any) {
+	if c.induction != nil && kind != uncovered {
+		cond = c.st.And(cond, c.st.Not(fr.early()))
+	}
 	if c.st.IsFalse(cond) {
 		return
 	}
@@ -59,11 +62,15 @@ func (c *checker) undefined(fr *frame, v ir.Value, kind ir.CheckKind, cond term.
 	if st.IsFalse(g) {
 		return
 	}
-	if len(c.excluded) == 0 || !c.excluded[Place{fr.fn.f.Name, v, kind}] {
+	claimed := len(c.excluded) == 0 || !c.excluded[Place{fr.fn.f.Name, v, kind}]
+	if claimed {
 		c.claim(violation, fr, g, v, "%s", kind.String()+": "+text)
 	}
-	if !c.o.All {
+	switch {
+	case !c.o.All:
 		fr.guard = st.And(fr.guard, st.Not(cond))
+	case claimed && c.induction != nil:
+		fr.guard = st.And(fr.guard, st.Not(st.And(cond, fr.early())))
 	}
 }
 
@@ -71,9 +78,11 @@ func (c *checker) undefined(fr *frame, v ir.Value, kind ir.CheckKind, cond term.
 func (c *checker) stops(kind ir.CheckKind) bool { return c.target[kind] && !c.o.All }
 
 // gaveUp records what package memory could not encode.
-func (c *checker) gaveUp(fr *frame, v ir.Value) {
+func (c *checker) gaveUp(fr *frame, v ir.Value) { c.gaveUpAt(fr, v, fr.guard) }
+
+func (c *checker) gaveUpAt(fr *frame, v ir.Value, guard term.ID) {
 	for _, g := range c.sp.TakeGaveUp() {
-		c.claim(uncovered, fr, c.st.And(fr.guard, g.Cond), v, "%s", g.Why)
+		c.claim(uncovered, fr, c.st.And(guard, g.Cond), v, "%s", g.Why)
 	}
 }
 

@@ -66,7 +66,8 @@ type liveness struct {
 func (l *liveness) set(of []uint64, b ir.BlockID) bitset { return of[int(b)*l.words:][:l.words] }
 
 // liveIn lists the slots live at the start of each block, ascending.
-func liveIn(t *forest, further map[ir.Value][]slot, slots int) [][]slot {
+// Values in extra count as used at the start of their block.
+func liveIn(t *forest, further map[ir.Value][]slot, slots int, extra map[ir.BlockID][]ir.Value) [][]slot {
 	f := t.f
 	l := &liveness{words: (slots + 63) / 64}
 	size := l.words * len(f.Blocks)
@@ -74,6 +75,9 @@ func liveIn(t *forest, further map[ir.Value][]slot, slots int) [][]slot {
 	l.in, l.out, l.used, l.defined = all[:size], all[size:2*size], all[2*size:3*size], all[3*size:]
 	for _, b := range t.rpo {
 		l.local(t, further, b)
+		for _, v := range extra[b] {
+			l.set(l.used, b).add(v)
+		}
 	}
 	for changed := true; changed; {
 		changed = false

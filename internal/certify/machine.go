@@ -41,6 +41,7 @@ type sweep struct {
 	count   int
 	entered term.ID
 	next    []edge
+	selected
 }
 
 // frame is one activation of a function.
@@ -66,6 +67,8 @@ type frame struct {
 	call *pendingCall
 	// entered is the guard with which the activation began.
 	entered term.ID
+	// context numbers the call string, in inductions.
+	context int32
 }
 
 // always is the stamp of values that belong to the whole activation.
@@ -105,7 +108,9 @@ func (c *checker) run() error {
 			n := s.region.nodes[s.at]
 			if n.inner == nil {
 				c.begin(fr, n.block)
-			} else if edges := fr.arrived(n.inner); len(edges) > 0 {
+			} else if edges := fr.arrived(n.inner); len(edges) > 0 && c.induction != nil {
+				c.enterLoop(fr, n.inner, edges)
+			} else if len(edges) > 0 {
 				fr.sweeps = append(fr.sweeps, sweep{region: n.inner, at: -1, entered: c.either(edges)})
 			}
 		case len(s.next) > 0:
@@ -139,6 +144,10 @@ func (c *checker) iterate(fr *frame, s *sweep) error {
 	edges := s.next
 	s.next = nil
 	s.count++
+	if c.induction != nil {
+		c.nextVisit(fr, edges)
+		return nil
+	}
 	if bound := fr.fn.bounds[head]; s.count > bound {
 		c.claim(limit, fr, c.either(edges), c.blockValue(fr.fn, head), "the loop takes more than %d back edges", bound)
 		return nil
@@ -195,6 +204,15 @@ func (fr *frame) get(v slot) value {
 func (c *checker) deliver(fr *frame, i int, guard term.ID, mem *memory.State) {
 	fn := fr.fn
 	from, to := fr.block, fn.f.Succs(fr.block)[i]
+	h := fn.loops.hops[from][i]
+	if c.induction != nil {
+		for _, s := range fr.sweeps[h.depth+1:] {
+			guard = c.st.And(guard, c.st.Not(s.skipped))
+		}
+		if c.st.IsFalse(guard) {
+			return
+		}
+	}
 	phis, live := fn.phis[to], fn.live[to]
 	e := edge{guard: guard, mem: mem, values: c.values(len(phis) + len(live))}
 	if len(phis) > 0 {
@@ -206,7 +224,6 @@ func (c *checker) deliver(fr *frame, i int, guard term.ID, mem *memory.State) {
 	for k, v := range live {
 		e.values[len(phis)+k] = fr.get(v)
 	}
-	h := fn.loops.hops[from][i]
 	s := &fr.sweeps[h.depth]
 	switch {
 	case h.back:

@@ -81,6 +81,7 @@ func (c *checker) content(v ir.Value, size term.ID) memory.Generation {
 // object makes an object of arbitrary content.
 func (c *checker) object(fr *frame, v ir.Value, kind memory.ObjectKind, size term.ID, align uint64, layout ir.Layout) memory.ObjectID {
 	o := c.sp.Allocation(c.key(v), kind, "", size, align, layout)
+	c.made(o, site{fr.context, v})
 	fr.mem.CreateArbitrary(o, c.content(v, size), fr.guard)
 	if kind == memory.StackObject {
 		c.stacked++

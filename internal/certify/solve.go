@@ -17,17 +17,25 @@ import (
 
 const byFolding = "second unwinding, by simplification"
 
+// what names what was solved.
+func (c *checker) what() string {
+	if c.induction != nil {
+		return "second induction"
+	}
+	return "second unwinding"
+}
+
 // accepted names who accepted.
 func (c *checker) accepted() string {
 	switch {
 	case c.solver == nil && c.guide == nil:
-		return byFolding
+		return c.what() + ", by simplification"
 	case c.o.Engine == "z3":
-		return "second unwinding, by CaDiCaL"
+		return c.what() + ", by CaDiCaL"
 	case c.circuits:
-		return "second unwinding, by Z3 with circuits for floating point"
+		return c.what() + ", by Z3 with circuits for floating point"
 	}
-	return "second unwinding, by Z3"
+	return c.what() + ", by Z3"
 }
 
 // newSolver is the solver that the engine did not use.

@@ -110,6 +110,7 @@ type Space struct {
 	functionRanges [][2]ObjectID
 	facts          []term.ID
 	factSet        map[term.ID]bool
+	plain          map[term.ID]bool // terms that hold no address; see cut.go
 	gaveUp         []GaveUp
 }
 

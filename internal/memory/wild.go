@@ -46,6 +46,9 @@ type parts struct {
 	wild    Value
 }
 
+// addressOfRead begins the names of the address variables of pointers that were read.
+const addressOfRead = "address!"
+
 // split separates the wild choices of p; guard says where it matters.
 func (s *State) split(p Value, guard term.ID) parts {
 	st := s.space.Store
@@ -154,7 +157,7 @@ func (s *State) readWild(key Key, p Value, n uint32, pointer bool, guard term.ID
 		r.ok = st.Var("readable!"+name, term.Bool())
 		sp.readFrom[r.ok] = p.Object
 		if pointer {
-			address, base := st.Var("address!"+name, term.BitVec(sp.PointerBits)), st.Var("base!read!"+name, term.BitVec(sp.PointerBits))
+			address, base := st.Var(addressOfRead+name, term.BitVec(sp.PointerBits)), st.Var("base!read!"+name, term.BitVec(sp.PointerBits))
 			r.value = Value{Object: st.Var("object!read!"+name, term.BitVec(ObjectBits)), Offset: st.Sub(address, base)}
 			sp.loaded[r.value.Object] = &loadedPointer{address, r.value.Offset}
 			for _, v := range []term.ID{r.value.Object, address, base} {

@@ -1,0 +1,230 @@
+package certify
+
+import (
+	"slices"
+
+	"assay/internal/ir"
+	"assay/internal/memory"
+	"assay/internal/term"
+)
+
+// This file makes the state at a loop head arbitrary on what the loop changes,
+// and finds out what that is.
+//
+// Changes are recorded for a loop in a call string, and by the place where an
+// object is made rather than by the object, so that they mean the same in the
+// next encoding. More than what changes may be recorded; that is sound.
+//
+// "Arbitrary" is, for each kind of thing,
+//
+//	an integer or a float   any bits
+//	a pointer               any offset into the same object: at the back edge the
+//	                        object must be the same term as at the head
+//	a range of memory       as an integer or a pointer, if what it holds before and
+//	                        after an iteration can be told apart so
+//	a whole content         any bits, if neither before the loop nor after an
+//	                        iteration it holds pointers to objects
+//	that an object lives    yes or no; if after each iteration it surely does
+//	                        not, what it was before the loop, or no
+//
+// An object that an iteration makes must have ended at the back edge. It is not in
+// the arbitrary state then, and nothing there can tell: to point to it, a pointer
+// would have to have changed its object.
+
+// site is the place where an object is made: an instruction in a call string. For
+// globals the context is -1 and the value the number of the object.
+type site struct {
+	context int32
+	value   ir.Value
+}
+
+type loopKey struct {
+	context int32
+	head    ir.BlockID
+}
+
+// change is what a loop changes of the objects of a site.
+type change struct {
+	whole, alive, dead bool
+	cells              []memory.Range // that do not overlap
+}
+
+// maxCells bounds the ranges of an object that are kept apart, maxCell their size.
+const (
+	maxCells = 64
+	maxCell  = 16
+)
+
+// addCell adds a range; it says whether that is something new.
+func (x *change) addCell(r memory.Range) bool {
+	if x.whole || slices.Contains(x.cells, r) {
+		return false
+	}
+	overlaps := func(q memory.Range) bool { return r.Offset < q.Offset+q.Size && q.Offset < r.Offset+r.Size }
+	if r.Size > maxCell || len(x.cells) == maxCells || slices.ContainsFunc(x.cells, overlaps) {
+		x.whole = true
+	} else {
+		x.cells = append(x.cells, r)
+	}
+	return true
+}
+
+// made notes where an object is made.
+func (c *checker) made(o memory.ObjectID, at site) {
+	if c.induction == nil {
+		return
+	}
+	for len(c.sites) <= int(o) {
+		c.sites = append(c.sites, site{context: -1, value: ir.Value(len(c.sites))})
+	}
+	c.sites[o] = at
+}
+
+func (c *checker) siteOf(o memory.ObjectID) site {
+	if int(o) < len(c.sites) {
+		return c.sites[o]
+	}
+	return site{context: -1, value: ir.Value(o)}
+}
+
+// changes are those of a loop.
+func (c *checker) changes(fr *frame, head ir.BlockID) map[site]*change {
+	k := loopKey{fr.context, head}
+	x := c.induction.changes[k]
+	if x == nil {
+		x = map[site]*change{}
+		c.induction.changes[k] = x
+	}
+	return x
+}
+
+// forget makes the state arbitrary, where selected holds, on what the loop
+// changes.
+func (c *checker) forget(fr *frame, head ir.BlockID, selected term.ID, in edge) edge {
+	st := c.st
+	phis := fr.fn.phis[head]
+	values := slices.Clone(in.values)
+	for i, v := range phis {
+		values[i].Value = c.anyOf(selected, values[i].Value)
+		values[i].loose = values[i].loose || fr.typeOf(v).Kind == ir.Float
+	}
+	in.values = values
+	changes := c.changes(fr, head)
+	if len(changes) == 0 {
+		return in
+	}
+	var objects []memory.ObjectID
+	in.mem.Each(func(o memory.ObjectID) {
+		if changes[c.siteOf(o)] != nil {
+			objects = append(objects, o)
+		}
+	})
+	at := c.blockValue(fr.fn, head)
+	for _, o := range objects {
+		x := changes[c.siteOf(o)]
+		whole := x.whole
+		for _, r := range x.cells {
+			old, ok := in.mem.Cell(o, r)
+			if whole = whole || !ok; whole {
+				break
+			}
+			if !old.IsPointer() && c.sp.IsPointer(old) {
+				c.claim(uncovered, fr, st.And(in.guard, in.mem.Alive(o)), at, "the loop changes a part of a pointer in memory")
+			}
+			in.mem.SetCell(o, r, c.anyOf(selected, old))
+		}
+		if whole {
+			if in.mem.KeepsPointers(o) {
+				c.claim(uncovered, fr, st.And(in.guard, in.mem.Alive(o)), at, "the loop changes an object that holds pointers")
+			}
+			in.mem.ForgetContent(o, selected, c.content(0, c.sp.Object(o).Size))
+		}
+		switch ends := st.Fresh("ended", term.Bool()); {
+		case x.alive:
+			in.mem.ForgetAlive(o, selected, st.Not(ends), in.guard)
+		case x.dead:
+			in.mem.End(o, st.And(selected, ends))
+		}
+	}
+	return in
+}
+
+// anyOf is x, or any value like it where selected holds.
+func (c *checker) anyOf(selected term.ID, x memory.Value) memory.Value {
+	any := func(t term.ID) term.ID {
+		return c.st.Ite(selected, c.st.Fresh("head", c.st.Sort(t)), t)
+	}
+	if x.IsPointer() {
+		return memory.Value{Object: x.Object, Offset: any(x.Offset)}
+	}
+	return memory.Value{Bits: any(x.Bits)}
+}
+
+// compare adds to the changes of a loop how the state at its first back edges
+// differs from the one at its head. What cannot be made arbitrary is uncovered.
+func (c *checker) compare(fr *frame, s *sweep, in edge) {
+	st := c.st
+	head := s.region.head
+	phis := len(fr.fn.phis[head])
+	at := c.blockValue(fr.fn, head)
+	give := func(cond term.ID, why string) {
+		c.claim(uncovered, fr, st.And(in.guard, cond), at, "%s", why)
+	}
+	for i, x := range in.values {
+		y := s.values[i]
+		switch {
+		case i >= phis && (x.Value != y.Value || x.loose && !y.loose):
+			give(st.True(), "a value from before the loop changes in it")
+		case i < phis && (x.IsPointer() != y.IsPointer() || x.IsPointer() && x.Object != y.Object):
+			give(st.True(), "a pointer moves to another object in the loop")
+		}
+	}
+	changes := c.changes(fr, head)
+	s.mem.Differences(in.mem, func(o memory.ObjectID, d memory.Difference) {
+		switch {
+		case d.Born:
+			give(in.mem.Alive(o), "an object that is made in the loop lives on after an iteration")
+			return
+		case d.Gone:
+			give(st.True(), "an object is gone after an iteration")
+			return
+		}
+		x := changes[c.siteOf(o)]
+		if x == nil {
+			x = &change{}
+			changes[c.siteOf(o)] = x
+		}
+		add := func(have *bool, is bool) {
+			if is && !*have {
+				*have, c.induction.grew = true, true
+			}
+		}
+		if !x.alive { // else it is whatever it may be
+			add(&x.dead, d.Dead)
+		}
+		add(&x.alive, d.Alive)
+		add(&x.whole, d.Whole)
+		for _, r := range d.Cells {
+			if x.addCell(r) {
+				c.induction.grew = true
+			}
+		}
+		alive := in.mem.Alive(o)
+		if x.whole {
+			if (d.Whole || len(d.Cells) > 0) && in.mem.KeepsPointers(o) {
+				give(alive, "the loop writes pointers")
+			}
+			return
+		}
+		for _, r := range d.Cells {
+			before, _ := s.mem.Cell(o, r)
+			after, _ := in.mem.Cell(o, r)
+			switch {
+			case before.IsPointer() != after.IsPointer() || before.IsPointer() && before.Object != after.Object:
+				give(alive, "a pointer in memory moves to another object in the loop")
+			case !after.IsPointer() && c.sp.IsPointer(after):
+				give(alive, "the loop writes a part of a pointer")
+			}
+		}
+	})
+}

@@ -1,0 +1,406 @@
+package certify
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"assay/internal/bv"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/memory"
+	"assay/internal/term"
+	"assay/internal/verdict"
+)
+
+// This file checks certificates of k-induction with invariants [2LS §2.1]: K,
+// and predicates for loop heads.
+//
+// # What is encoded
+//
+// The sweep of machine.go, with every loop cut at its head. When the sweep
+// arrives at a loop with the state s, it makes a truth value, the selector, and
+// goes into the loop with the state "s, or if selected, any" (cut.go): s on what
+// the loop does not change, arbitrary on the rest. It sweeps the body K+1 times,
+// visits 0 to K of the head; the last back edges lead nowhere.
+//
+// The place under way is early if some execution of a loop around it, in this
+// activation or in a caller, is selected and not in its visit K. A bad event is
+//
+//	(V) a violation of a target for which something is claimed, or
+//	(P) a visit of a loop head at which a predicate of the head is false, or
+//	(O) an obstacle: an instruction or a call that has no meaning here.
+//
+// A certificate is accepted iff no bad event is possible but at early places,
+// and no uncovered place is possible at all. On the way it is assumed
+//
+//	(1) after an event (P), or an early one of (V), that it did not happen,
+//	(2) where a loop is left before visit K, that it was not selected.
+//
+// # Soundness
+//
+// Suppose some run has a bad event. Take the first one in the order of time. We
+// follow the run in the encoding up to it, and choose the selectors so that the
+// event is not early. Each execution of a loop that the run begins before the event
+// has, up to its end or to the event, some number N of back edges taken. If
+// N < K it is not selected, and its visits 0 to N are laid out. If N >= K it is
+// selected, and its arbitrary state is that of the run after N-K back edges; its
+// iterations before are skipped, the last ones are visits 0 to K. Then:
+//
+//	(a) Each state of a skipped place is one of "arbitrary", for which three
+//	    things are needed: by (b) it is s on what the loop does not change; the
+//	    values that the head is given are phis, or were made before the loop (compare
+//	    checks that they come back unchanged); what of memory is arbitrary can be
+//	    anything it was (cut.go).
+//	(b) What an iteration changes is found by encoding it: the state at the back
+//	    edges of visit 0 is compared with the one at the head, and everything
+//	    that is not the same term is added to what is arbitrary; then the whole
+//	    program is encoded again, with all new terms, until nothing is added. In
+//	    the last encoding, visit 0 begins in s with the arbitrary rest, and ends in
+//	    such a state. So by induction over the back edges of the run, all states at
+//	    the head are such, if no assumption excludes them; see (c).
+//	(c) The assumptions hold in the run. Those of (1): before the first bad
+//	    event there is none, but excluded violations if the run goes on after
+//	    them; these are not assumed. This includes those of (b), for its
+//	    iterations are completed before the event. Those of (2): an execution that
+//	    is left has N < K and is not selected, or is selected and left in visit K.
+//	(d) The event is not early: every execution of a loop around it has N < K
+//	    and is not selected, or N >= K and is in visit K.
+//	(e) An uncovered place would be met, too: what is reported as such covers
+//	    all runs that take the path to it, early or not.
+//
+// So the event is at a place that is not early, and the condition of its claim
+// holds: the certificate is not accepted. No step depends on how the engine
+// found the certificate, nor on an analysis made before the encoding.
+//
+// # What is not certifiable
+//
+// Recursive functions, loops with several entries, and loops in which an
+// iteration leaves an object alive that it made, moves a pointer to another
+// object, or writes pointers (of other objects than before) to memory that
+// lives longer. These are ErrIncomplete, where a run gets there.
+//
+// An ErrRejected of an induction says that the induction does not go through.
+// There may be no such run: what is arbitrary here may be more than what the
+// engine took into account.
+
+// maxRounds bounds the number of encodings; each finds something that changes.
+const maxRounds = 1000
+
+// Induction checks a certificate of k-induction: with K and the predicates of
+// the loop heads, no run violates a target. The string names who accepted.
+//
+// The error is nil, the context's, an ErrRejected or an ErrIncomplete.
+func Induction(ctx context.Context, m *ir.Module, o Options, cert *verdict.Induction) (checker string, err error) {
+	entry := m.Func(m.Entry)
+	if entry == nil || entry.IsDecl() {
+		return "", ErrIncomplete{Why: fmt.Sprintf("the entry function %q has no body", m.Entry)}
+	}
+	ind, err := newInduction(m, cert)
+	if err != nil {
+		return "", err
+	}
+	for range maxRounds {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if done, checker, err := ind.round(ctx, m, o, entry); done || err != nil {
+			return checker, err
+		}
+	}
+	return "", ErrIncomplete{Why: fmt.Sprintf("what the loops change is not known after %d encodings", maxRounds)}
+}
+
+// induction is what outlives one encoding: the certificate, and what loops change.
+type induction struct {
+	k          int
+	predicates map[headKey][]invariant.Predicate
+	// contexts number the call strings; 0 is that of the entry function.
+	contexts map[contextKey]int32
+	// changes are what the loops change, grew says that this encoding added to it.
+	changes map[loopKey]map[site]*change
+	grew    bool
+}
+
+type headKey struct {
+	f    string
+	head ir.BlockID
+}
+
+// contextKey is a call in a context.
+type contextKey struct {
+	caller int32
+	call   ir.Value
+	callee *ir.Func
+}
+
+// round is one encoding. It is done if nothing was found that loops change
+// beyond what was known.
+func (ind *induction) round(ctx context.Context, m *ir.Module, o Options, entry *ir.Func) (done bool, checker string, err error) {
+	c := newChecker(ctx, m, o, nil)
+	defer c.close()
+	c.induction, ind.grew = ind, false
+	if err := c.unwind(entry); err != nil || ind.grew {
+		return false, "", err
+	}
+	checker, err = c.judge()
+	return true, checker, err
+}
+
+// newInduction takes over a certificate, if it has the right form.
+func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
+	wrong := func(format string, args ...any) (*induction, error) {
+		return nil, ErrIncomplete{Why: "the certificate has not the right form: " + fmt.Sprintf(format, args...)}
+	}
+	if cert.K < 1 {
+		return wrong("k is %d", cert.K)
+	}
+	ind := &induction{
+		k: cert.K, predicates: map[headKey][]invariant.Predicate{},
+		contexts: map[contextKey]int32{}, changes: map[loopKey]map[site]*change{},
+	}
+	for _, h := range cert.Heads {
+		f := m.Func(h.Func)
+		if f == nil || f.IsDecl() || h.Head < 1 || int(h.Head) >= len(f.Blocks) {
+			return wrong("%s has no block %d", h.Func, h.Head)
+		}
+		dom := ir.Dominators(f)
+		if !dom.Reachable(h.Head) {
+			continue
+		}
+		if !newForest(f).isHead(h.Head) {
+			return wrong("block %d of %s is no loop head", h.Head, h.Func)
+		}
+		for i := range h.Predicates {
+			if why := illFormed(f, dom, h.Head, &h.Predicates[i]); why != "" {
+				return wrong("block %d of %s: %s", h.Head, h.Func, why)
+			}
+		}
+		k := headKey{h.Func, h.Head}
+		ind.predicates[k] = append(ind.predicates[k], h.Predicates...)
+	}
+	return ind, nil
+}
+
+func (l *forest) isHead(b ir.BlockID) bool {
+	for r := l.in[b]; r != nil && r.outer != nil; r = r.outer {
+		if r.head == b {
+			return true
+		}
+	}
+	return false
+}
+
+// illFormed says what is wrong with a predicate, if anything is.
+func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predicate) string {
+	switch {
+	case p.Bound == nil:
+		return "a predicate has no bound"
+	case p.Relation > invariant.Congruent:
+		return "a predicate has an unknown relation"
+	case p.Relation == invariant.Congruent && p.Modulus == 0:
+		return "a congruence has the modulus 0"
+	}
+	for _, t := range p.Terms {
+		if t.Value < 1 || int(t.Value) >= len(f.Values) {
+			return fmt.Sprintf("there is no value %d", t.Value)
+		}
+		d := &f.Values[t.Value]
+		switch {
+		case t.Bits < 1 || t.Bits > 64:
+			return fmt.Sprintf("a summand has %d bits", t.Bits)
+		case t.Cell && d.Type.Kind != ir.Ptr:
+			return fmt.Sprintf("value %d is no pointer", t.Value)
+		case !t.Cell && d.Type != ir.IntType(t.Bits):
+			return fmt.Sprintf("value %d is no integer of %d bits", t.Value, t.Bits)
+		case d.Block == head && d.Op != ir.Phi || d.Block != head && d.Block != 0 && !dom.Dominates(d.Block, head):
+			return fmt.Sprintf("value %d is not defined at the head", t.Value)
+		}
+	}
+	return ""
+}
+
+// context numbers the call string of an activation.
+func (ind *induction) context(caller int32, call ir.Value, callee *ir.Func) int32 {
+	k := contextKey{caller, call, callee}
+	n, ok := ind.contexts[k]
+	if !ok {
+		n = int32(len(ind.contexts)) + 1
+		ind.contexts[k] = n
+	}
+	return n
+}
+
+// selected is an execution of a loop that was cut.
+type selected struct {
+	// selector says that the execution began in an arbitrary state, skipped that
+	// it did and is not in its last visit.
+	selector, skipped term.ID
+	// outer and early say that the place around the loop is early, and the one in it.
+	outer, early term.ID
+	// mem and values are the state at visit 0.
+	mem    *memory.State
+	values []value
+}
+
+// early says that what happens now in a frame need not be excluded.
+func (fr *frame) early() term.ID { return fr.sweeps[len(fr.sweeps)-1].early }
+
+// enterLoop begins an execution of a loop at which the edges have arrived.
+func (c *checker) enterLoop(fr *frame, r *region, edges []edge) {
+	for _, b := range r.entries {
+		fr.arrivals[b] = nil
+	}
+	if len(r.entries) != 1 || r.entries[0] != r.head {
+		c.claim(uncovered, fr, c.either(edges), c.blockValue(fr.fn, r.head), "a loop with several entries")
+		return
+	}
+	in := c.join(edges)
+	if c.st.IsFalse(in.guard) {
+		return
+	}
+	s := sweep{region: r, at: -1, entered: in.guard}
+	s.selector, s.outer = c.st.Fresh("selected", term.Bool()), fr.early()
+	s.early = s.outer // so far
+	in = c.forget(fr, r.head, s.selector, in)
+	fr.sweeps = append(fr.sweeps, s)
+	c.visit(fr, in)
+}
+
+// nextVisit goes on with the edges that have come back to the head.
+func (c *checker) nextVisit(fr *frame, edges []edge) {
+	s := &fr.sweeps[len(fr.sweeps)-1]
+	in := c.join(edges)
+	if s.count == 1 {
+		c.compare(fr, s, in)
+	}
+	if s.count <= c.induction.k {
+		c.visit(fr, in)
+	}
+}
+
+// visit goes through the head of the innermost loop: its predicates are claimed
+// or assumed.
+func (c *checker) visit(fr *frame, in edge) {
+	st := c.st
+	s := &fr.sweeps[len(fr.sweeps)-1]
+	s.skipped = s.selector
+	if s.count == c.induction.k {
+		s.skipped = st.False()
+	}
+	s.early = st.Or(s.outer, s.skipped)
+	head := s.region.head
+	for i := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
+		p := &c.induction.predicates[headKey{fr.fn.f.Name, head}][i]
+		t := c.predicate(fr, head, in, p)
+		c.claim(violation, fr, st.And(in.guard, st.Not(t)), c.blockValue(fr.fn, head), "invariant: predicate %d of the loop head does not hold", i+1)
+		in.guard = st.And(in.guard, t)
+	}
+	if s.count == 0 {
+		s.mem, s.values = in.mem.Fork(), in.values
+	}
+	fr.arrivals[head] = append(fr.arrivals[head], in)
+	s.at = -1
+}
+
+// predicate says whether a predicate of a head holds of a way into it. A
+// predicate of memory that is not there holds.
+func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
+	st := c.st
+	// No sum of some of the summands, nor its difference to the bound or the
+	// modulus, is greater than most.
+	most := new(big.Int).Add(new(big.Int).Abs(p.Bound), new(big.Int).SetUint64(p.Modulus))
+	for _, t := range p.Terms {
+		most.Add(most, new(big.Int).Lsh(new(big.Int).Abs(big.NewInt(t.Coeff)), uint(t.Bits)))
+	}
+	w := uint32(most.BitLen()) + 2
+	there := st.True()
+	sum := c.integer(w, new(big.Int).Neg(p.Bound))
+	for _, t := range p.Terms {
+		x := c.atHead(fr, head, in, t.Value)
+		bits := x.Bits
+		if t.Cell {
+			var valid term.ID
+			bits, valid = c.cellAtHead(fr, head, in, x.Value, t)
+			there = st.And(there, valid)
+		}
+		if t.Signed {
+			bits = st.SExt(bits, w)
+		} else {
+			bits = st.ZExt(bits, w)
+		}
+		sum = st.Add(sum, st.Mul(c.integer(w, big.NewInt(t.Coeff)), bits))
+	}
+	zero := st.ConstU(w, 0)
+	var holds term.ID
+	switch p.Relation {
+	case invariant.AtMost:
+		holds = st.SLe(sum, zero)
+	case invariant.NotEqual:
+		holds = st.Not(st.Eq(sum, zero))
+	default:
+		holds = st.Eq(st.SRem(sum, c.integer(w, new(big.Int).SetUint64(p.Modulus))), zero)
+	}
+	return st.Implies(there, holds)
+}
+
+// integer is a number in two's complement.
+func (c *checker) integer(w uint32, n *big.Int) term.ID {
+	return c.st.Const(bv.FromBig(w, n))
+}
+
+// atHead is a value on a way into a head.
+func (c *checker) atHead(fr *frame, head ir.BlockID, in edge, v ir.Value) value {
+	fn := fr.fn
+	if fn.isConstant[v] {
+		return fn.constants[v]
+	}
+	for i, p := range fn.phis[head] {
+		if p == v {
+			return in.values[i]
+		}
+	}
+	for i, s := range fn.live[head] {
+		if s == v {
+			return in.values[len(fn.phis[head])+i]
+		}
+	}
+	if fr.stamp[v] != always {
+		panic("certify: a value of a predicate of " + fn.f.Name + " is not carried to the loop head")
+	}
+	return fr.env[v]
+}
+
+// cellAtHead reads the integer of a summand.
+func (c *checker) cellAtHead(fr *frame, head ir.BlockID, in edge, p memory.Value, t invariant.Term) (bits, valid term.ID) {
+	n := (t.Bits + 7) / 8
+	if _, ok := c.st.ConstUint64(p.Object); !ok {
+		c.claim(uncovered, fr, in.guard, c.blockValue(fr.fn, head), "a predicate of a loop head reads through a pointer")
+		return c.st.ConstU(t.Bits, 0), c.st.True()
+	}
+	x, valid := in.mem.Load(c.key(0), c.sp.Add(p, c.word(t.Offset)), n, false, in.guard)
+	c.gaveUpAt(fr, c.blockValue(fr.fn, head), in.guard)
+	return c.st.Extract(x.Bits, t.Bits-1, 0), valid
+}
+
+// ofPredicates lists, for each loop head of a function, the values of its
+// predicates that must be carried there.
+func (c *checker) ofPredicates(f *ir.Func) map[ir.BlockID][]ir.Value {
+	if c.induction == nil {
+		return nil
+	}
+	values := map[ir.BlockID][]ir.Value{}
+	for k, ps := range c.induction.predicates {
+		if k.f != f.Name {
+			continue
+		}
+		for _, p := range ps {
+			for _, t := range p.Terms {
+				if b := f.Values[t.Value].Block; b != 0 && b != k.head {
+					values[k.head] = append(values[k.head], t.Value)
+				}
+			}
+		}
+	}
+	return values
+}
