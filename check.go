@@ -141,7 +141,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	loaded := Phase{"front end", time.Since(begin)}
 	r.enter("searching")
 	begin = time.Now()
-	answer := bmc.Run(ctx, program.Module, bmc.Options{
+	answer, induced := r.search(ctx, program.Module, bmc.Options{
 		Targets: kinds(t.Properties), Disputed: disputed(t.Properties),
 		Label:   t.Label,
 		All:     t.Engine.EachCheck,
@@ -173,6 +173,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result.Assumptions = r.assumptions(program)
 	result.Stats = statistics(answer.Stats)
+	result.Stats.addInduction(induced)
 	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/verdict"
 )
@@ -58,10 +59,48 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 			out.Bounds = append(out.Bounds, Bound{Pos: position(m, b.Pos), Func: b.Func, Recursion: b.Head == 0, N: b.N})
 		}
 		return out
+	case *verdict.Induction:
+		out := &Certificate{Checker: c.Checker, K: c.K}
+		for i := range c.Heads {
+			out.Invariants = append(out.Invariants, loopInvariant(m, &c.Heads[i]))
+		}
+		return out
 	case verdict.Unchecked:
 		return &Certificate{Unchecked: c.Why}
 	}
 	panic(fmt.Sprintf("unexpected certificate %T", c))
+}
+
+// loopInvariant shows what holds at a loop head in terms of C: a value has the
+// name of the variable that it is assigned to.
+func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
+	f := m.Func(h.Func)
+	out := Invariant{Pos: position(m, h.Pos), Func: h.Func}
+	names := map[ir.Value]string{}
+	for b := range f.Blocks {
+		for _, v := range f.Blocks[b].Instrs {
+			if d := f.Def(v); d.Op == ir.Dbg && len(d.Args) > 0 && names[d.Args[0]] == "" {
+				names[d.Args[0]] = f.Vars[d.Aux].Name
+			}
+		}
+	}
+	name := func(t invariant.Term) string {
+		n := names[t.Value]
+		if d := f.Def(t.Value); d.Op == ir.GlobalAddr {
+			n = d.Sym
+		}
+		if n == "" {
+			n = fmt.Sprintf("value%d", t.Value)
+		}
+		if !t.Signed {
+			return "(unsigned)" + n
+		}
+		return n
+	}
+	for i := range h.Predicates {
+		out.Predicates = append(out.Predicates, h.Predicates[i].Text(name))
+	}
+	return out
 }
 
 func places(m *ir.Module, gs []verdict.Guard) []Place {

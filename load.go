@@ -80,6 +80,16 @@ func statistics(s bmc.Stats) Stats {
 	}
 }
 
+// addInduction adds the work of the other engine, if it ran.
+func (s *Stats) addInduction(a *inductionAnswer) {
+	if a == nil || a.stats.K == 0 {
+		return
+	}
+	s.SolverChecks += a.stats.Checks
+	s.Candidates, s.Kept = a.stats.Candidates, a.stats.Kept
+	s.Phases = append(s.Phases, Phase{"induction", a.stats.Time}, Phase{"its certificate", a.certify})
+}
+
 // countChecks is the number of places in the program, library models excepted,
 // where one of the kinds of checks may fail.
 func countChecks(m *ir.Module, kinds []ir.CheckKind) int {

@@ -72,10 +72,20 @@ type Place struct {
 type Certificate struct {
 	// Bounds are the unwindings with which every loop ends.
 	Bounds []Bound `json:"bounds,omitempty"`
+	// K is the depth of a proof by induction, Invariants what holds at the loops.
+	K          int         `json:"k,omitempty"`
+	Invariants []Invariant `json:"invariants,omitempty"`
 	// Checker is who accepted it.
 	Checker string `json:"checker,omitempty"`
 	// Unchecked says why nobody was asked, empty if somebody was.
 	Unchecked string `json:"unchecked,omitempty"`
+}
+
+// Invariant is what holds each time a loop is reached, in C.
+type Invariant struct {
+	Pos        Position `json:"position"`
+	Func       string   `json:"function"`
+	Predicates []string `json:"predicates,omitempty"`
 }
 
 // Bound is the number of unwindings of a loop, or of a recursive function.
@@ -120,6 +130,10 @@ type Stats struct {
 	Clauses      int64 `json:"clauses"`
 	Gates        int64 `json:"gates"`
 	Lemmas       int64 `json:"lemmas"`
+	// Candidates are the predicates of loops that induction tried, Kept those
+	// that its proof needs.
+	Candidates int `json:"candidates,omitempty"`
+	Kept       int `json:"kept,omitempty"`
 	// Phases are the times of the parts of the run, in their order.
 	Phases []Phase       `json:"phases"`
 	Total  time.Duration `json:"-"`

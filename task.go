@@ -65,6 +65,8 @@ type Engine struct {
 	Unwind int
 	// Solver is "cadical" (the default), "z3" or "both".
 	Solver string
+	// Only is the engine that runs: one of Engines, "auto" for all.
+	Only string
 	// Uncertified leaves out the check of a true.
 	Uncertified bool
 	// EachCheck decides every check on its own.
@@ -75,6 +77,16 @@ type Engine struct {
 
 // Solvers are the values of Engine.Solver.
 var Solvers = []string{"cadical", "z3", "both"}
+
+// The engines, for Engine.Only.
+const (
+	EngineAuto      = "auto"
+	EngineBMC       = "bmc"
+	EngineInduction = "induction"
+)
+
+// Engines are the values of Engine.Only.
+var Engines = []string{EngineAuto, EngineBMC, EngineInduction}
 
 // Progress tells how far a run has come.
 type Progress struct {

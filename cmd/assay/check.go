@@ -61,8 +61,9 @@ func (f *checkFlags) groups() []group {
 	program.StringArrayVar(&p.Arguments, "clang-arg", nil, "pass this `argument` on to clang")
 
 	e := &f.task.Engine
-	e.Solver, f.certify, f.replay = assay.Solvers[0], "on", "interpreter"
+	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
+	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, auto runs both")
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
 	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver searches; the other one certifies")
 	search.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a true is checked by an independent encoder and solver")

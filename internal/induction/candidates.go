@@ -123,23 +123,38 @@ func (g *guesser) pair(x, y ir.Value) {
 	g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
 	dx, dy := g.start(x), g.start(y)
 	if dx != nil && dy != nil {
-		d := new(big.Int).Sub(dx, dy)
-		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, Bound: d})
-		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(y, 1, true), g.term(x, -1, true)}, Bound: new(big.Int).Neg(d)})
-		s := new(big.Int).Add(dx, dy)
-		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, 1, true)}, Bound: s})
-		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, -1, true), g.term(y, -1, true)}, Bound: new(big.Int).Neg(s)})
+		g.equation([]invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, new(big.Int).Sub(dx, dy))
+		g.equation([]invariant.Term{g.term(x, 1, true), g.term(y, 1, true)}, new(big.Int).Add(dx, dy))
 		// Steps a and b of constant size keep b*x - a*y.
 		a, b := g.step(x), g.step(y)
 		if a != 0 && b != 0 && abs(a) <= 1<<16 && abs(b) <= 1<<16 {
-			t := func(sign int64) []invariant.Term {
-				return []invariant.Term{g.term(x, sign*b, true), g.term(y, -sign*a, true)}
-			}
 			e := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(b), dx), new(big.Int).Mul(big.NewInt(a), dy))
-			g.add(invariant.Predicate{Terms: t(1), Bound: e})
-			g.add(invariant.Predicate{Terms: t(-1), Bound: new(big.Int).Neg(e)})
+			g.equation([]invariant.Term{g.term(x, b, true), g.term(y, -a, true)}, e)
 		}
 	}
+}
+
+func (g *guesser) equation(terms []invariant.Term, bound *big.Int) {
+	for _, p := range equation(terms, bound) {
+		g.add(p)
+	}
+}
+
+// equation says that a sum is bound: modulo 2^w if all terms have the width w,
+// which is how programs compute and costs solvers least; else over the integers.
+func equation(terms []invariant.Term, bound *big.Int) []invariant.Predicate {
+	w := terms[0].Bits
+	for _, t := range terms {
+		if t.Bits != w || w > 63 {
+			neg := make([]invariant.Term, len(terms))
+			for i, t := range terms {
+				t.Coeff = -t.Coeff
+				neg[i] = t
+			}
+			return []invariant.Predicate{{Terms: terms, Bound: bound}, {Terms: neg, Bound: new(big.Int).Neg(bound)}}
+		}
+	}
+	return []invariant.Predicate{{Terms: terms, Relation: invariant.Congruent, Bound: bound, Modulus: 1 << w}}
 }
 
 func abs(n int64) int64 {

@@ -490,6 +490,9 @@ func (c *cutting) predicate(e *editor, i int, early ir.Value) {
 // simple emits predicates that need no wider arithmetic: bounds of one value,
 // the order of two, remainders by powers of two; 0 for others.
 func simple(e *editor, p *invariant.Predicate) ir.Value {
+	if w := p.Terms[0].Bits; p.Relation == invariant.Congruent && w < 64 && p.Modulus == 1<<w {
+		return modular(e, p)
+	}
 	for _, t := range p.Terms {
 		if t.Cell || t.Bits != p.Terms[0].Bits || t.Signed != p.Terms[0].Signed || abs(t.Coeff) != 1 {
 			return 0
@@ -531,6 +534,28 @@ func simple(e *editor, p *invariant.Predicate) ir.Value {
 		return e.op(ir.Eq, boolean, e.op(ir.And, ir.IntType(x.Bits), x.Value, e.number(x.Bits, mask)), e.constant(bv.FromBig(x.Bits, r)))
 	}
 	return 0
+}
+
+// modular emits an equation modulo 2^w on terms of width w; 0 for others.
+func modular(e *editor, p *invariant.Predicate) ir.Value {
+	w := p.Terms[0].Bits
+	t := ir.IntType(w)
+	sum := ir.Value(0)
+	for _, s := range p.Terms {
+		if s.Cell || s.Bits != w {
+			return 0
+		}
+		x := s.Value
+		if s.Coeff != 1 {
+			x = e.op(ir.Mul, t, x, e.constant(bv.FromBig(w, big.NewInt(s.Coeff))))
+		}
+		if sum == 0 {
+			sum = x
+		} else {
+			sum = e.op(ir.Add, t, sum, x)
+		}
+	}
+	return e.op(ir.Eq, boolean, sum, e.constant(bv.FromBig(w, p.Bound)))
 }
 
 // predicate emits the truth value of a predicate.

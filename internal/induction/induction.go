@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"assay/internal/absint"
 	"assay/internal/floats"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -56,9 +58,8 @@ var errNoProof = errors.New("not inductive with the invariants found")
 
 // Prove searches for a proof, with greater and greater k. The certificate has
 // not been checked by anybody else.
-func Prove(ctx context.Context, m *ir.Module, o Options) Result {
+func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	begin := time.Now()
-	r := Result{}
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	if o.Label == "" {
 		o.Label = "ERROR"
@@ -75,7 +76,12 @@ func Prove(ctx context.Context, m *ir.Module, o Options) Result {
 		r.Why = errors.New("there is no loop")
 		return r
 	}
-	all := Candidates(loops)
+	facts, err := absint.Analyze(ctx, m, absint.Options{Asked: o.Targets})
+	if err != nil {
+		r.Why = err
+		return r
+	}
+	all := append(fromLadder(m, facts, loops), Candidates(loops)...)
 	at := sample(ctx, m, loops, o.Targets, interesting(all))
 	for _, l := range loops {
 		all = append(all, equations(l, at[l])...)
@@ -87,6 +93,8 @@ func Prove(ctx context.Context, m *ir.Module, o Options) Result {
 		r.Stats.K = k
 		p := &prover{m: m, o: o, k: k, loops: loops, all: all, stats: &r.Stats}
 		proof, unclean, err := p.run(ctx)
+		// What is inductive for k is so for more.
+		all = p.left
 		if proof != nil {
 			r.Proof, r.Unclean, r.Why = proof, unclean, nil
 			return r
@@ -131,6 +139,7 @@ type prover struct {
 	u      *ssa.Unwinder
 	f      *ssa.Formula
 	flags  []term.ID // by candidate: it is switched on
+	left   []Candidate
 }
 
 func (p *prover) run(ctx context.Context) (*verdict.Induction, []verdict.Guard, error) {
@@ -170,7 +179,7 @@ func (p *prover) run(ctx context.Context) (*verdict.Induction, []verdict.Guard, 
 	}
 
 	// The greatest set of candidates that is inductive, and what it proves.
-	on, err := p.inductive(ctx)
+	on, err := p.kept(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -271,41 +280,99 @@ func (p *prover) broken() map[int]term.ID {
 	return b
 }
 
-// inductive drops candidates that some model breaks, until none is broken: the
-// rest is the greatest inductive set.
-func (p *prover) inductive(ctx context.Context) ([]int, error) {
-	broken := p.broken()
+// kept are the candidates that are inductive: for the first k they are searched.
+func (p *prover) kept(ctx context.Context) ([]int, error) {
 	var on []int
 	for i := range p.all {
 		if p.flags[i] != 0 {
 			on = append(on, i)
 		}
 	}
-	for {
+	if p.k == 1 {
+		var err error
+		if on, err = p.inductive(ctx, on); err != nil {
+			return nil, err
+		}
+	}
+	for _, i := range on {
+		p.left = append(p.left, p.all[i])
+	}
+	return on, nil
+}
+
+// Limits on the work of a query about candidates, in conflicts. A candidate that
+// needs more is dropped: any set may be tried.
+const (
+	manyConflicts = 3000
+	oneConflicts  = 4000
+)
+
+// inductive drops candidates that some model breaks, or that cost too much,
+// until none is broken.
+func (p *prover) inductive(ctx context.Context, on []int) ([]int, error) {
+	broken := p.broken()
+	drop := func(out func(i int) bool) {
+		var left []int
+		for _, i := range on {
+			if !out(i) {
+				left = append(left, i)
+			}
+		}
+		on = left
+	}
+	inModel := func(i int) bool { c, ok := broken[i]; return ok && p.solver.Value(c).IsTrue() }
+	defer p.solver.SetConflictLimit(0)
+	for { // all at once
 		some := p.st.False()
 		for _, i := range on {
 			if c, ok := broken[i]; ok {
 				some = p.st.Or(some, c)
 			}
 		}
+		p.solver.SetConflictLimit(manyConflicts)
 		status, err := p.check(ctx, append(p.assume(on), some)...)
-		if err != nil {
+		if err != nil && !limited(err) {
 			return nil, err
 		}
 		if status == smt.Unsat {
 			return on, nil
 		}
-		var left []int
-		for _, i := range on {
-			if c, ok := broken[i]; !ok || !p.solver.Value(c).IsTrue() {
-				left = append(left, i)
+		if status != smt.Sat {
+			break
+		}
+		n := len(on)
+		drop(inModel)
+		if len(on) == n {
+			panic(fmt.Sprintf("induction: a model breaks one of %d candidates, but none", n))
+		}
+	}
+	p.solver.SetConflictLimit(oneConflicts)
+	for again := true; again; { // one by one
+		again = false
+		for _, i := range slices.Clone(on) {
+			c, ok := broken[i]
+			if !ok || !slices.Contains(on, i) {
+				continue
+			}
+			status, err := p.check(ctx, append(p.assume(on), c)...)
+			switch {
+			case err != nil && !limited(err):
+				return nil, err
+			case status == smt.Sat:
+				drop(inModel)
+				again = true
+			case status != smt.Unsat:
+				drop(func(k int) bool { return k == i })
+				again = true
 			}
 		}
-		if len(left) == len(on) {
-			panic(fmt.Sprintf("induction: a model breaks one of %d candidates, but none", len(on)))
-		}
-		on = left
 	}
+	return on, nil
+}
+
+func limited(err error) bool {
+	var l smt.ErrLimit
+	return errors.As(err, &l)
 }
 
 // needed reduces the candidates to some that prove what is asked and each

@@ -121,7 +121,7 @@ func (s *states) holds(p *invariant.Predicate) bool {
 	for i, t := range p.Terms {
 		index[i] = slices.Index(s.values, t.Value)
 	}
-	small := p.Bound.IsInt64() && p.Modulus < 1<<31 && p.Bound.BitLen() < 40
+	small := p.Bound.IsInt64() && p.Modulus <= 1<<32 && p.Bound.BitLen() < 40
 	for _, t := range p.Terms {
 		small = small && t.Bits <= 32 && abs(t.Coeff) < 1<<16
 	}
@@ -164,7 +164,7 @@ func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
 }
 
 // equations finds the linear equations, over the integers, that hold in all
-// states of a loop, as pairs of inequalities.
+// states of a loop.
 func equations(l *Loop, s *states) []Candidate {
 	var columns []int
 	for i, v := range s.values {
@@ -253,12 +253,9 @@ func equations(l *Loop, s *states) []Candidate {
 		if !ok || len(terms) == 0 {
 			continue
 		}
-		neg := make([]invariant.Term, len(terms))
-		for i, t := range terms {
-			t.Coeff = -t.Coeff
-			neg[i] = t
+		for _, p := range equation(terms, bound) {
+			out = append(out, Candidate{l, p})
 		}
-		out = append(out, Candidate{l, invariant.Predicate{Terms: terms, Bound: bound}}, Candidate{l, invariant.Predicate{Terms: neg, Bound: new(big.Int).Neg(bound)}})
 	}
 	return out
 }

@@ -129,6 +129,16 @@ func (t *text) explainTrue(r *assay.Result) {
 			t.printf("  %s\n", located(b.Pos, fmt.Sprintf("%s, %d times", what, b.N)))
 		}
 	}
+	if c != nil && c.K > 0 {
+		t.printf("proved by induction over %s of each loop, with what holds there:\n", plural(c.K, "iteration"))
+		for _, i := range c.Invariants {
+			what := strings.Join(i.Predicates, ", ")
+			if what == "" {
+				what = "nothing more"
+			}
+			t.printf("  %s\n", located(i.Pos, what))
+		}
+	}
 	switch {
 	case c == nil:
 		t.printf("certificate: none\n")

@@ -1,0 +1,49 @@
+package induction
+
+import (
+	"math/big"
+
+	"assay/internal/absint"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+)
+
+// fromLadder turns what the abstract interpretation knows of the phis of the
+// loop heads into candidates: they hold, but are proved again with the others.
+func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
+	if facts == nil || facts.Incomplete != "" {
+		return nil
+	}
+	index := map[*ir.Func]int{}
+	for i, f := range m.Funcs {
+		index[f] = i
+	}
+	var out []Candidate
+	for _, l := range loops {
+		for _, v := range l.Func.Blocks[l.Head].Instrs {
+			d := l.Func.Def(v)
+			if d.Op != ir.Phi {
+				break
+			}
+			if d.Type.Kind != ir.Int || d.Type.Bits > 64 {
+				continue
+			}
+			x := facts.Value(index[l.Func], v).Int()
+			if x.IsTop() || x.IsBottom() {
+				continue
+			}
+			add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
+				t := invariant.Term{Coeff: coeff, Value: v, Bits: d.Type.Bits, Signed: signed}
+				out = append(out, Candidate{l, invariant.Predicate{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
+			}
+			add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0)
+			add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0)
+			add(1, false, invariant.AtMost, new(big.Int).SetUint64(x.UHi), 0)
+			add(-1, false, invariant.AtMost, new(big.Int).Neg(new(big.Int).SetUint64(x.ULo)), 0)
+			if mod, rem := x.Congruence(); mod > 1 {
+				add(1, false, invariant.Congruent, new(big.Int).SetUint64(rem), mod)
+			}
+		}
+	}
+	return out
+}

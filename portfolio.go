@@ -1,0 +1,140 @@
+package assay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/bmc"
+	"assay/internal/certify"
+	"assay/internal/induction"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// This file runs the engines side by side. Bounded search unwinds the loops and
+// finds violations, and proofs if the loops end; k-induction with invariants
+// proves what no unwinding does. The first answer ends the other engine. Two
+// answers that contradict each other are a bug, and no answer.
+
+// headStart is how long bounded search runs alone: most programs that it
+// decides at all it decides in this time.
+const headStart = 40 * time.Millisecond
+
+// inductionAnswer is what k-induction came to.
+type inductionAnswer struct {
+	verdict verdict.Verdict // nil if there is none
+	why     error           // then
+	stats   induction.Stats
+	certify time.Duration
+	panic   any
+}
+
+// search runs the engines that the task asks for.
+func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Result, *inductionAnswer) {
+	e := r.task.Engine
+	if e.EachCheck || e.Unwind > 0 || e.Only == EngineBMC {
+		return bmc.Run(ctx, m, o), nil
+	}
+	if e.Only == EngineInduction {
+		a := r.induct(ctx, m, o, 0)
+		if a.panic != nil {
+			panic(a.panic)
+		}
+		b := bmc.Result{Verdict: a.verdict}
+		if a.verdict == nil {
+			b.Verdict = verdict.Unknown{Reasons: []verdict.Reason{a.reason(ctx)}}
+		}
+		return b, &a
+	}
+	search, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	proofs, give := context.WithCancel(ctx)
+	defer give()
+	done := make(chan inductionAnswer, 1)
+	go func() {
+		a := r.induct(proofs, m, o, headStart)
+		if a.verdict != nil {
+			stop(errProved)
+		}
+		done <- a
+	}()
+	b := bmc.Run(search, m, o)
+	if u, isUnknown := b.Verdict.(verdict.Unknown); !isUnknown || hopeless(u) {
+		give()
+	}
+	a := <-done
+	if a.panic != nil {
+		panic(a.panic)
+	}
+	if a.verdict == nil {
+		if u, isUnknown := b.Verdict.(verdict.Unknown); isUnknown && a.why != nil {
+			u.Reasons = append(slices.Clone(u.Reasons), a.reason(ctx))
+			b.Verdict = u
+		}
+		return b, &a
+	}
+	switch b.Verdict.(type) {
+	case verdict.False:
+		b.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInternal, Text: "k-induction proves what bounded search refutes",
+		}}}
+	case verdict.Unknown:
+		b.Verdict = a.verdict
+	}
+	return b, &a
+}
+
+// errProved ends bounded search when the other engine has a proof.
+var errProved = errors.New("proved by induction")
+
+// hopeless says that what stopped bounded search stops a proof, too.
+func hopeless(u verdict.Unknown) bool {
+	return slices.ContainsFunc(u.Reasons, func(r verdict.Reason) bool {
+		return r.Cause == verdict.CauseInternal || r.Cause == verdict.CauseUnsupported
+	})
+}
+
+// induct searches a proof by k-induction and has it checked.
+func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time.Duration) (a inductionAnswer) {
+	defer func() { a.panic = recover() }()
+	select {
+	case <-ctx.Done():
+		return a
+	case <-time.After(wait):
+	}
+	p := induction.Prove(ctx, m, induction.Options{Targets: o.Targets, Disputed: o.Disputed, Label: o.Label})
+	a.stats, a.why = p.Stats, p.Why
+	if p.Proof == nil {
+		return a
+	}
+	if !o.Certify {
+		a.verdict = verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: p.Unclean}
+		return a
+	}
+	begin := time.Now()
+	checker, err := certify.Induction(ctx, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label}, p.Proof)
+	a.certify = time.Since(begin)
+	if err != nil {
+		a.why = fmt.Errorf("a proof was found, but not accepted: %w", err)
+		return a
+	}
+	p.Proof.Checker = checker
+	a.verdict = verdict.True{Certificate: p.Proof, Unclean: p.Unclean}
+	return a
+}
+
+// reason says why there is no proof by induction.
+func (a *inductionAnswer) reason(ctx context.Context) verdict.Reason {
+	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "k-induction: " + a.why.Error()}
+	var uncut *induction.ErrUncut
+	switch {
+	case errors.As(a.why, &uncut):
+		reason.Func, reason.Pos = uncut.Func, uncut.Pos
+	case ctx.Err() != nil:
+		reason.Cause, reason.Text = verdict.CauseTimeout, "k-induction: the time limit was reached"
+	}
+	return reason
+}
