@@ -311,11 +311,18 @@ const (
 // until none is broken.
 func (p *prover) inductive(ctx context.Context, on []int) ([]int, error) {
 	broken := p.broken()
+	rows := newRows(p.all)
+	on = rows.strongest(on)
 	drop := func(out func(i int) bool) {
 		var left []int
 		for _, i := range on {
 			if !out(i) {
 				left = append(left, i)
+			}
+		}
+		for _, i := range on {
+			if out(i) {
+				left = append(left, rows.weaker(i)...)
 			}
 		}
 		on = left
@@ -340,11 +347,10 @@ func (p *prover) inductive(ctx context.Context, on []int) ([]int, error) {
 		if status != smt.Sat {
 			break
 		}
-		n := len(on)
-		drop(inModel)
-		if len(on) == n {
-			panic(fmt.Sprintf("induction: a model breaks one of %d candidates, but none", n))
+		if !slices.ContainsFunc(on, inModel) {
+			panic(fmt.Sprintf("induction: a model breaks one of %d candidates, but none", len(on)))
 		}
+		drop(inModel)
 	}
 	p.solver.SetConflictLimit(oneConflicts)
 	for again := true; again; { // one by one
@@ -414,7 +420,32 @@ func (p *prover) needed(ctx context.Context, bad term.ID, on []int) ([]int, erro
 			out = append(out, i)
 		}
 	}
-	return out, nil
+	return p.minimal(ctx, bad, out)
+}
+
+// minimal leaves out one predicate after the other, as long as the rest still
+// proves what is asked and itself.
+func (p *prover) minimal(ctx context.Context, bad term.ID, set []int) ([]int, error) {
+	broken := p.broken()
+	p.solver.SetConflictLimit(oneConflicts)
+	defer p.solver.SetConflictLimit(0)
+	for k := len(set) - 1; k >= 0; k-- {
+		rest := slices.Delete(slices.Clone(set), k, k+1)
+		goal := bad
+		for _, i := range rest {
+			if c, ok := broken[i]; ok {
+				goal = p.st.Or(goal, c)
+			}
+		}
+		status, err := p.check(ctx, append(p.assume(rest), goal)...)
+		if err != nil && !limited(err) {
+			return nil, err
+		}
+		if status == smt.Unsat {
+			set = rest
+		}
+	}
+	return set, nil
 }
 
 // unclean lists the guards of undefined behaviour that are not excluded.
