@@ -1,5 +1,6 @@
-// Nothing bounds this loop, so unwinding alone never ends: an example of an
-// honest unknown (give it a --timeout).
+// A generator of pseudo-random numbers comes to every number in the end, but not
+// within any number of rounds that can be unwound, and no invariant excludes
+// it: an example of an honest unknown (give it a --timeout).
 //
 // property: unreach-call
 // expected: unknown
@@ -8,10 +9,10 @@
 extern unsigned __VERIFIER_nondet_uint(void);
 
 int main(void) {
-  unsigned x = 0;
+  unsigned x = 1;
   while (__VERIFIER_nondet_uint() != 0) {
-    x += 2;
-    assert(x % 2 == 0);
+    x = 1664525u * x + 1013904223u;
+    assert(x != 2);
   }
   return 0;
 }
