@@ -2,6 +2,7 @@ package induction
 
 import (
 	"cmp"
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -20,8 +21,24 @@ const (
 	maxCandidates = 600
 )
 
+// place is an integer at a loop head: a value, or a scalar in memory, to which
+// the value points.
+type place struct {
+	value ir.Value
+	cell  bool
+	bits  uint32
+}
+
+func (p place) term(coeff int64, signed bool) invariant.Term {
+	return invariant.Term{Coeff: coeff, Value: p.value, Cell: p.cell, Bits: p.bits, Signed: signed}
+}
+
+func placeOf(t invariant.Term) place { return place{t.Value, t.Cell, t.Bits} }
+
 // guesser collects the candidates of one loop.
 type guesser struct {
+	m    *ir.Module
+	w    *writes
 	l    *Loop
 	f    *ir.Func
 	dom  *ir.DomTree
@@ -30,10 +47,11 @@ type guesser struct {
 }
 
 // Candidates guesses predicates for all loops.
-func Candidates(loops []*Loop) []Candidate {
+func Candidates(m *ir.Module, loops []*Loop) []Candidate {
 	var out []Candidate
+	w := newWrites(m)
 	for _, l := range loops {
-		g := &guesser{l: l, f: l.Func, dom: ir.Dominators(l.Func), seen: map[string]bool{}}
+		g := &guesser{m: m, w: w, l: l, f: l.Func, dom: ir.Dominators(l.Func), seen: map[string]bool{}}
 		g.guess()
 		out = append(out, g.out...)
 	}
@@ -41,6 +59,7 @@ func Candidates(loops []*Loop) []Candidate {
 }
 
 func (g *guesser) guess() {
+	var vars []place
 	var phis []ir.Value
 	for _, v := range g.f.Blocks[g.l.Head].Instrs {
 		d := g.f.Def(v)
@@ -49,11 +68,16 @@ func (g *guesser) guess() {
 		}
 		if d.Type.Kind == ir.Int && d.Type.Bits <= 64 {
 			phis = append(phis, v)
+			vars = append(vars, place{v, false, d.Type.Bits})
 		}
 	}
+	vars = append(vars, g.cells()...)
 	constants, partners := g.compared(phis)
-	for _, x := range phis {
-		bits := g.f.Def(x).Type.Bits
+	for _, x := range vars {
+		bits := x.bits
+		if constants[bits] == nil {
+			constants[bits] = []*big.Int{big.NewInt(0), big.NewInt(1)}
+		}
 		if bits == 1 {
 			g.single(x, false, invariant.AtMost, 1, big.NewInt(0))
 			g.single(x, false, invariant.AtMost, -1, big.NewInt(-1))
@@ -72,16 +96,46 @@ func (g *guesser) guess() {
 		for _, c := range constants[bits] {
 			g.single(x, true, invariant.NotEqual, 1, c)
 		}
-		g.congruences(x, phis)
+		g.congruences(x)
 	}
-	for i, x := range phis {
-		for _, y := range phis[i+1:] {
+	for i, x := range vars {
+		for _, y := range vars[i+1:] {
 			g.pair(x, y)
 		}
 		for _, y := range partners {
-			g.pair(x, y)
+			g.pair(x, place{y, false, g.f.Def(y).Type.Bits})
 		}
 	}
+}
+
+// maxCells bounds the scalars in memory that are looked at.
+const maxCells = 10
+
+// cells are the scalar globals that the loop writes.
+func (g *guesser) cells() []place {
+	e := &effects{globals: map[string]bool{}, params: map[int]bool{}}
+	for b := range g.f.Blocks {
+		if !g.l.in[ir.BlockID(b)] {
+			continue
+		}
+		for _, v := range g.f.Blocks[b].Instrs {
+			g.w.instruction(g.f, v, e, func(r ir.Value) {
+				if d := g.f.Def(r); d.Op == ir.GlobalAddr {
+					e.globals[d.Sym] = true
+				}
+			})
+		}
+	}
+	var out []place
+	for _, x := range g.m.Globals {
+		if !e.globals[x.Name] || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
+			continue
+		}
+		if v := g.w.address(g.f, x.Name); v != 0 {
+			out = append(out, place{v, true, uint32(8 * x.Size)})
+		}
+	}
+	return out
 }
 
 func (g *guesser) add(p invariant.Predicate) {
@@ -89,11 +143,7 @@ func (g *guesser) add(p invariant.Predicate) {
 		return
 	}
 	key := p.Text(func(t invariant.Term) string {
-		s := "u"
-		if t.Signed {
-			s = "s"
-		}
-		return s + string(rune('0'+t.Value))
+		return fmt.Sprint(t.Value, t.Cell, t.Signed)
 	})
 	if !g.seen[key] {
 		g.seen[key] = true
@@ -101,35 +151,31 @@ func (g *guesser) add(p invariant.Predicate) {
 	}
 }
 
-func (g *guesser) term(x ir.Value, coeff int64, signed bool) invariant.Term {
-	return invariant.Term{Coeff: coeff, Value: x, Bits: g.f.Def(x).Type.Bits, Signed: signed}
-}
-
-func (g *guesser) single(x ir.Value, signed bool, r invariant.Relation, coeff int64, bound *big.Int) {
-	g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, coeff, signed)}, Relation: r, Bound: bound})
+func (g *guesser) single(x place, signed bool, r invariant.Relation, coeff int64, bound *big.Int) {
+	g.add(invariant.Predicate{Terms: []invariant.Term{x.term(coeff, signed)}, Relation: r, Bound: bound})
 }
 
 // pair guesses x - y <= c and y - x <= c, and x + y <= c, for small c.
-func (g *guesser) pair(x, y ir.Value) {
-	if x == y || g.f.Def(x).Type.Bits != g.f.Def(y).Type.Bits || g.f.Def(x).Type.Bits == 1 {
+func (g *guesser) pair(x, y place) {
+	if x == y || x.bits != y.bits || x.bits == 1 {
 		return
 	}
 	for _, signed := range []bool{true, false} {
 		for _, c := range []int64{0, 1, -1} {
-			g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, signed), g.term(y, -1, signed)}, Bound: big.NewInt(c)})
-			g.add(invariant.Predicate{Terms: []invariant.Term{g.term(y, 1, signed), g.term(x, -1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Predicate{Terms: []invariant.Term{x.term(1, signed), y.term(-1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Predicate{Terms: []invariant.Term{y.term(1, signed), x.term(-1, signed)}, Bound: big.NewInt(c)})
 		}
 	}
-	g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
+	g.add(invariant.Predicate{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
 	dx, dy := g.start(x), g.start(y)
 	if dx != nil && dy != nil {
-		g.equation([]invariant.Term{g.term(x, 1, true), g.term(y, -1, true)}, new(big.Int).Sub(dx, dy))
-		g.equation([]invariant.Term{g.term(x, 1, true), g.term(y, 1, true)}, new(big.Int).Add(dx, dy))
+		g.equation([]invariant.Term{x.term(1, true), y.term(-1, true)}, new(big.Int).Sub(dx, dy))
+		g.equation([]invariant.Term{x.term(1, true), y.term(1, true)}, new(big.Int).Add(dx, dy))
 		// Steps a and b of constant size keep b*x - a*y.
 		a, b := g.step(x), g.step(y)
 		if a != 0 && b != 0 && abs(a) <= 1<<16 && abs(b) <= 1<<16 {
 			e := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(b), dx), new(big.Int).Mul(big.NewInt(a), dy))
-			g.equation([]invariant.Term{g.term(x, b, true), g.term(y, -a, true)}, e)
+			g.equation([]invariant.Term{x.term(b, true), y.term(-a, true)}, e)
 		}
 	}
 }
@@ -165,10 +211,10 @@ func abs(n int64) int64 {
 }
 
 // start is the constant with which a phi enters the loop, nil if there is none.
-func (g *guesser) start(x ir.Value) *big.Int {
-	d := g.f.Def(x)
+func (g *guesser) start(x place) *big.Int {
+	d := g.f.Def(x.value)
 	var c *big.Int
-	if d.Op != ir.Phi || d.Block != g.l.Head {
+	if x.cell || d.Op != ir.Phi || d.Block != g.l.Head {
 		return nil
 	}
 	for i, p := range g.f.Blocks[g.l.Head].Preds {
@@ -185,15 +231,15 @@ func (g *guesser) start(x ir.Value) *big.Int {
 }
 
 // step is the constant that an iteration adds to a phi, 0 if it is not seen.
-func (g *guesser) step(x ir.Value) int64 {
-	d := g.f.Def(x)
+func (g *guesser) step(x place) int64 {
+	d := g.f.Def(x.value)
 	step := int64(0)
 	for i, p := range g.f.Blocks[g.l.Head].Preds {
 		if !g.l.in[p] {
 			continue
 		}
 		a := g.f.Def(d.Args[i])
-		if a.Op != ir.Add && a.Op != ir.Sub || a.Args[0] != x {
+		if a.Op != ir.Add && a.Op != ir.Sub || a.Args[0] != x.value {
 			return 0
 		}
 		c := g.f.Def(a.Args[1])
@@ -214,7 +260,7 @@ func (g *guesser) step(x ir.Value) int64 {
 
 // congruences guesses x modulo small powers of two, and the constants that
 // the loop adds to it.
-func (g *guesser) congruences(x ir.Value, phis []ir.Value) {
+func (g *guesser) congruences(x place) {
 	c := g.start(x)
 	if c == nil {
 		return
@@ -239,15 +285,15 @@ func (g *guesser) congruences(x ir.Value, phis []ir.Value) {
 	}
 	slices.Sort(moduli)
 	for _, m := range slices.Compact(moduli) {
-		g.add(invariant.Predicate{Terms: []invariant.Term{g.term(x, 1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
+		g.add(invariant.Predicate{Terms: []invariant.Term{x.term(1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
 	}
 }
 
-func (g *guesser) unsigned(x ir.Value, c *big.Int) *big.Int {
+func (g *guesser) unsigned(x place, c *big.Int) *big.Int {
 	if c.Sign() >= 0 {
 		return c
 	}
-	return new(big.Int).Add(c, new(big.Int).Lsh(big.NewInt(1), uint(g.f.Def(x).Type.Bits)))
+	return new(big.Int).Add(c, new(big.Int).Lsh(big.NewInt(1), uint(x.bits)))
 }
 
 // compared collects the constants of the function by width, with their
@@ -293,11 +339,6 @@ func (g *guesser) compared(phis []ir.Value) (constants map[uint32][]*big.Int, pa
 		slices.SortFunc(cs, func(a, b *big.Int) int { return cmp.Or(a.CmpAbs(b), a.Cmp(b)) })
 		cs = slices.CompactFunc(cs, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
 		constants[bits] = cs[:min(len(cs), maxConstants)]
-	}
-	for _, x := range phis { // widths without constants
-		if b := g.f.Def(x).Type.Bits; constants[b] == nil {
-			constants[b] = []*big.Int{big.NewInt(0), big.NewInt(1)}
-		}
 	}
 	return constants, partners
 }

@@ -487,6 +487,18 @@ func (c *cutting) predicate(e *editor, i int, early ir.Value) {
 	e.emit(ir.Def{Op: ir.Check, Args: []ir.Value{e.op(ir.Or, boolean, early, holds)}, Aux: int64(ir.Invariant), Sym: Flag(i)})
 }
 
+// operand is the integer of a term, read from memory if it is there.
+func operand(e *editor, t invariant.Term) ir.Value {
+	if !t.Cell {
+		return t.Value
+	}
+	p := t.Value
+	if t.Offset != 0 {
+		p = e.op(ir.PtrAdd, e.m.PtrType(), p, e.number(e.m.PointerBits, t.Offset))
+	}
+	return e.op(ir.Load, ir.IntType(t.Bits), p)
+}
+
 // simple emits predicates that need no wider arithmetic: bounds of one value,
 // the order of two, remainders by powers of two; 0 for others.
 func simple(e *editor, p *invariant.Predicate) ir.Value {
@@ -494,7 +506,7 @@ func simple(e *editor, p *invariant.Predicate) ir.Value {
 		return modular(e, p)
 	}
 	for _, t := range p.Terms {
-		if t.Cell || t.Bits != p.Terms[0].Bits || t.Signed != p.Terms[0].Signed || abs(t.Coeff) != 1 {
+		if t.Bits != p.Terms[0].Bits || t.Signed != p.Terms[0].Signed || abs(t.Coeff) != 1 {
 			return 0
 		}
 	}
@@ -512,7 +524,7 @@ func simple(e *editor, p *invariant.Predicate) ir.Value {
 		if p.Bound.Cmp(hi) >= 0 {
 			return e.number(1, 1)
 		}
-		return e.op(less, boolean, x.Value, e.constant(bv.FromBig(x.Bits, p.Bound)))
+		return e.op(less, boolean, operand(e, x), e.constant(bv.FromBig(x.Bits, p.Bound)))
 	case p.Relation == invariant.AtMost && len(p.Terms) == 1 && x.Coeff == -1:
 		b := new(big.Int).Neg(p.Bound)
 		switch {
@@ -521,9 +533,9 @@ func simple(e *editor, p *invariant.Predicate) ir.Value {
 		case b.Cmp(hi) > 0:
 			return e.number(1, 0)
 		}
-		return e.op(less, boolean, e.constant(bv.FromBig(x.Bits, b)), x.Value)
+		return e.op(less, boolean, e.constant(bv.FromBig(x.Bits, b)), operand(e, x))
 	case p.Relation == invariant.AtMost && len(p.Terms) == 2 && x.Coeff == -p.Terms[1].Coeff && p.Bound.Sign() == 0:
-		a, b := x.Value, p.Terms[1].Value
+		a, b := operand(e, x), operand(e, p.Terms[1])
 		if x.Coeff < 0 {
 			a, b = b, a
 		}
@@ -531,7 +543,7 @@ func simple(e *editor, p *invariant.Predicate) ir.Value {
 	case p.Relation == invariant.Congruent && len(p.Terms) == 1 && x.Coeff == 1 && p.Modulus&(p.Modulus-1) == 0 && p.Modulus <= 1<<16 && uint(x.Bits) > 16:
 		mask := p.Modulus - 1
 		r := new(big.Int).And(p.Bound, new(big.Int).SetUint64(mask))
-		return e.op(ir.Eq, boolean, e.op(ir.And, ir.IntType(x.Bits), x.Value, e.number(x.Bits, mask)), e.constant(bv.FromBig(x.Bits, r)))
+		return e.op(ir.Eq, boolean, e.op(ir.And, ir.IntType(x.Bits), operand(e, x), e.number(x.Bits, mask)), e.constant(bv.FromBig(x.Bits, r)))
 	}
 	return 0
 }
@@ -542,10 +554,10 @@ func modular(e *editor, p *invariant.Predicate) ir.Value {
 	t := ir.IntType(w)
 	sum := ir.Value(0)
 	for _, s := range p.Terms {
-		if s.Cell || s.Bits != w {
+		if s.Bits != w {
 			return 0
 		}
-		x := s.Value
+		x := operand(e, s)
 		if s.Coeff != 1 {
 			x = e.op(ir.Mul, t, x, e.constant(bv.FromBig(w, big.NewInt(s.Coeff))))
 		}
@@ -567,13 +579,7 @@ func predicate(e *editor, p *invariant.Predicate) ir.Value {
 	t := ir.IntType(w)
 	sum := ir.Value(0)
 	for _, s := range p.Terms {
-		x := s.Value
-		if s.Cell {
-			if s.Offset != 0 {
-				x = e.op(ir.PtrAdd, e.m.PtrType(), x, e.number(e.m.PointerBits, s.Offset))
-			}
-			x = e.op(ir.Load, ir.IntType(s.Bits), x)
-		}
+		x := operand(e, s)
 		op := ir.ZExt
 		if s.Signed {
 			op = ir.SExt

@@ -81,7 +81,7 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 		r.Why = err
 		return r
 	}
-	all := append(fromLadder(m, facts, loops), Candidates(loops)...)
+	all := append(fromLadder(m, facts, loops), Candidates(m, loops)...)
 	at := sample(ctx, m, loops, o.Targets, interesting(all))
 	for _, l := range loops {
 		all = append(all, equations(l, at[l])...)
@@ -116,7 +116,7 @@ func distinct(candidates []Candidate) []Candidate {
 	seen := map[key]bool{}
 	var out []Candidate
 	for _, c := range candidates {
-		k := key{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(t.Value, t.Signed) })}
+		k := key{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(t.Value, t.Cell, t.Signed) })}
 		if !seen[k] {
 			seen[k] = true
 			out = append(out, c)

@@ -238,7 +238,7 @@ func TestCutRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := Candidates(loops)
+		all := Candidates(m, loops)
 		cut, err := Cut(m, loops, 3, all[:min(3, len(all))], []ir.CheckKind{ir.Assertion}, "")
 		if err != nil {
 			t.Fatal(err)

@@ -81,8 +81,8 @@ func difference(p *invariant.Predicate) (x, y invariant.Term, ok bool) {
 }
 
 func pairKey(c *Candidate, x, y invariant.Term) string {
-	a, b := x.Value, y.Value
-	if cmp.Compare(a, b) > 0 {
+	a, b := placeOf(x), placeOf(y)
+	if cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.bits, b.bits)) > 0 {
 		a, b = b, a
 	}
 	return fmt.Sprint(c.Loop.Func.Name, c.Loop.Head, a, b)

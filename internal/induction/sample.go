@@ -28,7 +28,7 @@ const (
 
 // states are the values at a loop head, by value of the function.
 type states struct {
-	values []ir.Value
+	values []place
 	rows   [][]uint64
 }
 
@@ -54,28 +54,35 @@ func (o choices) Next(r interp.Request) (ir.Choice, error) {
 }
 
 // sample runs the program and collects the states at the loop heads.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]ir.Value) map[*Loop]*states {
-	type place struct {
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place) map[*Loop]*states {
+	type head struct {
 		f *ir.Func
 		b ir.BlockID
 	}
-	at := map[place]*states{}
+	at := map[head]*states{}
 	out := map[*Loop]*states{}
 	for _, l := range loops {
 		s := &states{values: terms[l]}
-		out[l], at[place{l.Func, l.Head}] = s, s
+		out[l], at[head{l.Func, l.Head}] = s, s
 	}
 	observe := func(ev interp.Event) {
 		if ev.Kind != interp.BlockEntered {
 			return
 		}
-		s := at[place{ev.Func, ev.Block}]
+		s := at[head{ev.Func, ev.Block}]
 		if s == nil || len(s.rows) >= maxSamples {
 			return
 		}
 		row := make([]uint64, len(s.values))
 		for i, v := range s.values {
-			row[i] = ev.State.Value(v).Uint64()
+			row[i] = ev.State.Value(v.value).Uint64()
+			if v.cell {
+				b, ok := ev.State.Memory(row[i], uint64(v.bits/8))
+				if !ok {
+					return
+				}
+				row[i] = bv.FromBytes(b).Uint64()
+			}
 		}
 		s.rows = append(s.rows, row)
 	}
@@ -103,12 +110,12 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 }
 
 // interesting lists the integers at a loop head that predicates are about.
-func interesting(candidates []Candidate) map[*Loop][]ir.Value {
-	out := map[*Loop][]ir.Value{}
+func interesting(candidates []Candidate) map[*Loop][]place {
+	out := map[*Loop][]place{}
 	for _, c := range candidates {
 		for _, t := range c.Predicate.Terms {
-			if !slices.Contains(out[c.Loop], t.Value) {
-				out[c.Loop] = append(out[c.Loop], t.Value)
+			if !slices.Contains(out[c.Loop], placeOf(t)) {
+				out[c.Loop] = append(out[c.Loop], placeOf(t))
 			}
 		}
 	}
@@ -119,7 +126,7 @@ func interesting(candidates []Candidate) map[*Loop][]ir.Value {
 func (s *states) holds(p *invariant.Predicate) bool {
 	index := make([]int, len(p.Terms))
 	for i, t := range p.Terms {
-		index[i] = slices.Index(s.values, t.Value)
+		index[i] = slices.Index(s.values, placeOf(t))
 	}
 	small := p.Bound.IsInt64() && p.Modulus <= 1<<32 && p.Bound.BitLen() < 40
 	for _, t := range p.Terms {
@@ -127,7 +134,7 @@ func (s *states) holds(p *invariant.Predicate) bool {
 	}
 	for _, row := range s.rows {
 		if !small {
-			if !p.Holds(func(t invariant.Term) bv.BV { return bv.New(t.Bits, row[slices.Index(s.values, t.Value)]) }) {
+			if !p.Holds(func(t invariant.Term) bv.BV { return bv.New(t.Bits, row[slices.Index(s.values, placeOf(t))]) }) {
 				return false
 			}
 			continue
@@ -168,7 +175,7 @@ func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
 func equations(l *Loop, s *states) []Candidate {
 	var columns []int
 	for i, v := range s.values {
-		if d := l.Func.Def(v); d.Type.Bits > 1 && d.Type.Bits <= 64 && len(columns) < maxColumns {
+		if v.bits > 1 && len(columns) < maxColumns {
 			columns = append(columns, i)
 		}
 	}
@@ -182,7 +189,7 @@ func equations(l *Loop, s *states) []Candidate {
 	for _, row := range s.rows {
 		r := make([]*big.Rat, n+1)
 		for k, i := range columns {
-			r[k] = new(big.Rat).SetInt64(number(row[i], l.Func.Def(s.values[i]).Type.Bits, true))
+			r[k] = new(big.Rat).SetInt64(number(row[i], s.values[i].bits, true))
 		}
 		r[n] = big.NewRat(1, 1)
 		for b, p := range pivots {
@@ -247,7 +254,7 @@ func equations(l *Loop, s *states) []Candidate {
 			ok = ok && c.IsInt64() && abs(c.Int64()) <= maxCoeff
 			if ok {
 				x := s.values[columns[k]]
-				terms = append(terms, invariant.Term{Coeff: c.Int64(), Value: x, Bits: l.Func.Def(x).Type.Bits, Signed: true})
+				terms = append(terms, x.term(c.Int64(), true))
 			}
 		}
 		if !ok || len(terms) == 0 {
