@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks the bundled examples and prints a table. Each example names its
-# property and the expected verdict in its first comment; the script fails if a
+# property, further flags and the expected verdict in its first comment; the script fails if a
 # verdict is another one.
 set -uo pipefail
 assay=${1:?usage: examples/demo.sh path/to/assay}
@@ -10,10 +10,11 @@ printf '%-38s %-24s %-24s %8s\n' example property verdict seconds
 for file in examples/*.c; do
   property=$(sed -n 's|^// property: *||p' "$file")
   expected=$(sed -n 's|^// expected: *||p' "$file")
+  flags=$(sed -n 's|^// flags: *||p' "$file")
   limit=60s
   [[ $expected == unknown ]] && limit=1s
   start=$(date +%s%N)
-  verdict=$("$assay" check --property "$property" --timeout "$limit" "$file" 2>&1 | sed -n '$s/^RESULT: //p')
+  verdict=$("$assay" check --property "$property" --timeout "$limit" $flags "$file" 2>&1 | sed -n '$s/^RESULT: //p')
   elapsed=$((($(date +%s%N) - start) / 10000000))
   note=
   if [[ $verdict != "$expected" ]]; then

@@ -443,10 +443,14 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 			asleep = append(asleep, v)
 		}
 	}
+	dom := ir.Dominators(f)
 	for _, r := range order {
 		switch d := f.Def(r); {
 		case sleeps[r] || d.Op == ir.Null:
-		case d.Op == ir.Alloca || d.Op == ir.Param:
+		case d.Op == ir.Alloca || d.Op == ir.Malloc || d.Op == ir.Param:
+			if d.Block != 0 && (l.in[d.Block] || !dom.Dominates(d.Block, l.Head)) {
+				return nil, nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: "it writes an object that is not always there before it"}
+			}
 			objects = append(objects, r)
 		case d.Op == ir.GlobalAddr:
 			e.globals[d.Sym] = true

@@ -47,7 +47,7 @@ func newWrites(m *ir.Module) *writes {
 }
 
 // roots collects what p may point into: values with the operations GlobalAddr,
-// Alloca, Param and Null; false if it may come from
+// Alloca, Malloc, Param and Null; false if it may come from
 // elsewhere.
 func (w *writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
 	if seen[p] {
@@ -55,7 +55,7 @@ func (w *writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
 	}
 	seen[p] = true
 	switch d := f.Def(p); d.Op {
-	case ir.GlobalAddr, ir.Alloca, ir.Null:
+	case ir.GlobalAddr, ir.Alloca, ir.Malloc, ir.Null:
 		return true
 	case ir.Param:
 		return w.solid(f, p)
