@@ -27,6 +27,10 @@ import "assay/internal/term"
 func Rem(store *term.Store, f Format, a, b term.ID) term.ID {
 	c := circuit{store}
 	x, y := c.decode(f, a), c.decode(f, b)
+	nan := c.Or(c.Or(x.nan, y.nan), c.Or(x.inf, y.zero))
+	if store.IsTrue(x.zero) { // as in a check of the sign of fmod(-0.0, b)
+		return c.finish(f, nan, x.sign, x.magnitude)
+	}
 	p := f.precision()
 	distance := c.minus(x.exponent, y.exponent)
 
@@ -48,7 +52,6 @@ func Rem(store *term.Store, f Format, a, b term.ID) term.ID {
 	significand, e := c.normaliseSum(c.ZExt(rest, p+1), y.exponent)
 	magnitude := c.pack(f, c.within(e, 1, f.special()-1), c.Extract(significand, p, 1), c.False())
 
-	nan := c.Or(c.Or(x.nan, y.nan), c.Or(x.inf, y.zero))
 	same := c.Or(y.inf, c.top(distance.bits))
 	magnitude = c.Ite(same, x.magnitude, magnitude)
 	return c.finish(f, nan, x.sign, magnitude)
