@@ -37,6 +37,10 @@ func (f *function) call(i *llvm.Inst) {
 		}
 	}
 	f.touch()
+	if direct && callee.Blocks == nil && (i.NoReturn || callee.NoReturn) && returns(callee.Name) {
+		f.unsupported(callee.Name + " is declared not to return")
+		return
+	}
 	switch {
 	case !direct:
 		f.callPointer(i)

@@ -30,6 +30,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"assay/internal/ir"
@@ -122,6 +123,10 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	copied, err := readModules(&o, modules, o.entry())
 	if err != nil {
 		return nil, err
+	}
+	if better := recoverReturns(ctx, &o, copied); better != nil {
+		copied = better
+		o.ExtraArgs = slices.Concat(withoutNoReturn, o.ExtraArgs)
 	}
 	if better := recoverInlines(ctx, &o, copied); better != nil {
 		copied = better
