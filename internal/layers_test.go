@@ -82,7 +82,7 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process",
 	},
 	// What a person sees.
-	"":                 {"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bmc", "internal/induction",
+	"": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bmc", "internal/induction",
 		"internal/certify", "internal/native", "internal/verdict"},
 	"internal/report":  {""},
 	"internal/native":  {"internal/ir", "internal/process"},
