@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench fuzz fuzz-input fuzz-csmith clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -14,7 +14,7 @@ FUZZTIME ?= 30s
 N     ?= 1000
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install what is missing on Debian (clang, LLVM, Z3, CaDiCaL, csmith)
 	@scripts/deps.sh
@@ -38,6 +38,9 @@ test: build vet ## build, vet and run all tests
 bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 	@mkdir -p results
 	bin/assay bench $(TASKS) --set $(SETS) --limit $(LIMIT) -j $(JOBS) --out results/bench.csv --html results/bench.html
+
+bench-ic3: build ## compare IC3 with berkeley-abc's pdr on the set hwmc: LIMIT=60 TASKS=file.csv
+	@scripts/bench-ic3.sh bin/assay $(TASKS) $(LIMIT) results/bench-ic3.csv
 
 fuzz: build ## run every Go fuzz target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)

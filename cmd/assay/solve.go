@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"assay"
+	"assay/internal/ic3"
+	"assay/internal/solve"
+	"assay/internal/ts"
+)
+
+// solveFlags are the flags of `assay solve`.
+type solveFlags struct {
+	engine      string
+	lifting     string
+	certify     string
+	reduce      string
+	timeout     time.Duration
+	memory      uint64
+	invariant   string
+	certificate string
+	verbose     bool
+}
+
+// solveCommand is `assay solve`.
+func solveCommand() *cobra.Command {
+	f := &solveFlags{engine: string(solve.Auto), lifting: ic3.Liftings[0], certify: "on", reduce: "on"}
+	c := &cobra.Command{
+		Use:   "solve [flags] file",
+		Short: "Decide a transition system in DimSpec, AIGER or BTOR2",
+		Long: `Decide whether a transition system can reach a bad state or violate a justice property.
+
+The file is DimSpec (.dimspec), AIGER (.aag, .aig) or BTOR2 (.btor, .btor2). The
+answer is printed in the file's own format: a witness if a property is violated,
+else 0 (AIGER) or unsat (BTOR2, DimSpec). Witnesses are simulated on the model, and
+proofs are checked by a second solver, before they are printed.
+
+Exit codes: 0 no property can be violated, 1 a witness was printed, 2 unknown,
+3 wrong use or input, 4 a bug of assay.`,
+		Example: "  assay solve counter.btor2\n  assay solve --engine ic3 --timeout 60 --invariant inv.txt model.aig",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			if f.timeout > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, f.timeout)
+				defer cancel()
+			}
+			if f.memory > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = withinMemory(ctx, f.memory)
+				defer cancel()
+			}
+			return f.solve(ctx, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.Var(choiceValue{&f.engine, solve.Engines}, "engine", "which engine decides; auto runs ic3 and kinduction side by side")
+	flags.Var(durationValue{&f.timeout}, "timeout", "stop after this time, for example 10s or 2m")
+	flags.Var(sizeValue{&f.memory}, "memory", "stop when more memory is used, for example 2GiB")
+	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a proof is checked by a second solver")
+	flags.Var(choiceValue{&f.lifting, ic3.Liftings}, "lifting", "how ic3 generalises predecessors")
+	flags.Var(choiceValue{&f.reduce, []string{"on", "off"}}, "reduce", "whether ic3 first replaces constant and equal latches")
+	flags.StringVar(&f.invariant, "invariant", "", "write the invariants of a proof to this `file`")
+	flags.StringVar(&f.certificate, "certificate", "", "write a witness circuit of a proof in AIGER to this `file`, for external checkers")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print work and reasons on the standard error")
+	flags.SortFlags = false
+	return c
+}
+
+// errMemory is the cause of a context that ended because of the memory limit.
+var errMemory = errors.New("memory limit")
+
+// withinMemory ends a context when the process has more memory than the limit. The
+// engines' data grow in small steps, so looking ten times a second is enough.
+func withinMemory(ctx context.Context, limit uint64) (context.Context, context.CancelFunc) {
+	inner, cancel := context.WithCancelCause(ctx)
+	debug.SetMemoryLimit(int64(limit - limit/4))
+	go func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-inner.Done():
+				return
+			case <-tick.C:
+				if residentBytes() > limit {
+					cancel(errMemory)
+					return
+				}
+			}
+		}
+	}()
+	return inner, func() { cancel(nil) }
+}
+
+// residentBytes is the memory of the process, that of C included.
+func residentBytes() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var size, resident uint64
+	if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
+		return 0
+	}
+	return resident * uint64(os.Getpagesize())
+}
+
+// loadModel reads a file of one of the formats.
+func loadModel(name string) (*solve.Model, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &assay.InputError{Message: err.Error()}
+	}
+	m, err := solve.Parse(name, text)
+	if err == nil {
+		return m, nil
+	}
+	var syntax *ts.SyntaxError
+	var unsupported *ts.Unsupported
+	switch {
+	case errors.As(err, &syntax) && syntax.Line > 0:
+		return nil, &assay.InputError{Pos: assay.Position{File: name, Line: syntax.Line}, Message: syntax.What}
+	case errors.As(err, &syntax):
+		return nil, &assay.InputError{Message: fmt.Sprintf("%s: byte %d: %s", name, syntax.Offset, syntax.What)}
+	case errors.As(err, &unsupported):
+		return nil, err
+	}
+	return nil, &assay.InputError{Message: fmt.Sprintf("%s: %v", name, err)}
+}
+
+func (f *solveFlags) solve(ctx context.Context, name string) error {
+	stderr := errorOutput()
+	m, err := loadModel(name)
+	var unsupported *ts.Unsupported
+	if errors.As(err, &unsupported) {
+		// The file is right, and we cannot say anything about it.
+		fmt.Fprintln(os.Stdout, "unknown")
+		fmt.Fprintf(stderr, "%s:%d: unsupported: %s\n", name, unsupported.Line, unsupported.What)
+		return exit(exitUnknown)
+	}
+	if err != nil {
+		return err
+	}
+	o := solve.Options{Engine: solve.Engine(f.engine), IC3: ic3.Default, Trusted: f.certify == "off", Unreduced: f.reduce == "off"}
+	o.IC3.Lifting = ic3.LiftingNamed(f.lifting)
+	a, err := solve.Decide(ctx, m.System, o)
+	var contradiction *solve.Contradiction
+	switch {
+	case errors.As(err, &contradiction):
+		return &assay.InternalError{Phase: "solve", Panic: contradiction.What, Files: []string{name}}
+	case err != nil:
+		return err
+	}
+	if f.verbose {
+		fmt.Fprintf(stderr, "engine %s: %s\n", a.Engine, a.Work)
+	}
+	if err := m.WriteAnswer(os.Stdout, a); err != nil {
+		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
+	}
+	switch {
+	case a.Trace != nil:
+		return exit(exitFalse)
+	case a.Proof != nil:
+		if err := f.evidence(m, a.Proof); err != nil {
+			return err
+		}
+		return exit(exitTrue)
+	}
+	if errors.Is(context.Cause(ctx), errMemory) {
+		a.Reason = fmt.Sprintf("the limit of %s was reached", humanize.IBytes(f.memory))
+	}
+	fmt.Fprintf(stderr, "unknown: %s\n", a.Reason)
+	return exit(exitUnknown)
+}
+
+// evidence writes the files that the flags ask for.
+func (f *solveFlags) evidence(m *solve.Model, p *solve.Proof) error {
+	for _, out := range []struct {
+		name  string
+		write func(w *strings.Builder) error
+	}{
+		{f.invariant, func(w *strings.Builder) error { return p.Write(w) }},
+		{f.certificate, func(w *strings.Builder) error { return m.WriteCertificate(w, p) }},
+	} {
+		if out.name == "" {
+			continue
+		}
+		var text strings.Builder
+		if err := out.write(&text); err != nil {
+			return &assay.InputError{Message: err.Error()}
+		}
+		if err := os.WriteFile(out.name, []byte(text.String()), 0o666); err != nil {
+			return &assay.EnvironmentError{Doing: "writing evidence", Err: err}
+		}
+	}
+	return nil
+}
+
+// exportCommand is `assay export`.
+func exportCommand() *cobra.Command {
+	var target, output string
+	target = solve.Targets[0]
+	c := &cobra.Command{
+		Use:   "export [flags] file",
+		Short: "Write a transition system in another format",
+		Long: `Read a transition system (DimSpec, AIGER or BTOR2) and write it in another format.
+
+aiger is binary and aag ASCII AIGER 1.9; plain is binary AIGER for tools that know
+only latches with reset 0 and one output: constraints are remembered by a latch,
+initial values that are not 0 come from inputs or negations; smt2 is Horn clauses.`,
+		Example: "  assay export --to plain -o model.aig model.btor2",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			var text strings.Builder
+			if err := m.Export(&text, target); err != nil {
+				return &assay.InputError{Message: fmt.Sprintf("%s: %v", args[0], err)}
+			}
+			if output == "" {
+				_, err = os.Stdout.WriteString(text.String())
+			} else {
+				err = os.WriteFile(output, []byte(text.String()), 0o666)
+			}
+			if err != nil {
+				return &assay.EnvironmentError{Doing: "writing the model", Err: err}
+			}
+			return nil
+		},
+	}
+	c.Flags().Var(choiceValue{&target, solve.Targets}, "to", "the format")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and not to the standard output")
+	return c
+}
+
+// simulateCommand is `assay simulate`: it checks a witness.
+func simulateCommand() *cobra.Command {
+	var plain bool
+	c := &cobra.Command{
+		Use:   "simulate [flags] model witness",
+		Short: "Check a witness of a transition system by simulation",
+		Long: `Read a transition system and a witness in its format (of BTOR2, AIGER, or the solution
+of a DimSpec formula), and simulate it. Exit code 0: it violates a property.`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			text, err := os.ReadFile(args[1])
+			if err != nil {
+				return &assay.InputError{Message: err.Error()}
+			}
+			if plain {
+				_, err = m.PlainTrace(text)
+			} else {
+				_, err = m.CheckWitness(text)
+			}
+			if err != nil {
+				return &assay.InputError{Message: fmt.Sprintf("%s: %v", args[1], err)}
+			}
+			fmt.Fprintln(os.Stdout, "the witness violates a property")
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&plain, "plain", false, "the witness is for the model as `assay export --to plain` writes it")
+	return c
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	solveCounter = "1 sort bitvec 1\n2 sort bitvec 4\n3 state 2 count\n4 zero 2\n5 init 2 3 4\n6 input 1 go\n7 uext 2 6 3\n8 add 2 3 7\n9 next 2 3 8\n10 constd 2 %\n11 eq 1 3 10\n12 bad 11\n"
+	solveToggler = "c toggle\ni cnf 1 1\n-1 0\nu cnf 1 0\ng cnf 1 1\n1 0\nt cnf 2 2\n1 2 0\n-1 -2 0\n"
+	// A latch that keeps its 0, and one that is set after a step.
+	solveLatches = "aag 2 0 2 1 0\n2 2\n4 1\n2\n"
+	// The factors of a product of two primes below 2^32.
+	solveForever = "1 sort bitvec 1\n2 sort bitvec 32\n3 sort bitvec 64\n4 input 2\n5 input 2\n6 uext 3 4 32\n7 uext 3 5 32\n8 mul 3 6 7\n9 constd 3 9345208821757322069\n10 eq 1 8 9\n11 bad 10\n"
+)
+
+func TestSolve(t *testing.T) {
+	three := strings.Replace(solveCounter, "%", "3", 1)
+	for _, test := range []struct {
+		name, text string
+		args       []string
+		code       int
+		stdout     string // the beginning
+		stderr     string // a part
+	}{
+		{"count.btor2", three, nil, exitFalse, "sat\nb0\n#0\n0 0000 count@0\n@0\n0 1 go@0\n", ""},
+		{"count.btor2", three, []string{"--engine=incremental"}, exitFalse, "sat\nb0\n", ""},
+		{"toggle.dimspec", solveToggler, nil, exitFalse, "solution 1 2\n-1\n1\n", ""},
+		{"noname", solveToggler, []string{"--engine=ic3"}, exitFalse, "solution 1 2\n", ""},
+		{"latches.aag", solveLatches, []string{"--engine=kinduction"}, exitTrue, "0\nb0\n.\n", ""},
+		{"latches.aag", strings.Replace(solveLatches, "4 1\n2\n", "4 1\n4\n", 1), nil, exitFalse, "1\nb0\n00\n\n\n.\n", ""},
+		{"hard.btor2", solveForever, []string{"--timeout=0.3"}, exitUnknown, "unknown\n", "the time is over"},
+		{"big.btor2", "1 sort bitvec 40\n2 sort array 1 1\n3 state 2\n", nil, exitUnknown, "unknown\n", "big.btor2:3: unsupported: an array of 2^40"},
+		{"bad.btor2", "1 sort bitvec 4\n2 bad 1\n", nil, exitInput, "", "bad.btor2:2: 1 is a sort"},
+		{"bad.dimspec", "i cnf 1 0\ng cnf 1 0\n", nil, exitInput, "", "bad.dimspec:2: the header"},
+		{"bad.aig", "aig 2 1 0 1 1\n4\n\x02", nil, exitInput, "", "bad.aig: byte 17: the file ends"},
+		{"bad", "int main;", nil, exitInput, "", "neither DimSpec"},
+	} {
+		o := invoke(t, append([]string{"solve", write(t, test.name, test.text)}, test.args...)...)
+		if o.code != test.code || !strings.HasPrefix(o.stdout, test.stdout) || !strings.Contains(o.stderr, test.stderr) {
+			t.Errorf("%s %v: code %d\n%s%s", test.name, test.args, o.code, o.stdout, o.stderr)
+		}
+	}
+}
+
+// TestSolveEvidence writes what a proof and a violation leave, and reads it back.
+func TestSolveEvidence(t *testing.T) {
+	model := write(t, "latches.aag", solveLatches)
+	dir := t.TempDir()
+	inv, cert := filepath.Join(dir, "inv"), filepath.Join(dir, "cert.aag")
+	if o := invoke(t, "solve", "--engine=ic3", "--invariant", inv, "--certificate", cert, model); o.code != exitTrue {
+		t.Fatalf("%+v", o)
+	}
+	text, err := os.ReadFile(inv)
+	if err != nil || !strings.Contains(string(text), "!l0\n") {
+		t.Errorf("invariant %q, %v", text, err)
+	}
+	// The witness circuit's property is inductive by itself.
+	if o := invoke(t, "solve", "--engine=kinduction", cert); o.code != exitTrue {
+		t.Errorf("certificate: %+v", o)
+	}
+
+	count := write(t, "count.btor2", strings.Replace(solveCounter, "%", "2", 1))
+	o := invoke(t, "solve", count)
+	witness := write(t, "witness", o.stdout)
+	if o := invoke(t, "simulate", count, witness); o.code != 0 {
+		t.Errorf("simulate: %+v", o)
+	}
+	wrong := write(t, "wrong", strings.Replace(o.stdout, "0 1 go@0", "0 0 go@0", 1))
+	if o := invoke(t, "simulate", count, wrong); o.code != exitInput {
+		t.Errorf("a wrong witness: %+v", o)
+	}
+
+	for _, target := range []string{"aiger", "aag", "plain", "btor2", "dimspec"} {
+		out := filepath.Join(dir, "model."+target)
+		if o := invoke(t, "export", "--to", target, "-o", out, count); o.code != 0 {
+			t.Fatalf("export %s: %+v", target, o)
+		}
+		if o := invoke(t, "solve", out); o.code != exitFalse {
+			t.Errorf("%s: %+v", target, o)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"assay/internal/ic3"
+	"assay/internal/incremental"
+	"assay/internal/liveness"
+	"assay/internal/sat"
+	"assay/internal/ts"
+	"assay/internal/ts/inductive"
+	"assay/internal/ts/reduce"
+)
+
+// Engine is a way to decide.
+type Engine string
+
+// The engines. Auto runs IC3 and k-induction side by side.
+const (
+	Auto        Engine = "auto"
+	IC3         Engine = "ic3"
+	Incremental Engine = "incremental"
+	KInduction  Engine = "kinduction"
+)
+
+// Engines are their names.
+var Engines = []string{string(Auto), string(IC3), string(Incremental), string(KInduction)}
+
+// Answer is what was found out: at most one of Trace and Proof is not nil.
+type Answer struct {
+	Trace *ts.Trace // violates a property; it was simulated on the system
+	Proof *Proof    // no property can be violated; each part was accepted by Z3
+	// Reason says why there is neither.
+	Reason string
+	Engine Engine // that gave the answer
+	Work   string // counters, for people
+	// Steps is the number of steps in which no property can be violated, as far as
+	// it is known.
+	Steps int
+}
+
+// Proof has a part for the bad states, if there are any, and one for each justice
+// property.
+type Proof struct{ Parts []Part }
+
+// Part is an invariant of a system that was checked. For bad states it is the
+// system of the file, for justice properties a reduction of it to safety.
+type Part struct {
+	System    *ts.System
+	Bad       []int
+	Invariant *ts.Invariant
+	What      string
+}
+
+// Contradiction says that evidence was not accepted, or that an engine panicked:
+// it has a bug.
+type Contradiction struct{ What string }
+
+func (e *Contradiction) Error() string { return e.What }
+
+// Options are what Decide can be told.
+type Options struct {
+	Engine Engine
+	IC3    ic3.Options
+	// Trusted skips the check of proofs. Runs are always simulated.
+	Trusted bool
+	// Unreduced gives IC3 the circuit as it is, without constant and equal latches
+	// replaced.
+	Unreduced bool
+}
+
+// Decide decides all properties of the model's system: whether a bad state is
+// reachable, and if not, whether a justice property can be violated. The error is
+// a *Contradiction or an smt.ErrUnsupported; the end of the context is an Answer.
+func Decide(ctx context.Context, s *ts.System, o Options) (*Answer, error) {
+	proof := &Proof{}
+	last := &Answer{Engine: o.Engine}
+	if len(s.Bad) > 0 || len(s.Justice) == 0 {
+		a, err := safety(ctx, s, o, "bad states")
+		if err != nil || a.Proof == nil {
+			return a, err
+		}
+		proof.Parts = append(proof.Parts, a.Proof.Parts...)
+		last = a
+	}
+	for j := range s.Justice {
+		a, err := justice(ctx, s, j, o)
+		if err != nil || a.Proof == nil {
+			return a, err
+		}
+		proof.Parts = append(proof.Parts, a.Proof.Parts...)
+		last = a
+	}
+	last.Proof = proof
+	return last, nil
+}
+
+// disjunction is that some bad literal holds.
+func disjunction(c *ts.Circuit) sat.Lit {
+	bad := sat.False
+	for _, l := range c.Bad {
+		bad = c.Graph.Or(bad, l)
+	}
+	return bad
+}
+
+// outcome is what an engine returns to safety.
+type outcome struct {
+	engine  Engine
+	run     *ts.Run
+	circuit *ts.Circuit // that run is of
+	inv     *ts.Invariant
+	err     error
+	steps   int
+	work    string
+	bug     string // the engine panicked
+}
+
+// safety decides whether one of the bad states is reachable.
+func safety(ctx context.Context, s *ts.System, o Options, what string) (*Answer, error) {
+	a, err := search(ctx, s, o, what)
+	if err != nil {
+		return nil, err
+	}
+	return certify(ctx, a, o)
+}
+
+// certify has the parts of a proof checked.
+func certify(ctx context.Context, a *Answer, o Options) (*Answer, error) {
+	if a.Proof == nil || o.Trusted {
+		return a, nil
+	}
+	for _, p := range a.Proof.Parts {
+		err := inductive.Check(ctx, p.System, p.Bad, p.Invariant)
+		var refuted *inductive.Refuted
+		switch {
+		case errors.As(err, &refuted):
+			return nil, &Contradiction{fmt.Sprintf("engine %s: %v", a.Engine, err)}
+		case err != nil:
+			a.Proof = nil
+			a.Reason = fmt.Sprintf("engine %s has an invariant that could not be checked: %v", a.Engine, err)
+			return a, nil
+		}
+	}
+	return a, nil
+}
+
+// search runs the engines. A run is simulated; a proof is not checked yet. Only
+// the store of terms is shared, and only read.
+func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer, error) {
+	c, err := ts.Blast(s)
+	if err != nil {
+		return nil, err
+	}
+	c = c.Normalise(nil)
+	bad := disjunction(c) // makes gates: now, not in the goroutines
+	engines := []Engine{o.Engine}
+	if o.Engine == Auto {
+		engines = []Engine{IC3, KInduction}
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan outcome, len(engines))
+	var wait sync.WaitGroup
+	for _, e := range engines {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			var r outcome
+			defer func() {
+				if p := recover(); p != nil {
+					r = outcome{engine: e, bug: fmt.Sprintf("engine %s: %v\n%s", e, p, debug.Stack())}
+				}
+				results <- r
+			}()
+			r = run(inner, e, c, bad, o)
+		}()
+	}
+	best := outcome{engine: o.Engine, err: errors.New("no engine was run")}
+	for range engines {
+		r := <-results
+		if r.bug != "" {
+			return nil, &Contradiction{r.bug}
+		}
+		if best.run == nil && best.inv == nil {
+			steps := max(best.steps, r.steps)
+			best = r
+			best.steps = steps
+		} else if r.run != nil && best.inv != nil || r.inv != nil && best.run != nil {
+			return nil, &Contradiction{fmt.Sprintf("the engines %s and %s contradict each other on the %s", best.engine, r.engine, what)}
+		}
+		if best.run != nil || best.inv != nil {
+			cancel()
+		}
+	}
+	wait.Wait()
+	a := &Answer{Engine: best.engine, Work: best.work, Steps: best.steps}
+	switch {
+	case best.run != nil:
+		t := s.Lift(best.circuit, best.run)
+		for i := range s.Bad { // the last step has one of them
+			t.Property = i
+			if _, err = s.Simulate(t); err == nil {
+				a.Trace = t
+				return a, nil
+			}
+		}
+		return nil, &Contradiction{fmt.Sprintf("the run of engine %s is refuted: %v", best.engine, err)}
+	case best.inv != nil:
+		part := Part{System: s, Invariant: best.inv, What: what}
+		for i := range s.Bad {
+			part.Bad = append(part.Bad, i)
+		}
+		a.Proof = &Proof{Parts: []Part{part}}
+		return a, nil
+	}
+	a.Reason = "no engine has an answer"
+	if best.err != nil {
+		a.Reason = best.err.Error()
+	}
+	if errors.Is(best.err, context.DeadlineExceeded) {
+		a.Reason = "the time is over"
+	} else if errors.Is(best.err, context.Canceled) {
+		a.Reason = "interrupted"
+	}
+	if best.steps > 0 {
+		a.Reason += fmt.Sprintf("; no violation within %d steps", best.steps)
+	}
+	return a, nil
+}
+
+// run runs one engine.
+func run(ctx context.Context, e Engine, c *ts.Circuit, bad sat.Lit, o Options) outcome {
+	if e == IC3 {
+		return runIC3(ctx, c, bad, o)
+	}
+	r, err := incremental.Search(ctx, c, bad, incremental.Options{Induction: e == KInduction})
+	return outcome{engine: e, circuit: c}.searched(c, r, err)
+}
+
+// runIC3 reduces the circuit, unless that is switched off, and runs IC3.
+func runIC3(ctx context.Context, c *ts.Circuit, bad sat.Lit, o Options) outcome {
+	out := outcome{engine: IC3, circuit: c}
+	from := c
+	shift := &reduce.Shift{Circuit: c}
+	if !o.Unreduced {
+		if t := reduce.Transient(c, reduce.Options{}); t != nil {
+			first, err := incremental.Search(ctx, c, bad, incremental.Options{Steps: t.K})
+			if err != nil || first.Run != nil || first.Proof != nil {
+				return out.searched(c, first, err)
+			}
+			shift, from = t, t.Circuit
+		}
+	}
+	small := &reduce.Reduction{Circuit: from}
+	if !o.Unreduced {
+		var err error
+		if small, err = reduce.Reduce(ctx, from, reduce.Options{}); err != nil {
+			out.err = err
+			return out
+		}
+		if small.Circuit, err = reduce.Sweep(ctx, small.Circuit, reduce.Options{}); err != nil {
+			out.err = err
+			return out
+		}
+		bad = disjunction(small.Circuit)
+	}
+	r, err := ic3.Check(ctx, small.Circuit, bad, o.IC3)
+	st := r.Stats
+	out.err, out.steps = err, st.Frames+shift.K
+	out.work = fmt.Sprintf("from step %d on, %d of %d latches (%d constant, %d equal), %d frames, %d lemmas, %d obligations, %d queries, %d conflicts",
+		shift.K, len(small.Circuit.Latches), len(c.Latches), small.Constants, small.Equal, st.Frames, st.Lemmas, st.Obligations, st.Queries, st.Conflicts)
+	switch {
+	case err != nil:
+	case r.Run != nil && shift.K > 0:
+		out.run = shift.Run(small.Circuit, r.Run)
+	case r.Run != nil:
+		out.run, out.circuit = r.Run, small.Circuit
+	default:
+		out.inv = ts.LiftClauses(small.Circuit, r.Invariant)
+		small.Extend(from, out.inv)
+		out.inv.Prefix += shift.K
+	}
+	return out
+}
+
+// searched fills in what an unrolling found.
+func (out outcome) searched(c *ts.Circuit, r *incremental.Result, err error) outcome {
+	out.run, out.err, out.steps = r.Run, err, r.Steps
+	out.work = fmt.Sprintf("%d steps, %d clauses, %d learned", r.Steps, r.Clauses, r.Learned)
+	if p := r.Proof; p != nil {
+		out.inv = &ts.Invariant{Prefix: p.Prefix, K: p.K, Simple: p.Simple}
+		if p.K == 0 {
+			out.inv.K = 1
+			out.inv.Clauses = [][]ts.Literal{{}} // false: no run has that step
+		}
+		if p.Simple {
+			out.inv.Bits = ts.LatchBitsOf(c)
+		}
+	}
+	return out
+}
+
+// counts are the numbers of ticks that k-liveness tries.
+var counts = []int{0, 1, 2, 4, 8, 16, 32}
+
+// justice decides one justice property: by liveness-to-safety, which finds lassos
+// and proofs, beside k-liveness with growing k, which finds proofs.
+func justice(ctx context.Context, s *ts.System, property int, o Options) (*Answer, error) {
+	// All terms are built before the goroutines start, which only read the store.
+	toSafety := liveness.ToSafety(s, property)
+	var count []*liveness.Reduction
+	if o.Engine != Incremental {
+		for _, k := range counts {
+			count = append(count, liveness.Count(s, property, k))
+		}
+	}
+	what := "violations of the justice property " + s.Justice[property].Name
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		a       *Answer
+		err     error
+		counted bool
+	}
+	results := make(chan result, 2)
+	go func() {
+		a, err := search(inner, toSafety.System, o, what)
+		results <- result{a, err, false}
+	}()
+	go func() {
+		a := &Answer{Engine: o.Engine, Reason: "counting proves nothing"}
+		var err error
+		for _, r := range count {
+			a, err = search(inner, r.System, o, what+" (counted)")
+			if err != nil || a.Trace == nil {
+				break
+			}
+			a = &Answer{Engine: o.Engine, Reason: "counting proves nothing"}
+		}
+		results <- result{a, err, true}
+	}()
+	var best *Answer
+	var failed error
+	for range 2 {
+		r := <-results
+		switch {
+		case r.err != nil:
+			failed = r.err
+		case best != nil && best.Trace != nil && r.a.Proof != nil || best != nil && best.Proof != nil && r.a.Trace != nil:
+			failed = &Contradiction{"liveness-to-safety and k-liveness contradict each other on " + what}
+		case best == nil || best.Trace == nil && best.Proof == nil && (r.a.Trace != nil || r.a.Proof != nil || !r.counted):
+			best = r.a
+		}
+		if failed != nil || best.Trace != nil || best.Proof != nil {
+			cancel()
+		}
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	if best.Trace != nil {
+		best.Trace = toSafety.Lasso(best.Trace)
+		if _, err := s.Simulate(best.Trace); err != nil {
+			return nil, &Contradiction{fmt.Sprintf("the lasso of engine %s is refuted: %v", best.Engine, err)}
+		}
+	}
+	return certify(ctx, best, o)
+}

@@ -1,0 +1,206 @@
+package dimspec
+
+// This file finds definitions among the clauses. A formula is made by translating
+// gates to clauses; where the gates are found again, the transition relation is a
+// function again, which is what IC3 generalises best.
+//
+//   - a next value: the clauses (p' ∨ ¬l) and (¬p' ∨ l), or the unit p' or ¬p', of
+//     section t;
+//   - a gate: z ↔ (x1 ∧ ... ∧ xn), for a literal z of a variable that is neither a
+//     state variable nor mentioned in a next state, by n+1 clauses of section u;
+//     or of section t, if no other section mentions z.
+//
+// A gate of section t may be taken for true in the last step, too, where it is not
+// required: nothing there depends on z.
+
+// gate is the definition of a variable: literal is the conjunction of operands.
+type gate struct {
+	literal  int32
+	operands []int32
+	clauses  []int // indices in the section
+	inT      bool
+}
+
+// definitions are what was found.
+type definitions struct {
+	next    []int32 // by variable: the literal that is its next value, or 0
+	isConst []int8  // by variable: 1 or -1 if the next value is a constant
+	gates   []gate  // operands first
+	// Clauses that are no longer needed, by index.
+	universal, transition map[int]bool
+}
+
+// clausesOf cuts a section into clauses.
+func clausesOf(flat []int32) [][]int32 {
+	var out [][]int32
+	start := 0
+	for i, l := range flat {
+		if l == 0 {
+			out = append(out, flat[start:i])
+			start = i + 1
+		}
+	}
+	return out
+}
+
+func variable(l int32) int32 { return max(l, -l) }
+
+// define finds the definitions. isState and isPrimed are by variable.
+func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
+	n := int32(f.Variables)
+	d := &definitions{
+		next: make([]int32, n+1), isConst: make([]int8, n+1),
+		universal: map[int]bool{}, transition: map[int]bool{},
+	}
+	u, t := clausesOf(f.Universal), clausesOf(f.Transition)
+	pairs := func(clauses [][]int32) map[[2]int32]int {
+		m := map[[2]int32]int{}
+		for i, c := range clauses {
+			if len(c) == 2 {
+				m[[2]int32{min(c[0], c[1]), max(c[0], c[1])}] = i
+			}
+		}
+		return m
+	}
+	find := func(m map[[2]int32]int, a, b int32) (int, bool) {
+		i, ok := m[[2]int32{min(a, b), max(a, b)}]
+		return i, ok
+	}
+	inU, inT := pairs(u), pairs(t)
+
+	// Next values.
+	for i, c := range t {
+		switch {
+		case len(c) == 1 && variable(c[0]) > n:
+			if v := variable(c[0]) - n; isState(v) && d.next[v] == 0 && d.isConst[v] == 0 {
+				d.isConst[v] = 1
+				if c[0] < 0 {
+					d.isConst[v] = -1
+				}
+				d.transition[i] = true
+			}
+		case len(c) == 2:
+			p, l := c[0], c[1]
+			if variable(p) <= n {
+				p, l = l, p
+			}
+			if variable(p) <= n || variable(l) > n {
+				continue
+			}
+			v := variable(p) - n
+			j, ok := find(inT, -p, -l)
+			if !ok || !isState(v) || d.next[v] != 0 || d.isConst[v] != 0 {
+				continue
+			}
+			// p is ¬l.
+			d.next[v] = -l
+			if p < 0 {
+				d.next[v] = l
+			}
+			d.transition[i], d.transition[j] = true, true
+		}
+	}
+
+	// Gates: one for each variable, the first that is found.
+	elsewhere := make([]bool, n+1)
+	for _, flat := range [][]int32{f.Initial, f.Universal, f.Goal} {
+		for _, l := range flat {
+			elsewhere[variable(l)] = true
+		}
+	}
+	byVariable := make([]int32, n+1) // index + 1 in found
+	var found []gate
+	for _, section := range []struct {
+		clauses [][]int32
+		pairs   map[[2]int32]int
+		isT     bool
+	}{{u, inU, false}, {t, inT, true}} {
+		for i, c := range section.clauses {
+			if len(c) < 2 {
+				continue
+			}
+		literals:
+			for _, z := range c {
+				v := variable(z)
+				if v > n || isState(v) || isPrimed(v) || byVariable[v] != 0 || section.isT && elsewhere[v] {
+					continue
+				}
+				g := gate{literal: z, clauses: []int{i}, inT: section.isT}
+				for _, y := range c {
+					if y == z {
+						continue
+					}
+					j, ok := find(section.pairs, -z, -y)
+					if !ok || variable(y) > n || variable(y) == v {
+						continue literals
+					}
+					g.operands = append(g.operands, -y)
+					g.clauses = append(g.clauses, j)
+				}
+				if len(g.operands) != len(c)-1 {
+					continue
+				}
+				found = append(found, g)
+				byVariable[v] = int32(len(found))
+				break
+			}
+		}
+	}
+
+	// Those without a cycle, operands first. A gate that would close one stays an
+	// input, and keeps its clauses; so does one whose clauses another gate has used.
+	const white, grey, black = 0, 1, 2
+	color := make([]uint8, len(found))
+	drop := make([]bool, len(found))
+	type frame struct {
+		gate int
+		next int
+	}
+	for root := range found {
+		if color[root] != white {
+			continue
+		}
+		color[root] = grey
+		stack := []frame{{root, 0}}
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			g := &found[top.gate]
+			if top.next == len(g.operands) {
+				color[top.gate] = black
+				if !drop[top.gate] {
+					d.accept(*g)
+				}
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			k := int(byVariable[variable(g.operands[top.next])]) - 1
+			top.next++
+			switch {
+			case k < 0 || color[k] == black:
+			case color[k] == grey:
+				drop[top.gate] = true
+			default:
+				color[k] = grey
+				stack = append(stack, frame{k, 0})
+			}
+		}
+	}
+	return d
+}
+
+// accept takes a gate unless one of its clauses already serves another.
+func (d *definitions) accept(g gate) {
+	used := d.universal
+	if g.inT {
+		used = d.transition
+	}
+	for _, i := range g.clauses {
+		if used[i] {
+			return
+		}
+	}
+	for _, i := range g.clauses {
+		used[i] = true
+	}
+	d.gates = append(d.gates, g)
+}

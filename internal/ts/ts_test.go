@@ -1,0 +1,175 @@
+package ts
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"assay/internal/bv"
+	"assay/internal/sat"
+	"assay/internal/term"
+)
+
+// small has a 3-bit state that adds an input, and a flag with an initial value
+// that depends on it.
+func small() *System {
+	store := term.NewStore()
+	x, in, f := store.Var("x", term.BitVec(3)), store.Var("in", term.BitVec(3)), store.Var("f", term.Bool())
+	five := store.ConstU(3, 5)
+	return &System{
+		Store: store,
+		States: []State{
+			{Term: x, Name: "x", Init: store.ConstU(3, 1), Next: store.Add(x, in)},
+			{Term: f, Name: "f", Init: store.ULt(in, five), Next: store.Xor(f, store.Eq(x, five))},
+		},
+		Inputs:      []Input{{Term: in, Name: "in"}},
+		Constraints: []term.ID{store.Not(store.Eq(in, five))},
+		Bad:         []Property{{Term: store.And(f, store.Eq(x, five)), Name: "both"}},
+	}
+}
+
+func TestCheckFindsMistakes(t *testing.T) {
+	for want, spoil := range map[string]func(s *System){
+		"no next value":        func(s *System) { s.States[0].Next = 0 },
+		"gets a value of sort": func(s *System) { s.States[0].Next = s.States[1].Term },
+		"has sort":             func(s *System) { s.Constraints[0] = s.States[0].Term },
+		"neither state nor":    func(s *System) { s.Inputs = nil },
+		"depends on itself":    func(s *System) { s.States[1].Init = s.Store.Not(s.States[1].Term) },
+		"not a variable":       func(s *System) { s.Inputs[0].Term = s.Store.ConstU(3, 1) },
+	} {
+		s := small()
+		if err := s.Check(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(s)
+		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+func trace(f bool, inputs ...uint64) *Trace {
+	tr := &Trace{Initial: []bv.BV{bv.New(3, 1), bv.Bool(f)}}
+	for _, in := range inputs {
+		tr.Inputs = append(tr.Inputs, []bv.BV{bv.New(3, in)})
+	}
+	return tr
+}
+
+func TestSimulate(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		tr   *Trace
+		want string
+	}{
+		{"1 + 4 = 5 with f", trace(true, 4, 0), ""},
+		{"in three steps", trace(true, 1, 3, 0), ""},
+		{"f is wrong", trace(false, 4, 0), "does not have its initial value"},
+		{"f is false", trace(false, 6, 6, 0), "does not hold in the last step"},
+		{"forbidden input", trace(true, 4, 5), "constraint 0"},
+		{"not bad", trace(true, 3, 0), "does not hold in the last step"},
+		{"empty", trace(true), "0 steps"},
+	} {
+		_, err := small().Simulate(c.tr)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	tr := trace(false, 4, 0)
+	s := small()
+	s.Complete(tr)
+	if _, err := s.Simulate(tr); err != nil {
+		t.Errorf("Complete: %v", err)
+	}
+}
+
+// TestCircuitsAgree runs the blasted circuit, its normal form, and its plain form
+// beside the terms, on random inputs.
+func TestCircuitsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	s := small()
+	c, err := Blast(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := c.Normalise(nil)
+	p := NewPlain(n)
+	for _, d := range []*Circuit{c, n, p.Circuit} {
+		if err := d.Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 200 {
+		tr := trace(false)
+		for range 1 + r.IntN(6) {
+			tr.Inputs = append(tr.Inputs, []bv.BV{bv.New(3, r.Uint64())})
+		}
+		s.Complete(tr)
+		_, err := s.Simulate(tr)
+		bad := runBad(p.Circuit, tr)
+		if bad != (err == nil) {
+			t.Fatalf("%v: the circuit says bad = %v, the terms say %v", tr.Inputs, bad, err)
+		}
+		if bad {
+			lifted := s.Lift(n, p.Original(inputBits(p.Circuit, tr)))
+			if _, err := s.Simulate(lifted); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func inputBits(c *Circuit, tr *Trace) [][]bool {
+	var rows [][]bool
+	for _, in := range tr.Inputs {
+		row := make([]bool, len(c.Inputs))
+		for i, b := range c.InputBits {
+			if b.Index >= 0 {
+				row[i] = in[b.Index].Bit(b.Bit)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// runBad says whether a plain circuit's bad literal holds in the last step.
+func runBad(c *Circuit, tr *Trace) bool {
+	values := map[int32]bool{}
+	e := sat.NewEvaluator(c.Graph, func(n int32) bool { return values[n] })
+	bad := false
+	for _, row := range inputBits(c, tr) {
+		for i, l := range c.Inputs {
+			values[l.Node()] = row[i]
+		}
+		e.Reset()
+		bad = e.Value(c.Bad[0])
+		next := make([]bool, len(c.Latches))
+		for i, l := range c.Latches {
+			next[i] = e.Value(l.Next)
+		}
+		for i, l := range c.Latches {
+			values[l.Lit.Node()] = next[i]
+		}
+	}
+	return bad
+}
+
+func TestClose(t *testing.T) {
+	s := small()
+	s.Justice = []Justice{{Terms: []term.ID{s.Store.Not(s.States[1].Term)}, Name: "j"}}
+	s.Constraints = nil
+	tr := trace(false, 4, 4, 4) // 1, 5, 1, 5: f is true, true, false, false
+	tr.Justice = true
+	s.Complete(tr)
+	if err := s.Close(tr); err == nil {
+		t.Error("f is not back yet")
+	}
+	tr.Inputs = append(tr.Inputs, tr.Inputs[0])
+	if err := s.Close(tr); err != nil || tr.Loop != 0 {
+		t.Fatalf("loop %d, %v", tr.Loop, err)
+	}
+	if _, err := s.Simulate(tr); err != nil {
+		t.Error(err)
+	}
+}
