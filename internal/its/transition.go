@@ -65,6 +65,9 @@ func (s *System) Normalize(t Transition) Transition {
 		t = s.linearProducts(t)
 		next, changed := s.solveTemp(t)
 		if !changed {
+			next, changed = s.relaxTemp(t)
+		}
+		if !changed {
 			break
 		}
 		t = next
@@ -116,6 +119,50 @@ func (s *System) solveTemp(t Transition) (Transition, bool) {
 				}
 			}
 			value := rest.Scale(m.Coef.Neg())
+			t.Guard = append(slices.Clone(t.Guard[:i]), t.Guard[i+1:]...)
+			same := func(v linear.Var) linear.Var { return v }
+			return t.substitute(t.Temps, func(v linear.Var) (linear.Form, bool) { return value, v == m.Var }, same), true
+		}
+	}
+	return t, false
+}
+
+// relaxTemp drops an inequality that a temporary, used nowhere else, can always
+// satisfy. The temporary gets the value at which the inequality is tight.
+func (s *System) relaxTemp(t Transition) (Transition, bool) {
+	n := linear.Var(len(s.Variables))
+	if t.Temps == 0 {
+		return t, false
+	}
+	uses := make([]int, t.Temps)
+	count := func(f linear.Form) {
+		for _, m := range f.Terms {
+			if m.Var >= n {
+				uses[m.Var-n]++
+			}
+		}
+	}
+	for _, c := range t.Guard {
+		count(c.Form)
+	}
+	for _, f := range t.Update {
+		count(f)
+	}
+	for _, p := range t.Products {
+		uses[p.Temp-n]++
+		count(p.A)
+		count(p.B)
+	}
+	count(t.Cost)
+	for i, c := range t.Guard {
+		for _, m := range c.Form.Terms {
+			if m.Var < n || uses[m.Var-n] != 1 || !m.Coef.Abs().IsOne() {
+				continue
+			}
+			value := c.Form.AddScaled(m.Coef.Neg(), linear.Variable(m.Var)).Scale(m.Coef.Neg())
+			if !value.IsIntegral() {
+				continue
+			}
 			t.Guard = append(slices.Clone(t.Guard[:i]), t.Guard[i+1:]...)
 			same := func(v linear.Var) linear.Var { return v }
 			return t.substitute(t.Temps, func(v linear.Var) (linear.Form, bool) { return value, v == m.Var }, same), true
