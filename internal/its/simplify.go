@@ -1,14 +1,14 @@
 // This file simplifies a system without changing whether it fair-terminates:
 //
-//   - transitions whose guard has no rational point, or that cannot be part of a
-//     path from the initial location to a fair cycle, are dropped;
+//   - transitions whose guard has no rational point are dropped, and at the
+//     beginning those that are on no path from the initial location to a fair cycle;
 //   - variables that influence no guard are frozen (they keep their value);
 //   - locations without a loop of their own are chained away: each incoming
 //     transition is composed with each outgoing one [FG17, Sec. 4 calls it chaining].
 //
 // Locations keep their numbers. A transition of the result knows, by Path and
 // Inputs, the steps of the original that it stands for, so runs can be mapped
-// back; a location that still has transitions is a cutpoint of the original.
+// back; the locations that are kept are cutpoints of the original.
 //
 // Chaining multiplies guards: it stops where the number of transitions would
 // grow by more than Options.Growth.
@@ -37,8 +37,11 @@ type Options struct {
 // DefaultOptions are those for termination.
 var DefaultOptions = Options{Growth: 6, Limit: 150}
 
-// Simplify returns a simplified copy. If the context ends, it is less simple.
-func Simplify(ctx context.Context, s *System, o Options) *System {
+// Simplify returns a simplified copy, and which locations it has kept: every
+// cycle of the original system that is reachable, and fair or connected to a fair
+// one, goes through one of these, unless a single transition of it is infeasible.
+// If the context ends, the copy is less simple.
+func Simplify(ctx context.Context, s *System, o Options) (simple *System, kept []bool) {
 	s = s.Clone()
 	for i, t := range s.Transitions {
 		if !o.KeepCosts {
@@ -48,17 +51,23 @@ func Simplify(ctx context.Context, s *System, o Options) *System {
 	}
 	s.dropInfeasible(ctx, 0)
 	s.startWithoutIncoming()
+	s.dropUseless(o)
+	c := chaining{s: s, o: o, loop: make([]bool, len(s.Locations)), gone: make([]bool, len(s.Locations))}
 	for ctx.Err() == nil {
-		before := len(s.Transitions)
-		s.dropUseless(o)
 		frozen := s.freeze(o)
-		chained := s.chainOne(ctx, o)
-		if !frozen && !chained && len(s.Transitions) == before {
+		if !c.one(ctx) && !frozen {
 			break
 		}
 	}
 	s.dropDuplicates()
-	return s
+	kept = make([]bool, len(s.Locations))
+	for l := range kept {
+		kept[l] = !c.gone[l]
+	}
+	for _, t := range s.Transitions {
+		kept[t.From], kept[t.To] = true, true
+	}
+	return s, kept
 }
 
 // dropInfeasible drops transitions, from the given one on, whose guards have no
@@ -191,20 +200,32 @@ func (s *System) freeze(o Options) bool {
 	return changed
 }
 
-// chainOne chains away the location where that adds the fewest transitions, if
-// the options allow it.
-func (s *System) chainOne(ctx context.Context, o Options) bool {
+// chaining eliminates locations.
+type chaining struct {
+	s *System
+	o Options
+	// loop: a cycle of the original has been contracted to a loop here, even if
+	// that turned out to be infeasible; such locations stay.
+	loop []bool
+	gone []bool
+}
+
+// one chains away the location where that adds the fewest transitions, if the
+// options allow it.
+func (c *chaining) one(ctx context.Context) bool {
+	s := c.s
 	in := make([]int, len(s.Locations))
 	out := make([]int, len(s.Locations))
-	loop := make([]bool, len(s.Locations))
 	for _, t := range s.Transitions {
 		in[t.To]++
 		out[t.From]++
-		loop[t.From] = loop[t.From] || t.From == t.To
+		if t.From == t.To {
+			c.loop[t.From] = true
+		}
 	}
 	best, least := Location(-1), 0
 	for l := range s.Locations {
-		if loop[l] || Location(l) == s.Initial || in[l] == 0 && out[l] == 0 {
+		if c.gone[l] || c.loop[l] || Location(l) == s.Initial {
 			continue
 		}
 		growth := in[l]*out[l] - in[l] - out[l]
@@ -212,14 +233,16 @@ func (s *System) chainOne(ctx context.Context, o Options) bool {
 			best, least = Location(l), growth
 		}
 	}
-	if best < 0 || least > 0 && (least > o.Growth || len(s.Transitions)+least > o.Limit) {
+	if best < 0 || least > 0 && (least > c.o.Growth || len(s.Transitions)+least > c.o.Limit) {
 		return false
 	}
-	s.eliminate(ctx, best)
+	c.gone[best] = true
+	c.eliminate(ctx, best)
 	return true
 }
 
-func (s *System) eliminate(ctx context.Context, l Location) {
+func (c *chaining) eliminate(ctx context.Context, l Location) {
+	s := c.s
 	var incoming, outgoing, kept []Transition
 	for _, t := range s.Transitions {
 		switch {
@@ -234,6 +257,9 @@ func (s *System) eliminate(ctx context.Context, l Location) {
 	n := len(kept)
 	for _, t := range incoming {
 		for _, u := range outgoing {
+			if t.From == u.To {
+				c.loop[t.From] = true
+			}
 			kept = append(kept, s.Compose(t, u))
 		}
 	}

@@ -215,7 +215,7 @@ func (f Form) integralFactor() Number {
 		l = lcmNumbers(l, t.Coef.Denominator())
 	}
 	for _, t := range f.Terms {
-		g = gcdNumbers(g, t.Coef.Mul(l))
+		g = GCD(g, t.Coef.Mul(l))
 	}
 	return l.Div(g)
 }

@@ -323,8 +323,8 @@ func (x Number) Denominator() Number {
 	return Int(x.den())
 }
 
-// gcdNumbers is the greatest common divisor of two integers, not negative.
-func gcdNumbers(x, y Number) Number {
+// GCD is the greatest common divisor of two integers, not negative.
+func GCD(x, y Number) Number {
 	if x.b == nil && y.b == nil {
 		return Int(gcd(x.n, y.n))
 	}
@@ -332,7 +332,7 @@ func gcdNumbers(x, y Number) Number {
 }
 
 // lcmNumbers is the least common multiple of two positive integers.
-func lcmNumbers(x, y Number) Number { return x.Div(gcdNumbers(x, y)).Mul(y) }
+func lcmNumbers(x, y Number) Number { return x.Div(GCD(x, y)).Mul(y) }
 
 // Bits is the length of x in bits, for bounds on the growth of numbers.
 func (x Number) Bits() int {
