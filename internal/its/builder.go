@@ -63,15 +63,14 @@ func (b *Builder) AssignAll(update []linear.Form) *Builder {
 // Havoc gives v an arbitrary value.
 func (b *Builder) Havoc(v linear.Var) *Builder { return b.Assign(v, b.Temp()) }
 
-// Product is the product of two forms over the current values, as a form that is
-// not changed by later assignments.
+// Product is the product of two forms over the current values, as such a form.
 func (b *Builder) Product(f, g linear.Form) linear.Form {
-	f, g = b.now(f), b.now(g)
+	before, f, g := [2]linear.Form{f, g}, b.now(f), b.now(g)
 	switch {
 	case f.IsConstant():
-		return g.Scale(f.Const)
+		return before[1].Scale(f.Const)
 	case g.IsConstant():
-		return f.Scale(g.Const)
+		return before[0].Scale(g.Const)
 	}
 	for _, p := range b.t.Products {
 		if p.A.Equal(f) && p.B.Equal(g) || p.A.Equal(g) && p.B.Equal(f) {
