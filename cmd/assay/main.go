@@ -58,7 +58,7 @@ run that was replayed, or unknown with the reasons.`,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(checkCommand(args), benchCommand(), modelsCommand(), versionCommand())
+	root.AddCommand(checkCommand(args), solveITSCommand(), benchCommand(), modelsCommand(), versionCommand())
 	root.SetArgs(compilerStyle(args))
 	return explain(root.Execute())
 }

@@ -118,3 +118,10 @@ func (b *Builder) Add() int {
 	}
 	return b.s.Add(t)
 }
+
+// AddNormalized is Add after Normalize, which solves for temporaries.
+func (b *Builder) AddNormalized() int {
+	b.t.Inputs = nil
+	b.t = b.s.Normalize(b.t)
+	return b.Add()
+}

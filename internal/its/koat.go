@@ -90,14 +90,10 @@ func (p *koatParser) file() *System {
 		}
 		p.expect(")")
 	}
-	if p.rules == 0 {
-		p.fail("no rules")
+	if start == "" {
+		p.fail("no start symbol and no rules")
 	}
-	l, ok := p.locations[start]
-	if !ok {
-		p.fail("the start symbol %q has no rule", start)
-	}
-	p.s.Initial = l
+	p.s.Initial = p.location(start)
 	return p.s
 }
 

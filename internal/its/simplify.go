@@ -4,7 +4,7 @@
 //     beginning those that are on no path from the initial location to a fair cycle;
 //   - variables that influence no guard are frozen (they keep their value);
 //   - locations without a loop of their own are chained away: each incoming
-//     transition is composed with each outgoing one [FG17, Sec. 4 calls it chaining].
+//     transition is composed with each outgoing one [FG17 calls it chaining].
 //
 // Locations keep their numbers. A transition of the result knows, by Path and
 // Inputs, the steps of the original that it stands for, so runs can be mapped

@@ -114,8 +114,10 @@ func (s *System) solveTemp(t Transition) (Transition, bool) {
 				continue
 			}
 			for _, p := range t.Products {
-				if p.Temp == m.Var {
-					continue terms // would lose the product
+				// A product's definition must not be lost, nor depend on products
+				// that depend on it.
+				if p.Temp == m.Var || (p.A.Has(m.Var) || p.B.Has(m.Var)) && t.hasProduct(rest) {
+					continue terms
 				}
 			}
 			value := rest.Scale(m.Coef.Neg())
@@ -125,6 +127,11 @@ func (s *System) solveTemp(t Transition) (Transition, bool) {
 		}
 	}
 	return t, false
+}
+
+// hasProduct says whether the temporary of a product occurs in f.
+func (t *Transition) hasProduct(f linear.Form) bool {
+	return slices.ContainsFunc(t.Products, func(p Product) bool { return f.Has(p.Temp) })
 }
 
 // relaxTemp drops an inequality that a temporary, used nowhere else, can always

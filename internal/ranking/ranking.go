@@ -29,14 +29,14 @@ type Options struct {
 	MaxNested int
 	// MaxSplits bounds the case splits, 0 for 12; negative for none.
 	MaxSplits int
-	// OnComponent, if not nil, is told what remains of a component for which
-	// there is no argument so far: facts for the search for recurrent sets.
-	OnComponent func(Open)
+	// OnOpen, if not nil, is told in each round which components have no argument
+	// so far: facts for the search for recurrent sets.
+	OnOpen func([]Open)
 }
 
 // Open is what could not be proved.
 type Open struct {
-	System      *its.System // simplified; paths refer to the original system
+	System      *its.System // a copy, simplified; paths refer to the original system
 	Transitions []int       // of System: what remains of a component
 }
 
@@ -124,10 +124,8 @@ func (p *prover) prove() Result {
 		if open == nil {
 			return Proved{p.argument(), p.stats}
 		}
-		if p.options.OnComponent != nil {
-			for _, o := range open {
-				p.options.OnComponent(o)
-			}
+		if p.options.OnOpen != nil {
+			p.options.OnOpen(open)
 		}
 		if !p.refine(open) {
 			if p.ctx.Err() != nil {
@@ -219,7 +217,7 @@ func (p *prover) lexicographic(transitions []int) []Open {
 		}
 	}
 	if open == nil && p.ctx.Err() != nil {
-		open = []Open{{p.s, transitions}}
+		open = []Open{{p.s.Clone(), transitions}}
 	}
 	return open
 }
@@ -229,7 +227,7 @@ func (p *prover) lexicographic(transitions []int) []Open {
 func (p *prover) component(transitions []int) []Open {
 	level, decreasing := p.level(transitions)
 	if decreasing == nil {
-		return []Open{{p.s, slices.Clone(transitions)}}
+		return []Open{{p.s.Clone(), slices.Clone(transitions)}}
 	}
 	p.stats.Removed += len(decreasing)
 	for l, f := range level {
