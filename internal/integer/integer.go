@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"time"
 
 	"assay/internal/linear"
 	"assay/internal/smt"
@@ -23,8 +24,9 @@ type Product struct {
 // Solver answers queries one after the other; it belongs to one goroutine.
 type Solver struct {
 	z *z3.Script
-	// Timeout of one query in milliseconds, 0 for 2000.
-	Timeout int
+	// Timeout of one query, 0 for two seconds. (Z3's own timeout would start a
+	// thread for each check.)
+	Timeout time.Duration
 	Queries int64
 }
 
@@ -68,10 +70,10 @@ func (s *Solver) Solve(ctx context.Context, n int, cs []linear.Constraint, produ
 	}
 	timeout := s.Timeout
 	if timeout == 0 {
-		timeout = 2000
+		timeout = 2 * time.Second
 	}
 	var text, values strings.Builder
-	fmt.Fprintf(&text, "(set-option :timeout %d)\n(push)\n", timeout)
+	text.WriteString("(push)\n")
 	count := 0
 	for v, u := range used {
 		if u {
@@ -82,8 +84,13 @@ func (s *Solver) Solve(ctx context.Context, n int, cs []linear.Constraint, produ
 	}
 	text.WriteString(body.String())
 	text.WriteString("(check-sat)\n")
-	out, err := s.eval(ctx, text.String())
-	if err != nil {
+	soft, cancel := context.WithTimeout(ctx, timeout)
+	out, err := s.eval(soft, text.String())
+	cancel()
+	switch {
+	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		return smt.Unknown, nil, nil // and a new script next time
+	case err != nil:
 		return smt.Unknown, nil, err
 	}
 	status := smt.Unknown
