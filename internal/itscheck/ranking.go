@@ -12,10 +12,10 @@ import (
 //
 // The nodes' locations are cutpoints. For every path of transitions between two
 // of them (and from the initial location, with any state, to one) whose conditions
-// are satisfiable: the state behind it is in a region there, and the rank has
-// decreased. There must be no cycle without cutpoint, except where no fair cycle
-// can be reached. A run that takes fair transitions infinitely often would decrease
-// the rank infinitely often, which is well-founded.
+// are satisfiable: the state behind it is in the region of a node there at which the
+// rank has decreased. There must be no cycle without cutpoint, except where no fair
+// cycle can be reached. A run that takes fair transitions infinitely often would
+// decrease the rank infinitely often, which is well-founded.
 func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -189,14 +189,18 @@ func (c *rankingChecker) arrive(start *its.RankNode, l its.Location, e, first en
 	if start == nil {
 		return nil
 	}
+	// Some node there has the state in its region and a smaller rank: the run is
+	// then said to be at that node.
+	cases := make([]string, len(c.at[l]))
 	for i, n := range c.at[l] {
-		ok, err := c.q.refuted("(and " + regions[i] + " (not " + decreases(start.Rank, n.Rank, first, e, fair) + "))")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return reject("the rank does not decrease on a path from %s to %s", c.describe(start), c.s.Locations[l])
-		}
+		cases[i] = "(and " + regions[i] + " " + decreases(start.Rank, n.Rank, first, e, fair) + ")"
+	}
+	ok, err = c.q.refuted("(not " + disjunction(cases) + ")")
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return reject("the rank does not decrease on a path from %s to %s", c.describe(start), c.s.Locations[l])
 	}
 	return nil
 }

@@ -7,7 +7,7 @@
 // (component.go): find ranking functions that never increase in it and decrease on
 // some of its transitions, remove these, and go on with the components of the rest.
 // A component for which there are none is split into cases or gets stronger
-// invariants (split.go, strengthen.go).
+// invariants (refine.go).
 //
 // The answer carries an argument for the original system, in a form that a
 // checker can verify without this package (its.RankingArgument).
@@ -27,7 +27,7 @@ import (
 type Options struct {
 	// MaxNested is the greatest depth of nested ranking functions, 0 for 3.
 	MaxNested int
-	// MaxSplits bounds the case splits, 0 for 12; negative for none.
+	// MaxSplits bounds the case splits, 0 for 8; negative for none.
 	MaxSplits int
 	// OnOpen, if not nil, is told in each round which components have no argument
 	// so far: facts for the search for recurrent sets.
@@ -66,7 +66,6 @@ type Stats struct {
 	Pivots      int64 // in them
 	Removed     int   // transitions removed by ranking functions
 	Splits      int
-	Strengthens int
 }
 
 // Prove looks for a proof that no run of the system takes fair transitions
@@ -76,7 +75,7 @@ func Prove(ctx context.Context, s *its.System, o Options) Result {
 		o.MaxNested = 3
 	}
 	if o.MaxSplits == 0 {
-		o.MaxSplits = 12
+		o.MaxSplits = 8
 	}
 	simple, kept := its.Simplify(ctx, s, its.DefaultOptions)
 	p := &prover{ctx: ctx, options: o, original: len(s.Locations), s: simple}
@@ -94,6 +93,7 @@ type node struct {
 	region []linear.Constraint // what splitting has added
 	inv    polyhedra.Polyhedron
 	rank   []its.Level
+	split  bool // by transition
 }
 
 type prover struct {
@@ -104,19 +104,14 @@ type prover struct {
 	nodes    []node // by location of s
 	relevant []linear.Var
 	known    [][]linear.Constraint // by transition: invariant and guard, irredundant
-	extra    []invariantOf         // found on demand
+	depth    int                   // of nested ranking functions now
 	stats    Stats
 }
 
-// invariantOf is an invariant that was found on demand.
-type invariantOf struct {
-	origin its.Location
-	c      linear.Constraint
-}
-
 func (p *prover) prove() Result {
-	for round := 0; ; round++ {
-		p.analyse()
+	p.depth = 1
+	p.analyse()
+	for {
 		open := p.components()
 		if p.ctx.Err() != nil {
 			return Failed{open, p.ctx.Err().Error(), p.stats}
@@ -147,7 +142,6 @@ func (p *prover) analyse() {
 	at := invariant.Forward(p.ctx, p.s, polyhedra.Polyhedron{})
 	for l := range p.nodes {
 		p.nodes[l].inv = at[l]
-		p.nodes[l].rank = nil
 	}
 	var kept []its.Transition
 	p.known = p.known[:0]
@@ -177,6 +171,9 @@ func (p *prover) argument() its.RankingArgument {
 
 // components treats the components of the whole system.
 func (p *prover) components() []Open {
+	for l := range p.nodes {
+		p.nodes[l].rank = nil
+	}
 	all := make([]int, len(p.s.Transitions))
 	for i := range all {
 		all[i] = i

@@ -151,7 +151,7 @@ func (p *prover) level(transitions []int) (map[its.Location]its.Level, map[int]b
 			return l, d
 		}
 	}
-	for depth := 2; depth <= p.options.MaxNested; depth++ {
+	for depth := 2; depth <= p.depth; depth++ {
 		t := p.template(transitions, depth)
 		for _, i := range transitions {
 			t.nested(i)
