@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"internal/integer":     {"internal/linear", "internal/smt", "internal/smt/z3"},
 	"internal/itscheck":    {"internal/linear", "internal/its", "internal/smt/z3"},
 	"internal/ranking":     {"internal/linear", "internal/polyhedra", "internal/its", "internal/invariant", "internal/integer", "internal/smt"},
-	"internal/recurrence":  {"internal/linear", "internal/its", "internal/integer", "internal/smt"},
+	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/invariant", "internal/integer", "internal/smt"},
 	"internal/termination": {"internal/its", "internal/itscheck", "internal/ranking", "internal/recurrence"},
 	// Evidence.
 	"internal/certify": {

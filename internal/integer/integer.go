@@ -21,6 +21,14 @@ type Product struct {
 	A, B linear.Form
 }
 
+// Query is a conjunction over the variables below Variables.
+type Query struct {
+	Variables   int
+	Constraints []linear.Constraint
+	Products    []Product
+	Clauses     [][]linear.Constraint // of each, one constraint holds
+}
+
 // Solver answers queries one after the other; it belongs to one goroutine.
 type Solver struct {
 	z *z3.Script
@@ -39,9 +47,10 @@ func (s *Solver) Close() {
 }
 
 // Solve looks for integers that satisfy everything: Sat with a value for each of
-// the variables below n, Unsat, or Unknown after the timeout. The error is that of
-// the context or of Z3.
-func (s *Solver) Solve(ctx context.Context, n int, cs []linear.Constraint, products []Product) (smt.Status, []*big.Int, error) {
+// the variables, Unsat, or Unknown after the timeout. The error is that of the
+// context or of Z3.
+func (s *Solver) Solve(ctx context.Context, q Query) (smt.Status, []*big.Int, error) {
+	n := q.Variables
 	s.Queries++
 	if s.z == nil {
 		z, err := z3.NewScript()
@@ -56,12 +65,20 @@ func (s *Solver) Solve(ctx context.Context, n int, cs []linear.Constraint, produ
 		return fmt.Sprintf("v%d", v)
 	}
 	var body strings.Builder
-	for _, c := range cs {
+	for _, c := range q.Constraints {
 		body.WriteString("(assert ")
 		c.WriteSMT(&body, name)
 		body.WriteString(")\n")
 	}
-	for _, p := range products {
+	for _, clause := range q.Clauses {
+		body.WriteString("(assert (or false")
+		for _, c := range clause {
+			body.WriteByte(' ')
+			c.WriteSMT(&body, name)
+		}
+		body.WriteString("))\n")
+	}
+	for _, p := range q.Products {
 		body.WriteString("(assert (= " + name(p.V) + " (* ")
 		p.A.WriteSMT(&body, name)
 		body.WriteString(" ")

@@ -56,11 +56,45 @@ func (f Form) IsVariable() (Var, bool) {
 
 // Coef is the coefficient of v.
 func (f Form) Coef(v Var) Number {
-	i, ok := slices.BinarySearchFunc(f.Terms, v, func(t Term, v Var) int { return int(t.Var) - int(v) })
-	if !ok {
-		return Number{}
+	lo, hi := 0, len(f.Terms)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if f.Terms[m].Var < v {
+			lo = m + 1
+		} else {
+			hi = m
+		}
 	}
-	return f.Terms[i].Coef
+	if lo < len(f.Terms) && f.Terms[lo].Var == v {
+		return f.Terms[lo].Coef
+	}
+	return Number{}
+}
+
+// replace is terms with k·v replaced by k·by; v must not occur in by.
+func replace(terms []Term, v Var, k Number, by []Term) []Term {
+	out := make([]Term, 0, len(terms)+len(by))
+	j := 0
+	for _, t := range terms {
+		for j < len(by) && by[j].Var < t.Var {
+			out = append(out, Term{by[j].Var, k.Mul(by[j].Coef)})
+			j++
+		}
+		switch {
+		case t.Var == v:
+		case j < len(by) && by[j].Var == t.Var:
+			if c := t.Coef.Add(k.Mul(by[j].Coef)); !c.IsZero() {
+				out = append(out, Term{t.Var, c})
+			}
+			j++
+		default:
+			out = append(out, t)
+		}
+	}
+	for ; j < len(by); j++ {
+		out = append(out, Term{by[j].Var, k.Mul(by[j].Coef)})
+	}
+	return out
 }
 
 // Has says whether v occurs in f.

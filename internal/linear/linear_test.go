@@ -146,7 +146,7 @@ func TestSimplex(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	ctx := context.Background()
 	counts := map[Status]int{}
-	for range 1200 {
+	for range 300 {
 		vars := 1 + r.IntN(3)
 		s := NewSolver(ctx, vars, nil)
 		stack := [][]Constraint{randomConstraints(r, vars, 1+r.IntN(4))}
@@ -197,7 +197,7 @@ func TestSimplex(t *testing.T) {
 		}
 	}
 	for _, st := range []Status{Feasible, Infeasible, Unbounded} {
-		if counts[st] < 100 {
+		if counts[st] < 50 {
 			t.Errorf("only %d of status %d", counts[st], st)
 		}
 	}

@@ -215,7 +215,7 @@ func (s *Simplex) pivot(i int, v Var) {
 		}
 		q := &s.rows[j]
 		if k := (Form{Terms: q.terms}).Coef(v); !k.IsZero() {
-			q.terms = Form{Terms: q.terms}.AddScaled(k.Neg(), Variable(v)).AddScaled(k, f).Terms
+			q.terms = replace(q.terms, v, k, f.Terms)
 		}
 	}
 }

@@ -80,6 +80,7 @@ func Prove(ctx context.Context, s *its.System, o Options) Result {
 	simple, kept := its.Simplify(ctx, s, its.DefaultOptions)
 	p := &prover{ctx: ctx, options: o, original: len(s.Locations), s: simple}
 	p.stats.Transitions = len(simple.Transitions)
+	addSquareFacts(simple)
 	for l, k := range kept {
 		p.nodes = append(p.nodes, node{origin: its.Location(l), kept: k})
 	}
@@ -146,7 +147,8 @@ func (p *prover) analyse() {
 	var kept []its.Transition
 	p.known = p.known[:0]
 	for _, t := range p.s.Transitions {
-		cs := linear.Irredundant(p.ctx, append(slices.Clone(at[t.From].Constraints()), t.Guard...))
+		cs := append(slices.Clone(at[t.From].Constraints()), t.Guard...)
+		cs = linear.Irredundant(p.ctx, append(cs, p.productFacts(&t, cs)...))
 		if len(cs) == 1 && cs[0].IsFalse() {
 			continue
 		}

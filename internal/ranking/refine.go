@@ -245,6 +245,9 @@ func (p *prover) candidates(open []Open) []candidate {
 		}
 		for _, t := range inside {
 			for _, c := range t.Guard {
+				if c.Form.MaxVar() >= n {
+					continue
+				}
 				// How much a step changes the guard.
 				d := c.Form.Substitute(func(v linear.Var) (linear.Form, bool) { return t.Update[v], true }).Sub(c.Form)
 				add(d)

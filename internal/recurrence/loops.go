@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/internal/integer"
 	"assay/internal/its"
 	"assay/internal/linear"
 )
@@ -99,7 +100,12 @@ func (r *refuter) findStems(loops []*loop) {
 		}
 		return false
 	}
-	from := r.simple.Outgoing()
+	// Accelerated loops come last: they are for where single rounds do not get.
+	transitions := append(slices.Clone(r.simple.Transitions), r.accelerate()...)
+	from := make([][]int, len(r.simple.Locations))
+	for i, t := range transitions {
+		from[t.From] = append(from[t.From], i)
+	}
 	start := its.Transition{From: r.simple.Initial, To: r.simple.Initial, Update: r.simple.Identity(), Exact: true}
 	layer := []its.Transition{start}
 	paths := 0
@@ -111,8 +117,8 @@ func (r *refuter) findStems(loops []*loop) {
 				r.stats.Stems++
 			}
 			for _, i := range from[t.To] {
-				u := r.simple.Transitions[i]
-				if paths++; paths > maxStemPaths || !u.Exact {
+				u := transitions[i]
+				if paths++; paths > maxStemPaths || !u.Exact || sameLoop(&t, &u) {
 					continue
 				}
 				v := r.simple.Compose(t, u)
@@ -124,6 +130,11 @@ func (r *refuter) findStems(loops []*loop) {
 		}
 		layer = next
 	}
+}
+
+// sameLoop says whether the path t ends with the accelerated loop u: once is enough.
+func sameLoop(t, u *its.Transition) bool {
+	return u.Path[0] < 0 && len(t.Path) > 0 && t.Path[len(t.Path)-1] == u.Path[0]
 }
 
 // reach solves the stems to a loop together with what is required of the state
@@ -164,14 +175,17 @@ func (r *refuter) reach(l *loop, count int, extra []linear.Constraint, extraProd
 				ps = append(ps, p)
 			}
 		}
-		status, model, err := r.z.Solve(r.ctx, int(first)+count, cs, ps)
+		status, model, err := r.z.Solve(r.ctx, integer.Query{Variables: int(first) + count, Constraints: cs, Products: ps})
 		if err != nil || status != sat {
 			continue
 		}
 		for _, m := range model[first:] {
 			values = append(values, linear.FromBigInt(m))
 		}
-		return r.stemEvidence(&t, model[:first]), values, true
+		if stem, found = r.stemEvidence(&t, model[:first]); found {
+			return stem, values, true
+		}
+		values = nil
 	}
 	return
 }

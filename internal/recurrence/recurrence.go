@@ -11,6 +11,10 @@
 //   - a closed polyhedron: the guard, strengthened until one round keeps it, with
 //     the inputs chosen as forms over the state (closed.go) [GHMRX08].
 //
+// A whole component gets sets, one for each location, that are invariants of the
+// component from a state that a stem reaches (component.go). Stems may go through
+// loops many times at once (accelerate.go).
+//
 // Whatever a candidate came from, its evidence is built from the steps of the
 // original system, all of which must be exact.
 package recurrence
@@ -111,13 +115,15 @@ type refuter struct {
 	z      *integer.Solver
 	stems  map[its.Location][]its.Transition // of simple, composed
 	stats  Stats
+
+	accelerated []acceleratedLoop
 }
 
 // search tries the techniques on all loops, cheap ones first on all.
 func (r *refuter) search(components [][]int) (its.Recurrence, bool) {
 	loops := r.loops(components)
 	r.findStems(loops)
-	for _, technique := range []func(*loop) (its.Recurrence, bool){
+	for k, technique := range []func(*loop) (its.Recurrence, bool){
 		func(l *loop) (its.Recurrence, bool) { return r.geometric(l, []ray{{1, 0}}) },
 		r.closed,
 		func(l *loop) (its.Recurrence, bool) { return r.geometric(l, []ray{{2, 0}, {1, 0}}) },
@@ -132,23 +138,37 @@ func (r *refuter) search(components [][]int) (its.Recurrence, bool) {
 				return e, true
 			}
 		}
+		if k == 1 {
+			for _, c := range components {
+				if e, ok := r.component(c); ok {
+					return e, true
+				}
+			}
+		}
 	}
 	return its.Recurrence{}, false
 }
 
 // compose is the composition of transitions of the original system, normalized,
-// with nothing sliced away: updates, guard and inputs are exact.
+// with nothing sliced away: updates, guard and inputs are exact. Negative numbers
+// are accelerated loops.
 func (r *refuter) compose(path []int) its.Transition {
-	t := r.s.Transitions[path[0]]
+	get := func(i int) its.Transition {
+		if i < 0 {
+			return r.accelerated[-1-i].t
+		}
+		return r.s.Transitions[i]
+	}
+	t := get(path[0])
 	for _, i := range path[1:] {
-		t = r.s.Compose(t, r.s.Transitions[i])
+		t = r.s.Compose(t, get(i))
 	}
 	return r.s.Normalize(t)
 }
 
 func (r *refuter) exact(path []int) bool {
 	for _, i := range path {
-		if !r.s.Transitions[i].Exact {
+		if i >= 0 && !r.s.Transitions[i].Exact {
 			return false
 		}
 	}
@@ -190,13 +210,26 @@ func needed(s *its.System, t *its.Transition) []bool {
 }
 
 // stemEvidence maps a model of a composed path (variables, then temporaries)
-// back to a run of the original system.
-func (r *refuter) stemEvidence(t *its.Transition, model []*big.Int) its.Stem {
-	n := len(r.s.Variables)
-	stem := its.Stem{State: model[:n]}
+// back to a run of the original system; false if that is too long.
+func (r *refuter) stemEvidence(t *its.Transition, model []*big.Int) (its.Stem, bool) {
+	stem := its.Stem{State: model[:len(r.s.Variables)]}
 	value := func(v linear.Var) linear.Number { return linear.FromBigInt(model[v]) }
 	next := 0
 	for _, i := range t.Path {
+		if i < 0 {
+			rounds, ok := t.Inputs[next].Eval(value).Int64()
+			next++
+			path := r.accelerated[-1-i].path
+			if !ok || rounds*int64(len(path)) > maxStemSteps {
+				return its.Stem{}, false
+			}
+			for range rounds {
+				for _, j := range path {
+					stem.Steps = append(stem.Steps, its.Move{Transition: j, Inputs: make([]*big.Int, r.s.Transitions[j].Temps)})
+				}
+			}
+			continue
+		}
 		m := its.Move{Transition: i}
 		for range r.s.Transitions[i].Temps {
 			m.Inputs = append(m.Inputs, t.Inputs[next].Eval(value).Floor().BigInt())
@@ -204,7 +237,7 @@ func (r *refuter) stemEvidence(t *its.Transition, model []*big.Int) its.Stem {
 		}
 		stem.Steps = append(stem.Steps, m)
 	}
-	return stem
+	return stem, true
 }
 
 // setMove is the loop as a move, with the inputs as forms over parameters.
