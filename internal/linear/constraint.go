@@ -159,13 +159,18 @@ next:
 		}
 		for i, d := range out {
 			// A half-space and its opposite: an equality, or nothing.
-			if d.Equality || c.Equality || !d.Form.SameTerms(c.Form.Neg()) {
+			if !opposite(d.Form, c.Form) {
 				continue
 			}
-			switch s := d.Form.Const.Add(c.Form.Const); s.Sign() {
-			case -1:
+			switch s := d.Form.Const.Add(c.Form.Const).Sign(); {
+			case s < 0, s > 0 && d.Equality && c.Equality:
 				return []Constraint{False()}
-			case 0:
+			case d.Equality:
+				continue next
+			case c.Equality:
+				out[i] = c
+				continue next
+			case s == 0:
 				out[i] = Constraint{c.Form, true}.Tighten()
 				continue next
 			}
@@ -173,4 +178,17 @@ next:
 		out = append(out, c)
 	}
 	return out
+}
+
+// opposite says whether the terms of f are those of -g.
+func opposite(f, g Form) bool {
+	if len(f.Terms) != len(g.Terms) {
+		return false
+	}
+	for i, t := range f.Terms {
+		if u := g.Terms[i]; t.Var != u.Var || !t.Coef.Equal(u.Coef.Neg()) {
+			return false
+		}
+	}
+	return true
 }

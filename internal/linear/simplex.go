@@ -153,6 +153,39 @@ func (s *Simplex) AssertUpper(v Var, n Number, reason int32) bool {
 	return true
 }
 
+// constraintBound is a constraint as a bound of a variable.
+type constraintBound struct {
+	v     Var
+	limit Number
+	upper bool // of an inequality
+}
+
+// boundOf finds or defines the variable that a constraint with variables bounds.
+func (s *Simplex) boundOf(c Constraint) constraintBound {
+	b := constraintBound{limit: c.Form.Const.Neg()}
+	if len(c.Form.Terms) == 1 {
+		t := c.Form.Terms[0]
+		b.v, b.limit, b.upper = t.Var, b.limit.Div(t.Coef), t.Coef.Sign() < 0
+	} else {
+		b.v = s.Define(c.Form)
+	}
+	return b
+}
+
+// put asserts the bound, without a reason.
+func (s *Simplex) put(b constraintBound, equality bool) bool {
+	return (b.upper && !equality || s.AssertLower(b.v, b.limit, 0)) && (!b.upper && !equality || s.AssertUpper(b.v, b.limit, 0))
+}
+
+// relax takes the bound of an inequality away, whatever its level.
+func (s *Simplex) relax(b constraintBound) {
+	if b.upper {
+		s.upper[b.v] = bound{}
+	} else {
+		s.lower[b.v] = bound{}
+	}
+}
+
 // Assert asserts f >= 0, or f = 0; false if that contradicts a bound at once.
 func (s *Simplex) Assert(c Constraint, reason int32) bool {
 	if len(c.Form.Terms) == 0 {
@@ -162,19 +195,11 @@ func (s *Simplex) Assert(c Constraint, reason int32) bool {
 		s.conflict = append(s.conflict[:0], Reason{reason, Int(1)})
 		return false
 	}
-	var v Var
-	limit := c.Form.Const.Neg()
-	scale := Int(1)
-	if len(c.Form.Terms) == 1 {
-		v, scale = c.Form.Terms[0].Var, c.Form.Terms[0].Coef
-		limit = limit.Div(scale)
-	} else {
-		v = s.Define(c.Form)
-	}
-	if (scale.Sign() > 0 || c.Equality) && !s.AssertLower(v, limit, reason) {
+	b := s.boundOf(c)
+	if (!b.upper || c.Equality) && !s.AssertLower(b.v, b.limit, reason) {
 		return false
 	}
-	if (scale.Sign() < 0 || c.Equality) && !s.AssertUpper(v, limit, reason) {
+	if (b.upper || c.Equality) && !s.AssertUpper(b.v, b.limit, reason) {
 		return false
 	}
 	return true

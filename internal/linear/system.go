@@ -105,23 +105,43 @@ func Irredundant(ctx context.Context, cs []Constraint) []Constraint {
 	if len(cs) < 2 {
 		return cs
 	}
-	n := int(MaxVar(cs)) + 1
-	if !IsFeasible(ctx, cs) {
-		return []Constraint{False()}
+	// One tableau for all: a constraint's bound is taken away while the others are
+	// asked about it, and put back if they do not imply it. After Simplify no two
+	// constraints bound the same side of a variable.
+	s := NewSimplex(ctx)
+	for range MaxVar(cs) + 1 {
+		s.NewVar()
 	}
-	out := append([]Constraint(nil), cs...)
-	for i := len(out) - 1; i >= 0; i-- {
-		if out[i].Equality {
+	bounds := make([]constraintBound, len(cs))
+	for i, c := range cs {
+		bounds[i] = s.boundOf(c)
+		if !s.put(bounds[i], c.Equality) {
+			return []Constraint{False()}
+		}
+	}
+	switch s.Check() {
+	case Infeasible:
+		return []Constraint{False()}
+	case Stopped:
+		return cs
+	}
+	keep := make([]bool, len(cs))
+	for i := len(cs) - 1; i >= 0; i-- {
+		keep[i] = true
+		if cs[i].Equality {
 			continue
 		}
-		s := NewSolver(ctx, n, nil)
-		for j, c := range out {
-			if j != i {
-				s.Assert(c)
-			}
+		s.relax(bounds[i])
+		if n, st := s.Minimize(cs[i].Form); st == Feasible && n.Sign() >= 0 {
+			keep[i] = false
+			continue
 		}
-		if s.Entails(out[i]) {
-			out = append(out[:i], out[i+1:]...)
+		s.put(bounds[i], false)
+	}
+	out := make([]Constraint, 0, len(cs))
+	for i, c := range cs {
+		if keep[i] {
+			out = append(out, c)
 		}
 	}
 	return out
