@@ -69,7 +69,8 @@ type RecurrentSet struct {
 }
 
 // SetMove is a path of transitions, with the values of their temporaries as
-// forms over the parameters, to a set whose parameters are then Next.
+// forms over the parameters, to a set whose parameters are then Next. If Next is
+// nil, each parameter of the target is the value of a variable there.
 type SetMove struct {
 	Path   []int
 	Inputs [][]linear.Form // by step and temporary

@@ -160,6 +160,10 @@ func TestRecurrence(t *testing.T) {
 	}{
 		{"a set that is too large", func(r *its.Recurrence) { r.Sets[0].Constraints = nil }, "no move leads back"},
 		{"wrong parameters afterwards", func(r *its.Recurrence) { r.Sets[0].Moves[0].Next[0] = linear.Variable(0) }, "no move leads back"},
+		{"no parameters afterwards", func(r *its.Recurrence) {
+			r.Sets[0].Moves[0].Next = nil
+			r.Sets[0].Known[0] = false
+		}, "does not say what the parameters are"},
 		{"no moves", func(r *its.Recurrence) { r.Sets[0].Moves = nil }, "no move leads back"},
 		{"a state that the stem does not reach", func(r *its.Recurrence) { r.Parameters[0] = big.NewInt(8) }, "not the one of its parameters"},
 		{"a stem outside of the set", func(r *its.Recurrence) {
@@ -180,6 +184,9 @@ func TestRecurrence(t *testing.T) {
 			expect(t, Recurrence(ctx, s, r), test.want)
 		})
 	}
+	implicit := countEvidence(s)
+	implicit.Sets[0].Moves[0].Next = nil
+	expect(t, Recurrence(ctx, s, implicit), "")
 	inexact := s.Clone()
 	inexact.Transitions[2].Exact = false
 	expect(t, Recurrence(ctx, inexact, countEvidence(s)), "over-approximates")

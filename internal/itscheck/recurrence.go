@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"assay/internal/its"
@@ -63,8 +64,11 @@ func wellFormed(s *its.System, r *its.Recurrence, set *its.RecurrentSet) error {
 	}
 	for _, m := range set.Moves {
 		if m.Target < 0 || m.Target >= len(r.Sets) || len(m.Path) == 0 || len(m.Inputs) != len(m.Path) ||
-			len(m.Next) != r.Sets[m.Target].Parameters || !integral(m.Next) {
+			m.Next != nil && (len(m.Next) != r.Sets[m.Target].Parameters || !integral(m.Next)) {
 			return reject("a move of wrong shape")
+		}
+		if m.Next == nil && slices.Contains(parameterVariables(&r.Sets[m.Target]), -1) {
+			return reject("a move does not say what the parameters are afterwards")
 		}
 		at := set.Location
 		for k, i := range m.Path {
@@ -81,6 +85,21 @@ func wellFormed(s *its.System, r *its.Recurrence, set *its.RecurrentSet) error {
 		}
 	}
 	return nil
+}
+
+// parameterVariables are variables whose values are the parameters, -1 for none.
+func parameterVariables(set *its.RecurrentSet) []int {
+	out := make([]int, set.Parameters)
+	for i := range out {
+		out[i] = slices.IndexFunc(set.State, func(f linear.Form) bool {
+			v, ok := f.IsVariable()
+			return ok && int(v) == i
+		})
+		if v := out[i]; v >= len(set.Known) || v >= 0 && !set.Known[v] {
+			out[i] = -1
+		}
+	}
+	return out
 }
 
 // stem executes the stem.
@@ -201,7 +220,12 @@ func move(q *query, r its.Recurrence, m its.SetMove, params, state environment) 
 		state = next
 	}
 	target := &r.Sets[m.Target]
-	next := make(environment, len(m.Next))
+	next := make(environment, target.Parameters)
+	if m.Next == nil {
+		for i, v := range parameterVariables(target) {
+			next[i] = state[v]
+		}
+	}
 	for i, f := range m.Next {
 		next[i] = q.define(term(f, params))
 	}

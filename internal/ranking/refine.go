@@ -263,9 +263,15 @@ func (p *prover) candidates(open []Open) []candidate {
 			add(linear.Variable(v))
 			add(linear.Variable(v).Plus(linear.Int(-1)))
 		}
-		locations := make([]its.Location, 0, len(at))
+		// All nodes of the same original locations are split, so that what leads
+		// to the component is kept apart, too.
+		origins := map[its.Location]bool{}
+		for l := range at {
+			origins[p.nodes[l].origin] = true
+		}
+		var locations []its.Location
 		for l := range its.Location(len(p.nodes)) {
-			if at[l] {
+			if origins[p.nodes[l].origin] && l != p.s.Initial {
 				locations = append(locations, l)
 			}
 		}
@@ -277,7 +283,7 @@ func (p *prover) candidates(open []Open) []candidate {
 					undecided = append(undecided, l)
 				}
 			}
-			if undecided == nil {
+			if !slices.ContainsFunc(undecided, func(l its.Location) bool { return at[l] }) {
 				continue
 			}
 			out = append(out, candidate{c, undecided, p.stable(inside, c) || p.stable(inside, c.Negate())})

@@ -178,6 +178,9 @@ func (r *refuter) closedEvidence(l *loop, inputs []linear.Form, constraints []li
 			next = append(next, over(l.t.Update[v]))
 		}
 	}
+	if len(l.t.Products) > 0 {
+		next = nil // no linear forms
+	}
 	set.Moves = []its.SetMove{r.setMove(&l.t, over, next)}
 	return its.Recurrence{Stem: stem, Sets: []its.RecurrentSet{set}, Parameters: parameters}, true
 }

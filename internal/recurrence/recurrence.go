@@ -9,7 +9,8 @@
 //     that each round adds the rays and scales them (geometric.go); without rays it
 //     is a state that repeats;
 //   - a closed polyhedron: the guard, strengthened until one round keeps it, with
-//     the inputs chosen as forms over the state (closed.go) [GHMRX08].
+//     the inputs chosen as forms over the state (closed.go) [GHMRX08];
+//   - simple bounds that a round keeps, for loops with products (houdini.go).
 //
 // A whole component gets sets, one for each location, that are invariants of the
 // component from a state that a stem reaches (component.go). Stems may go through
@@ -126,6 +127,7 @@ func (r *refuter) search(components [][]int) (its.Recurrence, bool) {
 	for k, technique := range []func(*loop) (its.Recurrence, bool){
 		func(l *loop) (its.Recurrence, bool) { return r.geometric(l, []ray{{1, 0}}) },
 		r.closed,
+		r.houdini,
 		func(l *loop) (its.Recurrence, bool) { return r.geometric(l, []ray{{2, 0}, {1, 0}}) },
 		func(l *loop) (its.Recurrence, bool) { return r.geometric(l, []ray{{1, 1}, {1, 1}, {1, 0}}) },
 		func(l *loop) (its.Recurrence, bool) { return r.geometric(l, []ray{{3, 0}, {1, 0}, {0, 0}}) },
@@ -138,7 +140,7 @@ func (r *refuter) search(components [][]int) (its.Recurrence, bool) {
 				return e, true
 			}
 		}
-		if k == 1 {
+		if k == 2 {
 			for _, c := range components {
 				if e, ok := r.component(c); ok {
 					return e, true

@@ -37,6 +37,8 @@ var examples = []struct {
 	{"a square that grows", true, "(RULES s(x,n) -> a(x,n) :|: x >= 2 a(x,n) -> a(x*x,n) :|: x < n)"},
 	{"a nonlinear guard", true, "(RULES s(x,y) -> a(x,y) a(x,y) -> a(x-1,y) :|: x > y*y)"},
 
+	{"a sign chosen before the loop", true, "(RULES s(x,y,z) -> a(1,y,z) s(x,y,z) -> a(0-1,y,z) a(x,y,z) -> a(x,y+x,z-x) :|: y < 100 && z < 100)"},
+
 	{"constant", false, "(RULES s(x) -> a(x) a(x) -> a(x) :|: x > 0)"},
 	{"parameter decides", false, "(RULES s(x,y) -> a(x,y) a(x,y) -> a(x+y,y) :|: x > 0)"},
 	{"misses zero", false, "(RULES s(x) -> a(x) a(x) -> a(x-2) :|: x > 0 a(x) -> a(x-2) :|: x < 0)"},
@@ -49,6 +51,9 @@ var examples = []struct {
 	{"a branch depends on the state", false, "(RULES s(x) -> a(x) a(x) -> a(x+1) :|: x < 10 a(x) -> a(0) :|: x >= 10)"},
 	{"resets itself", false, "(RULES s(x) -> a(0) a(x) -> a(x+1) :|: x < 49 a(x) -> a(0) :|: x = 49)"},
 	{"squares", false, "(RULES s(x) -> a(x) a(x) -> a(x*x) :|: x > 0)"},
+	{"a product keeps it going", false, "(RULES s(x,y,z) -> a(x,y,z) :|: y >= 1 && z >= 1 a(x,y,z) -> a(y*z-1,y+1,z) :|: x >= 0)"},
+	{"a power", false, "(RULES s(n,i,e) -> a(n,1,1) :|: n >= 2 a(n,i,e) -> a(n,i+1,e*n) :|: i <= e)"},
+	{"factorial misses", false, "(RULES s(i,f,j) -> a(1,1,j) a(i,f,j) -> a(i+1,f*i,j) :|: f != j)"},
 	{"sum of two", false, "(RULES s(x,y) -> a(x,y) a(x,y) -> a(y,x+y) :|: x + y >= 3)"},
 	{"gap between branches", false, "(RULES s(x,y) -> a(x,y) a(x,y) -> a(x-1,y+1) :|: x > y a(x,y) -> a(x+1,y-1) :|: x < y)"},
 }

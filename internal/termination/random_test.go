@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -175,7 +176,17 @@ func follow(t *testing.T, s *its.System, r its.Recurrence) {
 		for k, i := range m.Path {
 			step(i, eval(m.Inputs[k]))
 		}
-		parameters, at = eval(m.Next), m.Target
+		at = m.Target
+		if m.Next != nil {
+			parameters = eval(m.Next)
+			continue
+		}
+		for v, f := range r.Sets[at].State {
+			if p, ok := f.IsVariable(); ok && r.Sets[at].Known[v] {
+				parameters = slices.Clone(parameters)
+				parameters[p] = state[v]
+			}
+		}
 	}
 }
 
