@@ -51,11 +51,11 @@ var allowed = map[string][]string{
 	"internal/absint":    {"internal/absdomain", "internal/ir", "internal/term"},
 	// Integer transition systems.
 	"internal/its":         {"internal/linear"},
-	"internal/invariant":   {"internal/linear", "internal/polyhedra", "internal/its"},
+	"internal/forward":     {"internal/linear", "internal/polyhedra", "internal/its"},
 	"internal/integer":     {"internal/linear", "internal/smt", "internal/smt/z3"},
 	"internal/itscheck":    {"internal/linear", "internal/its", "internal/smt/z3"},
-	"internal/ranking":     {"internal/linear", "internal/polyhedra", "internal/its", "internal/invariant", "internal/integer", "internal/smt"},
-	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/invariant", "internal/integer", "internal/smt"},
+	"internal/ranking":     {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward"},
+	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
 	"internal/termination": {"internal/its", "internal/itscheck", "internal/ranking", "internal/recurrence"},
 	// Evidence.
 	"internal/certify": {

@@ -17,7 +17,7 @@ import (
 	"context"
 	"slices"
 
-	"assay/internal/invariant"
+	"assay/internal/forward"
 	"assay/internal/its"
 	"assay/internal/linear"
 	"assay/internal/polyhedra"
@@ -140,7 +140,7 @@ func (p *prover) analyse() {
 			p.relevant = append(p.relevant, linear.Var(v))
 		}
 	}
-	at := invariant.Forward(p.ctx, p.s, polyhedra.Polyhedron{})
+	at := forward.Invariants(p.ctx, p.s, polyhedra.Polyhedron{})
 	for l := range p.nodes {
 		p.nodes[l].inv = at[l]
 	}

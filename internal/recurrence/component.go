@@ -4,8 +4,8 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/forward"
 	"assay/internal/integer"
-	"assay/internal/invariant"
 	"assay/internal/its"
 	"assay/internal/linear"
 	"assay/internal/polyhedra"
@@ -131,7 +131,7 @@ func (r *refuter) componentFrom(sub *its.System, loops []*loop, inputs [][]linea
 				at = append(at, linear.Equals(linear.Variable(linear.Var(v)), linear.Constant(values[v])))
 			}
 		}
-		inv := invariant.Forward(r.ctx, sub, polyhedra.Of(r.ctx, at...))
+		inv := forward.Invariants(r.ctx, sub, polyhedra.Of(r.ctx, at...))
 		if r.ctx.Err() != nil || !r.covered(sub, inv) {
 			continue
 		}

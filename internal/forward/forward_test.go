@@ -1,4 +1,4 @@
-package invariant
+package forward
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func read(t *testing.T, text string) *its.System {
 	return s
 }
 
-func TestForward(t *testing.T) {
+func TestInvariants(t *testing.T) {
 	ctx := context.Background()
 	x, y := linear.Variable(0), linear.Variable(1)
 	zero, ten := linear.Form{}, linear.Constant(linear.Int(10))
@@ -48,7 +48,7 @@ b(x,y) -> c(x,y) :|: x > 10)`, "c", []linear.Constraint{linear.False()}},
 	}
 	for _, test := range tests {
 		s := read(t, test.text)
-		inv := Forward(ctx, s, polyhedra.Polyhedron{})
+		inv := Invariants(ctx, s, polyhedra.Polyhedron{})
 		for l, name := range s.Locations {
 			if name != test.at {
 				continue
@@ -66,7 +66,7 @@ b(x,y) -> c(x,y) :|: x > 10)`, "c", []linear.Constraint{linear.False()}},
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, p := range Forward(ctx, read(t, "(STARTTERM (FUNCTIONSYMBOLS a)) (RULES a(x) -> b(0) b(x) -> b(x+1) :|: x < 10)"), polyhedra.Polyhedron{}) {
+	for _, p := range Invariants(ctx, read(t, "(STARTTERM (FUNCTIONSYMBOLS a)) (RULES a(x) -> b(0) b(x) -> b(x+1) :|: x < 10)"), polyhedra.Polyhedron{}) {
 		if !p.IsAll() {
 			t.Error("claims something")
 		}

@@ -1,11 +1,11 @@
-// Package invariant computes invariants of integer transition systems: a forward
+// Package forward computes invariants of integer transition systems: a forward
 // analysis with convex polyhedra [CousotHalbwachs78], component by component, with
 // delayed widening at the heads of loops and two descending rounds.
 //
 // Invariants: (1) after stabilize, no transition leaves the polyhedra of its
 // component; (2) descending rounds only replace a polyhedron by one that includes
 // all images, so (1) stays true of reachable states.
-package invariant
+package forward
 
 import (
 	"context"
@@ -22,10 +22,10 @@ const delay = 3
 // maxPairs bounds the pairs of variables that are followed as octagons.
 const maxPairs = 40
 
-// Forward is a polyhedron for each location that holds whenever a run is there,
+// Invariants are a polyhedron for each location that holds whenever a run is there,
 // Empty where no run gets. initial holds at the start. When the context ends before
 // the analysis does, everything is possible everywhere.
-func Forward(ctx context.Context, s *its.System, initial polyhedra.Polyhedron) []polyhedra.Polyhedron {
+func Invariants(ctx context.Context, s *its.System, initial polyhedra.Polyhedron) []polyhedra.Polyhedron {
 	a := &analysis{ctx: ctx, s: s, at: make([]polyhedra.Polyhedron, len(s.Locations))}
 	for l := range a.at {
 		a.at[l] = polyhedra.Empty()
