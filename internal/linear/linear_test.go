@@ -107,7 +107,7 @@ func holdAll(cs []Constraint, p []int64) bool {
 // TestTighten: the same integer points, and the negation is the complement.
 func TestTighten(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 3000 {
+	for range 1000 {
 		c := Constraint{randomForm(r, 2, 4).Scale(Fraction(1+r.Int64N(3), 1+r.Int64N(3))).Plus(Fraction(r.Int64N(5), 3)), r.IntN(3) == 0}
 		d := c.Tighten()
 		points(2, 4, func(p []int64) {
@@ -128,7 +128,7 @@ func TestTighten(t *testing.T) {
 func TestSimplify(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	ctx := context.Background()
-	for range 2000 {
+	for range 500 {
 		cs := randomConstraints(r, 2, 1+r.IntN(5))
 		a, b := Simplify(cs), Irredundant(ctx, cs)
 		points(2, 4, func(p []int64) {

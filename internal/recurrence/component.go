@@ -37,6 +37,7 @@ func (r *refuter) component(transitions []int) (its.Recurrence, bool) {
 		u.From, u.To = t.From, t.To
 		loops = append(loops, &loop{at: t.From, path: t.Path, t: u})
 	}
+	loops = withoutUnfairCycles(len(sub.Locations), loops)
 	all := make([]bool, len(r.s.Variables))
 	for grew := true; grew; {
 		grew = false
@@ -85,6 +86,19 @@ func (r *refuter) component(transitions []int) (its.Recurrence, bool) {
 		}
 	}
 	return its.Recurrence{}, false
+}
+
+// withoutUnfairCycles drops unfair transitions that form cycles with each other: a
+// run might take only these.
+func withoutUnfairCycles(locations int, loops []*loop) []*loop {
+	var edges [][2]int
+	for _, l := range loops {
+		if !l.t.Fair {
+			edges = append(edges, [2]int{int(l.t.From), int(l.t.To)})
+		}
+	}
+	component, _ := its.Components(locations, edges)
+	return slices.DeleteFunc(loops, func(l *loop) bool { return !l.t.Fair && component[l.t.From] == component[l.t.To] })
 }
 
 // fixed is the transition of a loop with its inputs fixed, and variables that are
