@@ -32,6 +32,7 @@ func Invariants(ctx context.Context, s *its.System, initial polyhedra.Polyhedron
 	}
 	a.at[s.Initial] = initial
 	a.initial = initial
+	a.liveness()
 	a.prepare()
 	component, _ := s.Components()
 	order := make([]int, 0, len(s.Locations))
@@ -59,6 +60,7 @@ type analysis struct {
 	initial    polyhedra.Polyhedron
 	at         []polyhedra.Polyhedron
 	incoming   [][]int
+	live       [][]bool // by location and variable: its value may matter from there on
 	directions []linear.Form
 	upTo       []linear.Constraint
 }
@@ -135,9 +137,48 @@ func (a *analysis) thresholds(c linear.Constraint) {
 	}
 }
 
-// step is the image of the polyhedron before a transition.
+// step is the image of the polyhedron before a transition, without what it says
+// of variables that are not looked at any more.
 func (a *analysis) step(t *its.Transition) polyhedra.Polyhedron {
-	return a.at[t.From].Image(a.ctx, len(a.s.Variables), t.Guard, t.Update)
+	p := a.at[t.From].Image(a.ctx, len(a.s.Variables), t.Guard, t.Update)
+	return p.Project(a.ctx, func(v linear.Var) bool { return !a.live[t.To][v] })
+}
+
+// liveness computes which variables are live: those in a guard of a transition
+// that leaves, or in its update of one that is live where it leads.
+func (a *analysis) liveness() {
+	n := linear.Var(len(a.s.Variables))
+	a.live = make([][]bool, len(a.s.Locations))
+	for l := range a.live {
+		a.live[l] = make([]bool, n)
+	}
+	grew := true
+	for grew {
+		grew = false
+		for i := range a.s.Transitions {
+			t := &a.s.Transitions[i]
+			live := a.live[t.From]
+			mark := func(f linear.Form) {
+				for _, m := range f.Terms {
+					if m.Var < n && !live[m.Var] {
+						live[m.Var], grew = true, true
+					}
+				}
+			}
+			for _, c := range t.Guard {
+				mark(c.Form)
+			}
+			for _, p := range t.Products {
+				mark(p.A)
+				mark(p.B)
+			}
+			for v, u := range t.Update {
+				if a.live[t.To][v] {
+					mark(u)
+				}
+			}
+		}
+	}
 }
 
 // image joins what arrives at l.

@@ -47,7 +47,8 @@ b(x,y) -> b(x+1,y) :|: x < 10
 b(x,y) -> c(x,y) :|: x > 10)`, "c", []linear.Constraint{linear.False()}},
 	}
 	for _, test := range tests {
-		s := read(t, test.text)
+		// A last rule keeps both variables live.
+		s := read(t, test.text[:len(test.text)-1]+"\n"+test.at+"(x,y) -> d(x,y) :|: x = y + 123456)")
 		inv := Invariants(ctx, s, polyhedra.Polyhedron{})
 		for l, name := range s.Locations {
 			if name != test.at {

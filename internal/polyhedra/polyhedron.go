@@ -123,8 +123,33 @@ func (p Polyhedron) Join(ctx context.Context, q Polyhedron, directions []linear.
 	for _, f := range directions {
 		n = max(n, int(f.MaxVar())+1)
 	}
+	// What both have stays. Directions matter only where the arguments differ.
+	var out []linear.Constraint
+	differ := make([]bool, n)
+	same := true
+	mark := func(c linear.Constraint) {
+		for _, t := range c.Form.Terms {
+			differ[t.Var] = true
+		}
+		same = false
+	}
+	for _, c := range p.cs {
+		if q.has(c) {
+			out = append(out, c)
+		} else {
+			mark(c)
+		}
+	}
+	for _, c := range q.cs {
+		if !p.has(c) {
+			mark(c)
+		}
+	}
+	if same {
+		return p
+	}
 	sp, sq := linear.NewSolver(ctx, n, p.cs), linear.NewSolver(ctx, n, q.cs)
-	out := affineHull(p, q)
+	out = append(out, affineHull(p, q)...)
 	bound := func(f linear.Form) {
 		f.Const = linear.Number{}
 		for _, c := range out {
@@ -153,7 +178,9 @@ func (p Polyhedron) Join(ctx context.Context, q Polyhedron, directions []linear.
 		}
 	}
 	for _, f := range directions {
-		bound(f)
+		if slices.ContainsFunc(f.Terms, func(t linear.Term) bool { return differ[t.Var] }) {
+			bound(f)
+		}
 	}
 	return Of(ctx, out...)
 }
