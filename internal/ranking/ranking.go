@@ -7,7 +7,7 @@
 // (component.go): find ranking functions that never increase in it and decrease on
 // some of its transitions, remove these, and go on with the components of the rest.
 // A component for which there are none is split into cases or gets stronger
-// invariants (refine.go).
+// invariants (refine.go, strengthen.go).
 //
 // The answer carries an argument for the original system, in a form that a
 // checker can verify without this package (its.RankingArgument).
@@ -66,6 +66,7 @@ type Stats struct {
 	Pivots      int64 // in them
 	Removed     int   // transitions removed by ranking functions
 	Splits      int
+	Strengthens int // invariants found on demand
 }
 
 // Prove looks for a proof that no run of the system takes fair transitions
@@ -94,7 +95,8 @@ type node struct {
 	region []linear.Constraint // what splitting has added
 	inv    polyhedra.Polyhedron
 	rank   []its.Level
-	split  bool // by transition
+	split  bool                // by transition
+	extra  []linear.Constraint // invariants that were found on demand
 }
 
 type prover struct {
@@ -156,6 +158,7 @@ func (p *prover) analyse() {
 		p.known = append(p.known, cs)
 	}
 	p.s.Transitions = kept
+	p.useExtra()
 }
 
 // argument is the proof in terms of the original system.

@@ -11,6 +11,7 @@ import (
 // This file changes the system when a component has no argument, in this order:
 //
 //   - nested ranking functions are allowed;
+//   - supporting invariants are looked for (strengthen.go);
 //   - locations of the component are split by the transition that has led there,
 //     so that invariants tell the phases of a loop apart;
 //   - a location is split by a condition and its negation. Conditions that stay true
@@ -30,6 +31,9 @@ func (p *prover) refine(open []Open) bool {
 	}
 	if p.depth < p.options.MaxNested {
 		p.depth = p.options.MaxNested
+		return true
+	}
+	if p.strengthen(open) {
 		return true
 	}
 	if p.stats.Splits >= p.options.MaxSplits {

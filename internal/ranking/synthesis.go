@@ -54,6 +54,9 @@ func (p *prover) template(transitions []int, depth int) *template {
 // before adds k·f_d of the location to the parametric form, after the value of
 // f_d behind the transition.
 func (t *template) before(q *linear.Parametric, l its.Location, d int, k int64) {
+	if k == 0 {
+		return // forms have no terms with coefficient 0
+	}
 	vars := t.coef[l][d]
 	for i, v := range t.p.relevant {
 		q.Add(linear.Form{Terms: []linear.Term{{Var: vars[i], Coef: linear.Int(k)}}}, linear.Variable(v))

@@ -37,6 +37,8 @@ var examples = []struct {
 	{"a square that grows", true, "(RULES s(x,n) -> a(x,n) :|: x >= 2 a(x,n) -> a(x*x,n) :|: x < n)"},
 	{"a nonlinear guard", true, "(RULES s(x,y) -> a(x,y) a(x,y) -> a(x-1,y) :|: x > y*y)"},
 
+	{"an invariant on demand", true, `(RULES s(x,y,z,n) -> a(x,y,z,n) :|: y >= 2 && z <= 1 a(x,y,z,n) -> a(x,y+3,z+2,n-1) :|: n > 0
+a(x,y,z,n) -> b(x,y,z,n) b(x,y,z,n) -> b(x-2*y+3*z,y,z,n) :|: x > 0)`},
 	{"a sign chosen before the loop", true, "(RULES s(x,y,z) -> a(1,y,z) s(x,y,z) -> a(0-1,y,z) a(x,y,z) -> a(x,y+x,z-x) :|: y < 100 && z < 100)"},
 
 	{"constant", false, "(RULES s(x) -> a(x) a(x) -> a(x) :|: x > 0)"},
