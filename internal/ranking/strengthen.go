@@ -24,6 +24,10 @@ import (
 // maxStrengthens bounds the invariants that are found in one proof.
 const maxStrengthens = 12
 
+// maxStrengthened is the size of the components for which that is tried: the
+// number of linear programs is 14 times that of the transitions.
+const maxStrengthened = 12
+
 // strengthen adds an invariant with which one more transition of an open component
 // can be removed.
 func (p *prover) strengthen(open []Open) bool {
@@ -31,6 +35,9 @@ func (p *prover) strengthen(open []Open) bool {
 		return false
 	}
 	for _, o := range open {
+		if len(o.Transitions) > maxStrengthened {
+			continue
+		}
 		// The transitions of the copy are those of the prover, which has not
 		// changed since. Invariants of the component alone come first, then such of
 		// everything that leads to it.
