@@ -30,6 +30,7 @@ type solveFlags struct {
 	memory      uint64
 	invariant   string
 	certificate string
+	quiet       bool
 	verbose     bool
 }
 
@@ -38,7 +39,7 @@ func solveCommand() *cobra.Command {
 	f := &solveFlags{engine: string(solve.Auto), lifting: ic3.Liftings[0], certify: "on", reduce: "on"}
 	c := &cobra.Command{
 		Use:   "solve [flags] file",
-		Short: "Decide a transition system in DimSpec, AIGER or BTOR2",
+		Short: "Decide a transition system: DimSpec, AIGER, BTOR2, KoAT, T2, SMT-LIB, ARI",
 		Long: `Decide whether a transition system can reach a bad state or violate a justice property.
 
 The file is DimSpec (.dimspec), AIGER (.aag, .aig) or BTOR2 (.btor, .btor2). The
@@ -46,9 +47,16 @@ answer is printed in the file's own format: a witness if a property is violated,
 else 0 (AIGER) or unsat (BTOR2, DimSpec). Witnesses are simulated on the model, and
 proofs are checked by a second solver, before they are printed.
 
-Exit codes: 0 no property can be violated, 1 a witness was printed, 2 unknown,
-3 wrong use or input, 4 a bug of assay.`,
-		Example: "  assay solve counter.btor2\n  assay solve --engine ic3 --timeout 60 --invariant inv.txt model.aig",
+Of an integer transition system in the format of KoAT (.koat), T2 (.t2), or one of
+those of the termination competition, SMT-LIB (.smt2) or ARI (.ari), the question
+is whether every run ends. The first line of the output is YES, NO or MAYBE; then
+come the ranking functions with their invariants, or a run that does not end: its
+stem, its loop, and a set of states that the loop does not leave. Both have been
+checked with Z3.
+
+Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or NO;
+2 unknown; 3 wrong use or input; 4 a bug of assay.`,
+		Example: "  assay solve counter.btor2\n  assay solve -q loop.t2\n  assay solve --engine ic3 --timeout 60 --invariant inv.txt model.aig",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -63,6 +71,9 @@ Exit codes: 0 no property can be violated, 1 a witness was printed, 2 unknown,
 				ctx, cancel = withinMemory(ctx, f.memory)
 				defer cancel()
 			}
+			if isITS(args[0]) {
+				return (&itsFlags{certify: f.certify, timeout: f.timeout, quiet: f.quiet, verbose: f.verbose}).solve(ctx, os.Stdout, args[0])
+			}
 			return f.solve(ctx, args[0])
 		},
 	}
@@ -75,6 +86,7 @@ Exit codes: 0 no property can be violated, 1 a witness was printed, 2 unknown,
 	flags.Var(choiceValue{&f.reduce, []string{"on", "off"}}, "reduce", "whether ic3 first replaces constant and equal latches")
 	flags.StringVar(&f.invariant, "invariant", "", "write the invariants of a proof to this `file`")
 	flags.StringVar(&f.certificate, "certificate", "", "write a witness circuit of a proof in AIGER to this `file`, for external checkers")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "of an integer transition system print the first line only")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print work and reasons on the standard error")
 	flags.SortFlags = false
 	return c

@@ -1,0 +1,201 @@
+// Package termination decides whether an integer transition system
+// fair-terminates: it runs the prover (ranking) and the refuter (recurrence) side
+// by side, hands what the prover could not do to the refuter, and lets no answer out
+// that the independent checker (itscheck) has not accepted.
+package termination
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"assay/internal/its"
+	"assay/internal/itscheck"
+	"assay/internal/ranking"
+	"assay/internal/recurrence"
+)
+
+// Options of Decide; the zero value is the default.
+type Options struct {
+	Ranking    ranking.Options
+	Recurrence recurrence.Options
+	// Uncertified leaves the check of the evidence out.
+	Uncertified bool
+}
+
+// Answer is Terminates, Diverges or Unknown.
+type Answer interface{ isAnswer() }
+
+// Terminates carries the argument that was checked.
+type Terminates struct {
+	Argument its.RankingArgument
+	Stats    Stats
+}
+
+// Diverges carries a run that takes fair transitions infinitely often.
+type Diverges struct {
+	Recurrence its.Recurrence
+	Stats      Stats
+}
+
+// Unknown says why there is no answer.
+type Unknown struct {
+	Reasons []string
+	// Open are the transitions of which the prover could not show that they are
+	// taken finitely often, for people.
+	Open  []string
+	Stats Stats
+}
+
+func (Terminates) isAnswer() {}
+func (Diverges) isAnswer()   {}
+func (Unknown) isAnswer()    {}
+
+// Stats count the work of both engines.
+type Stats struct {
+	Ranking    ranking.Stats
+	Recurrence recurrence.Stats
+}
+
+// Decide returns an error only if the system is malformed or its evidence could
+// not be checked because of the environment.
+func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	d := &decision{s: s, o: o}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opened := make(chan []ranking.Open, 1) // the first thing that could not be proved
+	o.Ranking.OnOpen = func(open []ranking.Open) {
+		select {
+		case opened <- open:
+		default:
+		}
+	}
+	var group sync.WaitGroup
+	group.Add(2)
+	go func() {
+		defer group.Done()
+		defer close(opened)
+		switch r := ranking.Prove(inner, s, o.Ranking).(type) {
+		case ranking.Proved:
+			if d.proved(ctx, r) {
+				cancel()
+			}
+		case ranking.Failed:
+			d.failed(r)
+		}
+	}()
+	go func() {
+		defer group.Done()
+		open, ok := <-opened
+		if !ok {
+			return
+		}
+		ro := o.Recurrence
+		ro.Simple, ro.Components = open[0].System, nil
+		for _, c := range open {
+			ro.Components = append(ro.Components, c.Transitions)
+		}
+		switch r := recurrence.Refute(inner, s, ro).(type) {
+		case recurrence.Refuted:
+			if d.refuted(ctx, r) {
+				cancel()
+			}
+		case recurrence.Failed:
+			d.mutex.Lock()
+			d.stats.Recurrence = r.Stats
+			d.reasons = append(d.reasons, "non-termination: "+r.Reason)
+			d.mutex.Unlock()
+		}
+	}()
+	group.Wait()
+	return d.answer()
+}
+
+// decision collects what the engines say.
+type decision struct {
+	s *its.System
+	o Options
+
+	mutex      sync.Mutex
+	terminates *its.RankingArgument
+	diverges   *its.Recurrence
+	reasons    []string
+	open       []string
+	err        error
+	stats      Stats
+}
+
+// checked says whether evidence is accepted, and records why not.
+func (d *decision) checked(what string, check func() error) bool {
+	if d.o.Uncertified {
+		return true
+	}
+	err := check()
+	if err == nil {
+		return true
+	}
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	var rejected *itscheck.Rejected
+	switch {
+	case errors.As(err, &rejected):
+		d.reasons = append(d.reasons, what+": "+rejected.Error())
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		d.reasons = append(d.reasons, what+": out of time while checking the evidence")
+	default:
+		d.err = err
+	}
+	return false
+}
+
+func (d *decision) proved(ctx context.Context, r ranking.Proved) bool {
+	ok := d.checked("termination", func() error { return itscheck.Ranking(ctx, d.s, r.Argument) })
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.stats.Ranking = r.Stats
+	if ok {
+		d.terminates = &r.Argument
+	}
+	return ok
+}
+
+func (d *decision) refuted(ctx context.Context, r recurrence.Refuted) bool {
+	ok := d.checked("non-termination", func() error { return itscheck.Recurrence(ctx, d.s, r.Evidence) })
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.stats.Recurrence = r.Stats
+	if ok {
+		d.diverges = &r.Evidence
+	}
+	return ok
+}
+
+func (d *decision) failed(r ranking.Failed) {
+	d.mutex.Lock()
+	defer d.mutex.Unlock()
+	d.stats.Ranking = r.Stats
+	d.reasons = append(d.reasons, "termination: "+r.Reason)
+	for _, o := range r.Open {
+		for _, i := range o.Transitions {
+			d.open = append(d.open, o.System.Format(&o.System.Transitions[i]))
+		}
+	}
+}
+
+func (d *decision) answer() (Answer, error) {
+	switch {
+	case d.terminates != nil && d.diverges != nil:
+		panic(fmt.Sprintf("termination: both engines are certain, and they contradict each other: %v", d.s))
+	case d.terminates != nil:
+		return Terminates{*d.terminates, d.stats}, nil
+	case d.diverges != nil:
+		return Diverges{*d.diverges, d.stats}, nil
+	case d.err != nil:
+		return nil, d.err
+	}
+	return Unknown{d.reasons, d.open, d.stats}, nil
+}
