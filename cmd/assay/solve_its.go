@@ -18,10 +18,10 @@ import (
 
 // itsFlags are the flags of `assay solve` for integer transition systems.
 type itsFlags struct {
-	certify  string
-	timeout  time.Duration
-	quiet    bool
-	verbose  bool
+	certify string
+	timeout time.Duration
+	quiet   bool
+	verbose bool
 }
 
 // isITS says whether a file's name is that of an integer transition system.
