@@ -75,7 +75,7 @@ func statistics(s bmc.Stats) Stats {
 	return Stats{
 		Depth: s.Depth, Terms: int64(s.Terms),
 		SolverChecks: s.Solver.Checks, Conflicts: s.Solver.Conflicts, Variables: s.Solver.Variables,
-		Clauses: s.Solver.Clauses, Gates: s.Solver.Gates, Lemmas: s.Solver.Lemmas,
+		Clauses: s.Solver.Clauses, Gates: s.Solver.Gates, Lemmas: s.Solver.Lemmas, Bytes: s.Solver.Bytes,
 		Phases: []Phase{{"encoding", s.Encode}, {"solving", s.Solve}, {"replay", s.Replay}, {"certificate", s.Certify}},
 	}
 }

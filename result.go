@@ -130,6 +130,8 @@ type Stats struct {
 	Clauses      int64 `json:"clauses"`
 	Gates        int64 `json:"gates"`
 	Lemmas       int64 `json:"lemmas"`
+	// Bytes is the memory of the formula, as far as it is known.
+	Bytes int64 `json:"formula_bytes"`
 	// Candidates are the predicates of loops that induction tried, Kept those
 	// that its proof needs.
 	Candidates int `json:"candidates,omitempty"`

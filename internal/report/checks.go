@@ -33,6 +33,9 @@ func (t *text) checks(cs []assay.CheckResult) {
 func (t *text) stats(s assay.Stats) {
 	t.printf("work: depth %d, %d terms, %d gates, %d variables, %d clauses, %d solver calls, %d conflicts, %d array lemmas\n",
 		s.Depth, s.Terms, s.Gates, s.Variables, s.Clauses, s.SolverChecks, s.Conflicts, s.Lemmas)
+	if s.Clauses > 0 {
+		t.printf("memory of the formula: %.1f MiB, %d bytes a clause\n", float64(s.Bytes)/(1<<20), s.Bytes/s.Clauses)
+	}
 	t.printf("time: %.3f s", s.Total.Seconds())
 	for _, p := range s.Phases {
 		t.printf(", %s %.3f", p.Name, p.Time.Seconds())
