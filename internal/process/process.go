@@ -114,7 +114,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, limits Limits) (Outcome, error) {
 	}
 	o.addOrphans(pid)
 	// The kernel's count and the one reported at the end differ by some ticks.
-	if limits.CPU > 0 && o.Signal == syscall.SIGKILL && o.CPU >= limits.CPU-limits.CPU/8 {
+	if limits.CPU > 0 && o.Signal == syscall.SIGKILL && o.CPU >= limits.CPU-limits.CPU/4 {
 		o.TimedOut = true
 	}
 	return o, nil
