@@ -21,7 +21,9 @@ import (
 // accepted must be true, the claim and every predicate, on all runs up to some
 // length (or as many as time allows).
 
-var inductions = flag.Int("inductions", 400, "random programs with loops to check inductions of")
+var inductions = flag.Int("inductions", 120, "random programs with loops to check inductions of")
+
+var inductionSeed = flag.Int64("inductionseed", 0, "seed of the first of them")
 
 // looping generates programs over three variables of 3 bits, in which most
 // loops do not end by themselves.
@@ -473,7 +475,8 @@ func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs
 // until they are accepted, and looks for runs that refute them.
 func TestInductionRandom(t *testing.T) {
 	accepted, predicates, incomplete := 0, 0, map[string]int{}
-	for seed := range int64(*inductions) {
+	for n := range int64(*inductions) {
+		seed := *inductionSeed + n
 		m := loopModule(seed)
 		if err := ir.Verify(m); err != nil {
 			t.Fatalf("%d: %v\n%s", seed, err, ir.Print(m))
