@@ -179,8 +179,20 @@ func TestPlaces(t *testing.T) {
 	runInductionTests(t, tests)
 }
 
+// late has an object that dies in round 5 and is used in round 9.
+func late(before, dies, used string) string {
+	text := phases("  %five = eq i1 %i, i8 5\n  condbr %five, dies, on\ndies:\n"+dies+"\n  br on\non:\n  %nine = eq i1 %i, i8 9\n  condbr %nine, used, off\nused:\n"+used+"\n  br off\noff:\n", "")
+	return strings.Replace(text, "entry:\n", "entry:\n"+before+"\n", 1)
+}
+
 func TestStructures(t *testing.T) {
+	heap, local := "  %p = malloc ptr i64 4", "  %p = alloca ptr i64 4 align 4"
 	runInductionTests(t, []inductionTest{
+		{"freed in round 5, used in round 9", late(heap, "  free %p", "  store i32 1, %p"), Options{Targets: []ir.CheckKind{ir.InvalidDeref}}, 1, nil, "rejected: valid-deref"},
+		{"freed in round 5, and in round 9", late(heap, "  free %p", "  free %p"), accesses, 2, nil, "rejected: valid-free"},
+		{"dead in round 5, used in round 9", late(local, "  lifetimeend %p", "  store i32 1, %p"), accesses, 1, nil, "rejected: valid-deref"},
+		{"dead in round 5, started in round 9", late(local, "  lifetimeend %p", "  lifetimestart %p\n  store i32 1, %p"), accesses, 1, nil, "ok"},
+		{"written in round 5, used in round 9", late(heap+"\n  store i32 0, %p", "  store i32 1, %p", "  %x = load i32 %p\n  %z = eq i1 %x, i32 0\n  check assertion %z \"x\""), assertions, 3, nil, "rejected: assertion"},
 		{"two loops in sequence", `
 entry:
   br one
