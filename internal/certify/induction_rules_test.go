@@ -88,13 +88,13 @@ func TestWrites(t *testing.T) {
 	add("pointer in memory stays", "  %a = alloca ptr i64 8 align 8\n  store @h, %a", "  %p = load ptr %a\n  store i32 1, %p\n  store @h, %a", "ok")
 	add("pointer in memory moves", "  %a = alloca ptr i64 8 align 8\n  store @h, %a", "  %p = load ptr %a\n  store i8 1, %p\n  %q = ptradd ptr %p, i64 1\n  store %q, %a", "ok")
 	add("pointer in bytes", "  %a = alloca ptr i64 8 align 8\n  store @h, %a", "  %p = load ptr %a\n  store i8 1, %p\n  %q = ptradd ptr %a, i64 1\n  memcpy %q, %a, i64 4", "incomplete: ")
-	add("pointers in a large array", "", `  %i = nondet i64 input "i"
+	tests = append(tests, write("pointers in a large array", "", `  %i = nondet i64 input "i"
   %j = and i64 %i, i64 63
   %k = mul i64 %j, i64 8
   %q = ptradd ptr @big, %k
   %p = load ptr %q
   store i32 1, %p
-  store @g, %q`, "incomplete: the loop writes pointers")
+  store @g, %q`, "incomplete: the loop writes pointers")[0]) // with k 3 it takes half a minute
 	add("inner loop", "", "  br in\nin:\n  %m = nondet i1 input \"m\"\n  condbr %m, work, next\nwork:\n  store i32 1, @g\n  br in\nnext:", "rejected: assertion")
 	add("inner loop, elsewhere", "", "  br in\nin:\n  %m = nondet i1 input \"m\"\n  condbr %m, work, next\nwork:\n  store i32 1, @h\n  br in\nnext:", "ok")
 	add("inner loop, undone", "", "  br in\nin:\n  %m = nondet i1 input \"m\"\n  condbr %m, work, next\nwork:\n  store i32 1, @g\n  br in\nnext:\n  store i32 0, @g", "ok")
