@@ -311,7 +311,9 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 	// modulus, is greater than most.
 	most := new(big.Int).Add(new(big.Int).Abs(p.Bound), new(big.Int).SetUint64(p.Modulus))
 	for _, t := range p.Terms {
-		most.Add(most, new(big.Int).Lsh(new(big.Int).Abs(big.NewInt(t.Coeff)), uint(t.Bits)))
+		// A summand of coefficient 0 needs its width, too.
+		weight := new(big.Int).Abs(big.NewInt(t.Coeff))
+		most.Add(most, weight.Lsh(weight.Add(weight, big.NewInt(1)), uint(t.Bits)))
 	}
 	w := uint32(most.BitLen()) + 2
 	there := st.True()
