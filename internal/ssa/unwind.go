@@ -59,7 +59,7 @@ func New(m *ir.Module, st *term.Store, opts Options) *Unwinder {
 		m: m, st: st, sp: memory.NewSpace(st, m.PointerBits), opts: opts,
 		functions: map[*ir.Func]*function{}, byName: map[string]*ir.Func{},
 		interned: map[internKey]uint32{}, free: map[memory.Key]term.ID{},
-		Bounds: map[Loop]int{}, Default: 1, FreeInstructions: 1 << 21, FreeTerms: 1 << 12, MaxInstructions: 1 << 26,
+		Bounds: map[Loop]int{}, Default: 1, FreeInstructions: 1 << 21, FreeTerms: 1 << 10, MaxInstructions: 1 << 26,
 	}
 	if u.opts.Label == "" {
 		u.opts.Label = "ERROR"
