@@ -18,8 +18,9 @@ func (r *run) frontendOptions() frontend.Options {
 		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
 		Function: p.Function, Arrays: p.Arrays, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, Models: p.Models,
-		LocalsAtExit: slices.Contains(kinds(r.task.Properties), ir.MemTrack),
-		Warnings:     r.task.Warnings,
+		CheckAlignment: p.CheckAlignment,
+		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
+		Warnings:       r.task.Warnings,
 	}
 	if p.DataModel == ILP32 {
 		o.DataModel = frontend.ILP32

@@ -54,6 +54,9 @@ type Program struct {
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
+	// CheckAlignment makes valid-deref ask that accesses are aligned as their type
+	// asks.
+	CheckAlignment bool
 	// Models is a directory of C files with models of library functions, which
 	// replace assay's own. Empty is none.
 	Models string

@@ -51,6 +51,7 @@ func (f *checkFlags) groups() []group {
 	program.Var(arraysValue{p.Arrays}, "array", "with --function f: its pointer parameter p points to N elements; may be repeated")
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
+	program.BoolVar(&p.CheckAlignment, "check-alignment", false, "let valid-deref ask for aligned accesses, too")
 	program.StringVar(&p.Models, "models", "", "add the models of library functions in the C files of this `folder`; see assay models")
 	program.Var(choiceValue{&f.dataModel, []string{"ilp32", "lp64"}}, "data-model", "sizes of the C types; -m32 and -m64 are understood, too")
 	program.StringArrayVarP(&p.Include, "include", "I", nil, "add a `folder` for headers")

@@ -76,6 +76,8 @@ type Options struct {
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
+	// CheckAlignment makes accesses invalid that are not aligned as their type asks.
+	CheckAlignment bool
 	// Unpromoted leaves locals in memory that could be values. It is for tests
 	// of promotion: the program means the same.
 	Unpromoted bool

@@ -114,8 +114,19 @@ func (f *function) offset(p ir.Value, n uint64) ir.Value {
 	return f.b.PtrAdd(p, f.b.Word(n))
 }
 
+// aligned checks the alignment of an access, if that was asked for.
+func (f *function) aligned(p ir.Value, align uint64) {
+	if !f.im.opts.CheckAlignment || align <= 1 || f.b.Func.Model {
+		return
+	}
+	word := f.im.m.WordType()
+	low := f.b.Bin(ir.And, f.b.Op(ir.PtrToInt, word, p), f.b.Word(align-1))
+	f.b.Check(ir.InvalidDeref, f.b.Cmp(ir.Eq, low, f.b.Word(0)), "misaligned access")
+}
+
 func (f *function) load(p ir.Value, t *flat, align uint64) []ir.Value {
 	f.touch()
+	f.aligned(p, align)
 	list := make([]ir.Value, len(t.scalars))
 	for k, s := range t.scalars {
 		v := f.b.Emit(ir.Def{Op: ir.Load, Type: storage(s.Type), Args: []ir.Value{f.offset(p, s.Offset)}, Aux: alignAt(align, s.Offset)})
@@ -126,6 +137,7 @@ func (f *function) load(p ir.Value, t *flat, align uint64) []ir.Value {
 
 func (f *function) store(values []ir.Value, p ir.Value, t *flat, align uint64) {
 	f.touch()
+	f.aligned(p, align)
 	for k, s := range t.scalars {
 		v := f.convert(values[k], storage(s.Type))
 		f.b.Emit(ir.Def{Op: ir.Store, Args: []ir.Value{v, f.offset(p, s.Offset)}, Aux: alignAt(align, s.Offset)})
