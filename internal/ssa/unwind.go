@@ -42,15 +42,15 @@ type Unwinder struct {
 	// FreeInstructions bounds the work spent on iterations that cost nothing
 	// because constants decide them (see Unwinder.charge).
 	FreeInstructions int64
-	// FreeTerms bounds the terms that such iterations add to one encoding: what
-	// is decided by constants may still compute with what is not.
+	// FreeTerms bounds the terms, constants apart, that such iterations add to one
+	// encoding: what is decided by constants may still compute with what is not.
 	FreeTerms int
 	// MaxInstructions bounds the work of one encoding.
 	MaxInstructions int64
 
 	ctx    context.Context
 	out    *Formula
-	before int // terms before this encoding
+	before int // operations before this encoding
 }
 
 // New prepares a module.
@@ -105,7 +105,7 @@ func (u *Unwinder) Encode(ctx context.Context) (f *Formula, err error) {
 		}
 	}()
 	u.ctx = ctx
-	u.out, u.before = &Formula{Unwound: map[Loop]int{}}, u.st.Len()
+	u.out, u.before = &Formula{Unwound: map[Loop]int{}}, u.st.Operations()
 	u.sp.Begin()
 	entry, ok := u.byName[u.m.Entry]
 	if !ok {
@@ -169,7 +169,7 @@ func (u *Unwinder) recursion(fr, outer *frame, in edge) (stop bool) {
 
 // spent says whether the work on free iterations is used up.
 func (u *Unwinder) spent() bool {
-	return u.out.Instructions > u.FreeInstructions || u.st.Len()-u.before > u.FreeTerms
+	return u.out.Instructions > u.FreeInstructions || u.st.Operations()-u.before > u.FreeTerms
 }
 
 // maxFreeNesting bounds recursion that constants decide: the encoder recurses

@@ -62,6 +62,7 @@ type slot struct {
 // Store owns terms. It belongs to one goroutine while terms are built; a store
 // that no longer grows may be read by many.
 type Store struct {
+	operations int // terms but constants
 	sortTable
 	nodes []node
 	facts []fact // what is known of each term's value, see fact.go
@@ -110,6 +111,9 @@ func NewRawStore() *Store {
 
 // Len is one more than the largest ID.
 func (s *Store) Len() int { return len(s.nodes) }
+
+// Operations is the number of terms that are no constants.
+func (s *Store) Operations() int { return s.operations }
 
 // Op is the head symbol of t.
 func (s *Store) Op(t ID) Op { return s.nodes[t].op }
@@ -285,6 +289,9 @@ func (s *Store) add(n node, f fact) ID {
 		panic("term: more than 2^32 terms")
 	}
 	t := ID(len(s.nodes))
+	if n.op != OpConst {
+		s.operations++
+	}
 	s.nodes = append(s.nodes, n)
 	s.facts = append(s.facts, f)
 	s.place(slot{n.hash(), t})
