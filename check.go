@@ -139,6 +139,13 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		return nil, loadError(err)
 	}
 	loaded := Phase{"front end", time.Since(begin)}
+	if slices.Contains(t.Properties, Termination) {
+		r.enter("searching")
+		begin = time.Now()
+		result := r.decideTermination(ctx, program)
+		result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
+		return result, nil
+	}
 	r.enter("searching")
 	begin = time.Now()
 	answer, induced := r.search(ctx, program.Module, bmc.Options{

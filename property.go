@@ -26,7 +26,7 @@ const (
 	ValidMemTrack  Property = "valid-memtrack"      // every heap block stays reachable until freed
 	ValidCleanup   Property = "valid-memcleanup"    // every heap block is freed at the end
 	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
-	Termination    Property = "termination"         // every run ends: recognised, not decided yet
+	Termination    Property = "termination"         // every run ends
 	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
 	temporal       Property = "temporal-logic"      // an LTL or CTL formula: recognised, not decided yet
 )
@@ -34,7 +34,7 @@ const (
 // propertyInfo is one line of the table of properties.
 type propertyInfo struct {
 	name  Property
-	kinds []ir.CheckKind // nil: recognised, but no engine decides it
+	kinds []ir.CheckKind // nil: recognised, but no engine decides it; empty: not a matter of checks
 	about string
 }
 
@@ -52,7 +52,7 @@ var properties = []propertyInfo{
 	{ValidMemTrack, []ir.CheckKind{ir.MemTrack}, "no heap block becomes unreachable before it is freed"},
 	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
 	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
-	{Termination, nil, ""},
+	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
 	{NoDataRace, nil, ""},
 	{temporal, nil, ""},
 }

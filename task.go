@@ -114,6 +114,14 @@ func (t *Task) validate() error {
 			return unknownProperty(string(p))
 		}
 	}
+	if slices.Contains(t.Properties, Termination) {
+		if len(t.Properties) > 1 || len(t.Unsupported) > 0 {
+			return &InputError{Message: "termination is decided on its own", Hint: "ask for the other properties in a run of their own"}
+		}
+		if t.Engine.EachCheck {
+			return &InputError{Message: "termination has no checks to be decided one by one", Hint: "leave out --all"}
+		}
+	}
 	switch t.Program.DataModel {
 	case "":
 		t.Program.DataModel = LP64

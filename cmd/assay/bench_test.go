@@ -19,14 +19,14 @@ func benchTasks(t *testing.T, rows ...string) string {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"tasks.csv":       "id,set,file,property,expected,data_model\n" + strings.Join(rows, "\n") + "\n",
-		"no-overflow.prp": "CHECK( init(main()), LTL(G ! overflow) )\n",
-		"termination.prp": "CHECK( init(main()), LTL(F end) )\n",
+		"tasks.csv":        "id,set,file,property,expected,data_model\n" + strings.Join(rows, "\n") + "\n",
+		"no-overflow.prp":  "CHECK( init(main()), LTL(G ! overflow) )\n",
+		"no-data-race.prp": "CHECK( init(main()), LTL(G ! data-race) )\n",
 		"m.yml": `format_version: '2.0'
 input_files: examples/midpoint.c
 properties:
   - {property_file: no-overflow.prp, expected_verdict: false}
-  - {property_file: termination.prp, expected_verdict: true}
+  - {property_file: no-data-race.prp, expected_verdict: true}
 options: {language: C, data_model: LP64}
 `,
 		"all.set":   "*.yml\n",
@@ -64,8 +64,8 @@ func TestBench(t *testing.T) {
 	if o.code != exitTrue {
 		t.Fatalf("exit code %d:\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	has(t, o.stdout, "one  other", "1", "set", "all  ", "one  ", "all", "skipped: 1 (property termination)")
-	has(t, o.stderr, "[1/3] yes", "false(unreach-call)  wrap", "false(no-overflow)  m.yml no-overflow", "skipped  m.yml termination")
+	has(t, o.stdout, "one  other", "1", "set", "all  ", "one  ", "all", "skipped: 1 (property no-data-race)")
+	has(t, o.stderr, "[1/3] yes", "false(unreach-call)  wrap", "false(no-overflow)  m.yml no-overflow", "skipped  m.yml no-data-race")
 	html, err := os.ReadFile(page)
 	if err != nil || !strings.Contains(string(html), "m.yml") {
 		t.Errorf("the page: %v", err)
@@ -77,7 +77,7 @@ func TestBench(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", o.code, o.stderr)
 	}
 	// Other options: everything runs again.
-	o = invoke(t, append(args, "--resume", "--property=termination", "--", "--unwind=3")...)
+	o = invoke(t, append(args, "--resume", "--property=no-data-race", "--", "--unwind=3")...)
 	if o.code != exitTrue || !strings.Contains(o.stderr, "3 results of another version or with other options") {
 		t.Errorf("exit code %d:\n%s", o.code, o.stderr)
 	}

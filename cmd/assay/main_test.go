@@ -104,7 +104,7 @@ func TestVerdicts(t *testing.T) {
 		{[]string{"--unwind=5", example + "forever.c"}, "RESULT: unknown", exitUnknown},
 		{[]string{"--quiet", "--timeout=1", example + "forever.c"}, "RESULT: unknown", exitUnknown},
 		{[]string{"--memory=2GiB", "--property=valid-deref", example + "use_after_free.c"}, "RESULT: false(valid-deref)", exitFalse},
-		{[]string{"--property=termination", example + "wrap.c"}, "RESULT: unknown", exitUnknown},
+		{[]string{"--property=termination", example + "wrap.c"}, "RESULT: true", exitTrue},
 		{[]string{"--solver=z3", "--property=div-by-zero", example + "average.c"}, "RESULT: false(div-by-zero)", exitFalse},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {

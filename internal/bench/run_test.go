@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 		behave("a7", "two", "talk", "true"), behave("b1", "two", "good", "true"),
 	}
 	skip := behave("a8", "two", "good", "true")
-	skip.Property = "termination"
+	skip.Property = "no-data-race"
 	tasks = append(tasks, skip)
 	o.Only = "a?"
 	var last Progress
@@ -97,7 +97,7 @@ func TestRun(t *testing.T) {
 	WriteSummary(&b, results, o)
 	out := b.String()
 	for _, want := range []string{
-		"solved", "one", "two", "all", "\nskipped: 1 (property termination)\n",
+		"solved", "one", "two", "all", "\nskipped: 1 (property no-data-race)\n",
 		"DECIDED WITHOUT", "memory.c: true", "CRASHES", "dead.c: crash, expected true: unreach-call signal 9 (killed): about to crash",
 		"\n    " + o.Command(tasks[4]), "WRONG ANSWERS", "bad.c: false(no-overflow), expected true", "\n    " + o.Command(tasks[1]) + "\n",
 	} {

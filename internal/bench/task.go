@@ -51,6 +51,7 @@ var supported = map[string]string{
 	"valid-memtrack":   "valid-memtrack",
 	"valid-memsafety":  "valid-memsafety",
 	"valid-memcleanup": "valid-memcleanup",
+	"termination":      "termination",
 }
 
 // question is the property without what a formula or a variant adds to it.

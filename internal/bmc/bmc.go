@@ -195,7 +195,7 @@ func (e *engine) interrupted(err error) verdict.Verdict {
 	if e.doubt != nil {
 		return e.doubt
 	}
-	if e.stats.Depth > 0 {
+	if e.stats.Depth > 0 && len(e.opts.Targets) > 0 {
 		text += fmt.Sprintf("; no violation within %d unwindings", e.stats.Depth)
 	}
 	return unknown(cause, text)

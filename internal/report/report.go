@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"assay"
@@ -114,7 +115,11 @@ func replayed(how []string) string {
 
 // explainTrue prints what the proof rests on.
 func (t *text) explainTrue(r *assay.Result) {
-	t.printf("proved: no run violates %s (%s)\n", joinProperties(r.Properties), plural(r.Stats.Checks, "check"))
+	if slices.Contains(r.Properties, assay.Termination) {
+		t.printf("proved: every run ends\n")
+	} else {
+		t.printf("proved: no run violates %s (%s)\n", joinProperties(r.Properties), plural(r.Stats.Checks, "check"))
+	}
 	c := r.Certificate
 	if c != nil && len(c.Bounds) > 0 {
 		t.printf("unwound completely:\n")
@@ -162,7 +167,7 @@ func (t *text) explainUnknown(r *assay.Result) {
 			t.printf("      hint: %s\n", reason.Hint)
 		}
 	}
-	if r.Stats.Depth > 0 {
+	if r.Stats.Depth > 0 && !slices.Contains(r.Properties, assay.Termination) {
 		t.printf("no violation was found up to unwinding depth %d\n", r.Stats.Depth)
 	}
 }

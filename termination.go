@@ -1,0 +1,161 @@
+package assay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/bmc"
+	"assay/internal/frontend"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// This file decides termination: does every run end? Two kinds of engines run
+// side by side. Provers show that there is no infinite run: complete unwinding,
+// where all loops and recursions are short, and ranking arguments elsewhere.
+// Refuters show an infinite run. The first answer ends the others; a proof and a
+// refutation together are a bug, and no answer.
+
+// terminationEngine is a prover or a refuter. It answers True, False, or
+// Unknown with the reasons, and ends soon after its context.
+type terminationEngine struct {
+	name string
+	// wait is how long the engines before this one run alone.
+	wait time.Duration
+	run  func(r *run, ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase)
+}
+
+// terminationEngines are the engines that decide termination, apart from
+// complete unwinding. A refuter's False holds an infinite run that was replayed.
+var terminationEngines = []terminationEngine{}
+
+// errDecided ends the engines that are still at work when one has an answer.
+var errDecided = errors.New("another engine has an answer")
+
+// terminationAnswer is what one engine came to.
+type terminationAnswer struct {
+	name    string
+	verdict verdict.Verdict
+	phases  []Phase
+	stats   bmc.Stats // of the unwinding
+	panic   any
+}
+
+// decideTermination runs the engines on a loaded program.
+func (r *run) decideTermination(ctx context.Context, program *frontend.Program) *Result {
+	m := program.Module
+	work, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	engines := slices.Concat([]terminationEngine{{name: "unwinding"}}, terminationEngines)
+	if r.task.Engine.Unwind > 0 || r.task.Engine.Only == EngineBMC {
+		engines = engines[:1]
+	}
+	done := make(chan terminationAnswer)
+	for i, e := range engines {
+		go func() {
+			a := terminationAnswer{name: e.name}
+			defer func() {
+				a.panic = recover()
+				done <- a
+			}()
+			if i == 0 {
+				a.verdict, a.stats = r.unwind(work, m)
+				return
+			}
+			select {
+			case <-work.Done():
+			case <-time.After(e.wait):
+				a.verdict, a.phases = e.run(r, work, m)
+			}
+		}()
+	}
+	var answers []terminationAnswer
+	for range engines {
+		a := <-done
+		answers = append(answers, a)
+		switch a.verdict.(type) {
+		case verdict.True, verdict.False:
+			stop(errDecided)
+		}
+	}
+	for _, a := range answers {
+		if a.panic != nil {
+			panic(a.panic)
+		}
+	}
+	answer := oneAnswer(answers)
+	if t, ok := answer.(verdict.True); ok {
+		t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !undefined(g.Kind) })
+		answer = t
+	}
+	result := explain(m, answer)
+	for _, a := range answers {
+		if a.name == "unwinding" {
+			result.Stats = statistics(a.stats)
+		}
+	}
+	for _, a := range answers {
+		result.Stats.Phases = append(result.Stats.Phases, a.phases...)
+	}
+	result.Assumptions = r.assumptions(program)
+	return result
+}
+
+// oneAnswer joins the answers: the first that decides, unless another one
+// contradicts it, else all reasons.
+func oneAnswer(answers []terminationAnswer) verdict.Verdict {
+	var first *terminationAnswer
+	var all verdict.Unknown
+	for i := range answers {
+		a := &answers[i]
+		switch v := a.verdict.(type) {
+		case nil:
+		case verdict.Unknown:
+			all.Reasons = append(all.Reasons, v.Reasons...)
+		default:
+			if first == nil {
+				first = a
+				continue
+			}
+			_, t := v.(verdict.True)
+			if _, u := first.verdict.(verdict.True); t != u {
+				return verdict.Unknown{Reasons: []verdict.Reason{{
+					Cause: verdict.CauseInternal, Text: fmt.Sprintf("%s and %s contradict each other", first.name, a.name),
+				}}}
+			}
+		}
+	}
+	if first != nil {
+		return first.verdict
+	}
+	all.Reasons = distinctReasons(all.Reasons)
+	return all
+}
+
+// distinctReasons drops repetitions.
+func distinctReasons(rs []verdict.Reason) []verdict.Reason {
+	var out []verdict.Reason
+	for _, r := range rs {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// unwind proves termination by complete unwinding: no run needs more iterations
+// or activations than were unwound, so every run is finite. No event ends a run
+// but those that end the program; undefined behaviour does not.
+func (r *run) unwind(ctx context.Context, m *ir.Module) (verdict.Verdict, bmc.Stats) {
+	b := bmc.Run(ctx, m, bmc.Options{
+		Unwind: r.task.Engine.Unwind, Solver: r.task.Engine.Solver, Certify: !r.task.Engine.Uncertified,
+		Progress: func(p bmc.Progress) {
+			r.known.Store(int64(p.Depth))
+			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
+		},
+	})
+	return b.Verdict, b.Stats
+}
