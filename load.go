@@ -81,9 +81,13 @@ func statistics(s bmc.Stats) Stats {
 	}
 }
 
-// addInduction adds the work of the other engine, if it ran.
+// addInduction adds the work of the other engines, if they ran.
 func (s *Stats) addInduction(a *inductionAnswer) {
-	if a == nil || a.stats.K == 0 {
+	if a == nil {
+		return
+	}
+	s.TrialRuns, s.TrialSteps = a.trial.Runs, a.trial.Steps
+	if a.stats.K == 0 {
 		return
 	}
 	s.SolverChecks += a.stats.Checks

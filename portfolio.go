@@ -11,17 +11,26 @@ import (
 	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/ir"
+	"assay/internal/trial"
 	"assay/internal/verdict"
 )
 
 // This file runs the engines side by side. Bounded search unwinds the loops and
 // finds violations, and proofs if the loops end; k-induction with invariants
-// proves what no unwinding does. The first answer ends the other engine. Two
-// answers that contradict each other are a bug, and no answer.
+// proves what no unwinding does; trial runs find violations behind many
+// iterations. The first answer ends the other engines. Two answers that
+// contradict each other are a bug, and no answer.
 
 // headStart is how long bounded search runs alone: most programs that it
 // decides at all it decides in this time.
 const headStart = 40 * time.Millisecond
+
+// A trial begins when bounded search has not found what is found quickly, and
+// leaves most of the time to the others.
+const (
+	trialStart = 150 * time.Millisecond
+	trialPause = 2
+)
 
 // inductionAnswer is what k-induction came to.
 type inductionAnswer struct {
@@ -30,6 +39,7 @@ type inductionAnswer struct {
 	stats   induction.Stats
 	certify time.Duration
 	panic   any
+	trial   trial.Stats // of the trial runs beside it
 }
 
 // search runs the engines that the task asks for.
@@ -51,44 +61,81 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 	}
 	search, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	proofs, give := context.WithCancel(ctx)
+	sides, give := context.WithCancel(ctx)
 	defer give()
-	done := make(chan inductionAnswer, 1)
+	proofs := make(chan inductionAnswer, 1)
 	go func() {
-		a := r.induct(proofs, m, o, headStart)
+		a := r.induct(sides, m, o, headStart)
 		if a.verdict != nil {
-			stop(errProved)
+			stop(errAnswered)
 		}
-		done <- a
+		proofs <- a
+	}()
+	trials := make(chan trialAnswer, 1)
+	go func() {
+		a := try(sides, m, o, trialStart)
+		if a.found != nil {
+			stop(errAnswered)
+			give()
+		}
+		trials <- a
 	}()
 	b := bmc.Run(search, m, o)
 	if u, isUnknown := b.Verdict.(verdict.Unknown); !isUnknown || hopeless(u) {
 		give()
 	}
-	a := <-done
-	if a.panic != nil {
-		panic(a.panic)
+	a := <-proofs
+	if a.verdict != nil {
+		give()
 	}
-	if a.verdict == nil {
+	t := <-trials
+	for _, p := range []any{a.panic, t.panic} {
+		if p != nil {
+			panic(p)
+		}
+	}
+	a.trial = t.stats
+	_, refuted := b.Verdict.(verdict.False)
+	_, proved := b.Verdict.(verdict.True)
+	switch {
+	case a.verdict != nil && (refuted || t.found != nil), t.found != nil && proved:
+		b.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInternal, Text: "one engine proves what another refutes",
+		}}}
+	case refuted || proved:
+	case a.verdict != nil:
+		b.Verdict = a.verdict
+	case t.found != nil:
+		b.Verdict = *t.found
+	default:
 		if u, isUnknown := b.Verdict.(verdict.Unknown); isUnknown && a.why != nil {
 			u.Reasons = append(slices.Clone(u.Reasons), a.reason(ctx))
 			b.Verdict = u
 		}
-		return b, &a
-	}
-	switch b.Verdict.(type) {
-	case verdict.False:
-		b.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
-			Cause: verdict.CauseInternal, Text: "k-induction proves what bounded search refutes",
-		}}}
-	case verdict.Unknown:
-		b.Verdict = a.verdict
 	}
 	return b, &a
 }
 
-// errProved ends bounded search when the other engine has a proof.
-var errProved = errors.New("proved by induction")
+// trialAnswer is what trial runs came to.
+type trialAnswer struct {
+	found *verdict.False
+	stats trial.Stats
+	panic any
+}
+
+// try makes trial runs.
+func try(ctx context.Context, m *ir.Module, o bmc.Options, wait time.Duration) (a trialAnswer) {
+	defer func() { a.panic = recover() }()
+	select {
+	case <-ctx.Done():
+	case <-time.After(wait):
+		a.found, a.stats = trial.Search(ctx, m, trial.Options{Targets: o.Targets, Label: o.Label, Pause: trialPause})
+	}
+	return a
+}
+
+// errAnswered ends bounded search when another engine has an answer.
+var errAnswered = errors.New("answered by another engine")
 
 // hopeless says that what stopped bounded search stops a proof, too.
 func hopeless(u verdict.Unknown) bool {

@@ -136,6 +136,9 @@ type Stats struct {
 	// that its proof needs.
 	Candidates int `json:"candidates,omitempty"`
 	Kept       int `json:"kept,omitempty"`
+	// TrialRuns and TrialSteps count the runs with guessed inputs.
+	TrialRuns  int   `json:"trial_runs,omitempty"`
+	TrialSteps int64 `json:"trial_steps,omitempty"`
 	// Phases are the times of the parts of the run, in their order.
 	Phases []Phase       `json:"phases"`
 	Total  time.Duration `json:"-"`

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"golang.org/x/sys/unix"
 
 	"assay"
 	"assay/internal/process"
@@ -215,6 +216,9 @@ func death(f *checkFlags, state *os.ProcessState, words string, last status, cau
 	}
 	status, _ := state.Sys().(syscall.WaitStatus)
 	usage, _ := state.SysUsage().(*syscall.Rusage)
+	if status.Signaled() && outOfProcessorTime(status.Signal(), state.UserTime()+state.SystemTime()) {
+		return &assay.Reason{Cause: "timeout", Text: "the limit on processor time (ulimit -t) was reached while " + doing(last)}, nil
+	}
 	if status.Signaled() && (status.Signal() == syscall.SIGKILL || usage != nil && uint64(usage.Maxrss)*1024 > f.memory/2) {
 		return memoryReason(f, last), nil
 	}
@@ -222,6 +226,19 @@ func death(f *checkFlags, state *os.ProcessState, words string, last status, cau
 		Phase: doing(last), Panic: fmt.Sprintf("the process ended with %s", state), Stack: words, Files: f.task.Files,
 	}
 }
+
+// outOfProcessorTime says that a signal came from the limit on processor time
+// that this process and its child inherited.
+func outOfProcessorTime(s syscall.Signal, used time.Duration) bool {
+	var limit syscall.Rlimit
+	if s != syscall.SIGKILL && s != syscall.SIGXCPU || syscall.Getrlimit(rlimitCPU, &limit) != nil {
+		return false
+	}
+	return limit.Cur < 1<<32 && used >= time.Duration(limit.Cur)*time.Second-time.Second/4
+}
+
+// rlimitCPU is RLIMIT_CPU, which package syscall does not have on all platforms.
+const rlimitCPU = 0
 
 // memoryReason is the reason of a child that ran out of memory.
 func memoryReason(f *checkFlags, last status) *assay.Reason {

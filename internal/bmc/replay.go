@@ -206,7 +206,7 @@ func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 	}
 	seen := map[verdict.Guard]bool{}
 	stop := func(ev interp.Event) bool {
-		g, ok := guardOf(ev, label)
+		g, ok := verdict.Broken(ev, label)
 		if !ok {
 			return false
 		}
@@ -231,19 +231,6 @@ func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 		r.where.Pos = out.Pos
 	}
 	return r
-}
-
-// guardOf is the guard that an event of the interpreter breaks.
-func guardOf(ev interp.Event, label string) (verdict.Guard, bool) {
-	switch ev.Kind {
-	case interp.Violation:
-		return verdict.Guard{Kind: ev.Check, Text: ev.Text, Func: ev.Func.Name, Pos: ev.Pos}, true
-	case interp.LabelReached:
-		if ev.Text == label {
-			return verdict.Guard{Kind: ir.ErrorLabel, Text: "label " + label, Func: ev.Func.Name, Pos: ev.Pos}, true
-		}
-	}
-	return verdict.Guard{}, false
 }
 
 // small says that objects whose size is not fixed fit the interpreter's memory.

@@ -36,6 +36,9 @@ func (t *text) stats(s assay.Stats) {
 	if s.Clauses > 0 {
 		t.printf("memory of the formula: %.1f MiB, %d bytes a clause\n", float64(s.Bytes)/(1<<20), s.Bytes/s.Clauses)
 	}
+	if s.TrialRuns > 0 {
+		t.printf("trials: %s, %d steps\n", plural(s.TrialRuns, "run"), s.TrialSteps)
+	}
 	t.printf("time: %.3f s", s.Total.Seconds())
 	for _, p := range s.Phases {
 		t.printf(", %s %.3f", p.Name, p.Time.Seconds())
