@@ -230,15 +230,12 @@ func death(f *checkFlags, state *os.ProcessState, words string, last status, cau
 // outOfProcessorTime says that a signal came from the limit on processor time
 // that this process and its child inherited.
 func outOfProcessorTime(s syscall.Signal, used time.Duration) bool {
-	var limit syscall.Rlimit
-	if s != syscall.SIGKILL && s != syscall.SIGXCPU || syscall.Getrlimit(rlimitCPU, &limit) != nil {
+	var limit unix.Rlimit
+	if s != syscall.SIGKILL && s != syscall.SIGXCPU || unix.Getrlimit(unix.RLIMIT_CPU, &limit) != nil {
 		return false
 	}
 	return limit.Cur < 1<<32 && used >= time.Duration(limit.Cur)*time.Second-time.Second/4
 }
-
-// rlimitCPU is RLIMIT_CPU, which package syscall does not have on all platforms.
-const rlimitCPU = 0
 
 // memoryReason is the reason of a child that ran out of memory.
 func memoryReason(f *checkFlags, last status) *assay.Reason {
