@@ -77,6 +77,28 @@ func (m *memory) place(size, align, base uint64) (uint64, error) {
 	return start, nil
 }
 
+// firstFit is the lowest place for an object, 0 if there is none. It depends on
+// the objects that are there, and not on earlier ones.
+func (m *memory) firstFit(size, align uint64) uint64 {
+	a := &m.space
+	align = max(align, 1)
+	start := alignUp(a.low, align)
+	for _, id := range a.byBase {
+		o := &m.objects[id]
+		if o.state == stateGone {
+			continue
+		}
+		if size < a.high && start+extent(size)+gap <= o.base {
+			break
+		}
+		start = max(start, alignUp(o.base+extent(o.size)+gap, align))
+	}
+	if size >= a.high || start+extent(size)+gap > a.high {
+		return 0
+	}
+	return start
+}
+
 func alignUp(x, align uint64) uint64 { return (x + align - 1) / align * align }
 
 // clash says whether an object of that size at base would overlap a live one.

@@ -48,6 +48,9 @@ func (m *machine) enter(callee int, s *callSite, variadic []argument) bool {
 	clear(w[c.clearFrom:c.clearTo])
 	m.frames = append(m.frames, f)
 	m.cur, m.window, m.bigWind = c, w, b
+	if m.repeat != nil && !m.visitEntry() {
+		return false
+	}
 	return !m.observe || m.emit(Event{Kind: Enter})
 }
 

@@ -51,6 +51,7 @@ const (
 	opStorePtr
 	opJump  // without counting
 	opBlock // report the block
+	opHead  // look for a repeated state
 )
 
 // inst is a decoded instruction. dst, a, b and c are registers, or what the
@@ -97,11 +98,18 @@ func (d *decoder) decode() {
 		}
 	}
 	d.start = make([]int, len(d.f.Blocks))
+	var heads *ir.WTO
+	if d.variant&withHeads != 0 {
+		heads = ir.NewWTO(d.f)
+	}
 	for _, b := range ir.RPO(d.f) {
 		d.start[b] = len(d.insts)
 		d.count = 0
 		if d.variant&withBlocks != 0 {
 			d.emit(inst{op: opBlock, a: uint32(b)})
+		}
+		if heads != nil && heads.IsHead(b) {
+			d.emit(inst{op: opHead, a: uint32(b)})
 		}
 		for _, v := range d.f.Blocks[b].Instrs {
 			switch d.f.Values[v].Op {
@@ -178,6 +186,12 @@ func (d *decoder) allocate() {
 	d.scratch = register{pair, uint32(d.words)}
 	d.words += 2
 	d.wides++ // scratch
+	d.objectSlots = make([]bool, d.words)
+	for _, r := range d.registers {
+		if r.class == pair {
+			d.objectSlots[r.slot+1] = true
+		}
+	}
 }
 
 func (d *decoder) emit(i inst) int {

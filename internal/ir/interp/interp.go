@@ -68,6 +68,10 @@ type Options struct {
 	StopAt func(Event) bool
 	// Blocks asks for an event on entry of each block.
 	Blocks bool
+	// Repeats ends the run when it has come back to a state that it was in (see
+	// Repetition), and lets new objects take the lowest free addresses, so that what
+	// is made and freed in every round can be where it was.
+	Repeats bool
 	// Output receives what putchar, puts and printf print, if they are called as
 	// functions without body; nil discards it. Their results are arbitrary all the
 	// same.
@@ -130,12 +134,13 @@ const (
 	MemoryLimit                   // MaxMemory, or no address was left
 	OutOfChoices                  // the input is too short
 	Desynced                      // the input belongs to another run; Err says why
+	Repeats                       // the state is one that was; Repetition says more
 )
 
 // String says how the run ended.
 func (e End) String() string {
 	return [...]string{"returned", "halted", "aborted", "assumption failed", "unreachable reached", "unsupported reached",
-		"stopped", "step limit", "stack limit", "memory limit", "out of choices", "desynchronised"}[e]
+		"stopped", "step limit", "stack limit", "memory limit", "out of choices", "desynchronised", "repeats"}[e]
 }
 
 // Outcome is the end of a run.
@@ -150,6 +155,8 @@ type Outcome struct {
 	Text  string
 	Event Event // if Stopped
 	Err   error // if OutOfChoices or Desynced
+	// Repetition is set if the run Repeats.
+	Repetition *Repetition
 }
 
 // String is one line for messages.

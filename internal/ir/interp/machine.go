@@ -18,6 +18,7 @@ type machine struct {
 	mem     *memory
 	observe bool // somebody wants events
 	variant int
+	repeat  *repeater // nil if nobody asks for repeated states
 
 	frames []frame
 	words  []uint64   // the windows of all frames, one after the other
@@ -47,6 +48,7 @@ type frame struct {
 	objects   int       // of the stack of objects below this frame's
 	site      *callSite // in the caller
 	arguments []argument
+	serial    int64 // with repeat: numbers the calls of the run
 }
 
 // argument is a variadic argument.
@@ -80,6 +82,10 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 		if opts.Blocks {
 			m.variant |= withBlocks
 		}
+	}
+	if opts.Repeats {
+		m.repeat = &repeater{next: 1}
+		m.variant |= withHeads
 	}
 	m.ready = make([][]uint64, len(p.functions))
 	if m.setup() && m.enter(p.entry, nil, nil) && m.poll() {
@@ -417,6 +423,11 @@ func (m *machine) loop() {
 			pc = int(in.b)
 		case opBlock:
 			if !m.emit(Event{Kind: BlockEntered, Block: ir.BlockID(in.a)}) {
+				return
+			}
+		case opHead:
+			m.frames[len(m.frames)-1].pc = pc
+			if !m.visitHead(ir.BlockID(in.a)) {
 				return
 			}
 		case opcode(ir.Br):

@@ -44,6 +44,9 @@ type Request struct {
 	Kind  RequestKind
 	Type  ir.Type // WantValue
 	Size  uint64  // WantContent and WantObject
+	// Base is the address that an object gets if the answer does not choose one; 0
+	// if that is not known, as it is only with Options.Repeats.
+	Base uint64
 }
 
 // ErrOutOfChoices says that a run made more decisions than its input has.

@@ -50,6 +50,8 @@ type code struct {
 	clearFrom  int            // words that must be zero on entry: the pointers,
 	clearTo    int            // which are looked at when leaks are searched
 	params     []register
+	// objectSlots says which words of the window are the objects of pointers.
+	objectSlots []bool
 
 	calls    []callSite
 	returns  [][]register
@@ -91,16 +93,17 @@ type Program struct {
 
 type function struct {
 	f     *ir.Func
-	codes [4]struct {
+	codes [8]struct {
 		once sync.Once
 		code *code
 	}
 }
 
-// The variants of code: without Dbg and Label, with them, with opBlock.
+// The variants of code: without Dbg and Label, with them, with opBlock, with opHead.
 const (
 	withEvents = 1 << iota
 	withBlocks
+	withHeads
 )
 
 // Compile prepares a module for runs. Functions are decoded when first called.

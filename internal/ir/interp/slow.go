@@ -206,10 +206,17 @@ func (m *machine) newObject(v ir.Value, kind objectKind, size, align uint64) boo
 		return false
 	}
 	r := Request{Func: m.cur.f, Value: v, Kind: WantObject, Size: size}
+	if m.repeat != nil {
+		r.Base = m.mem.firstFit(size, align)
+	}
 	if !m.ask(r) {
 		return false
 	}
-	id, err := m.mem.allocate(kind, size, align, m.choice.Base)
+	base := m.choice.Base
+	if base == 0 {
+		base = r.Base
+	}
+	id, err := m.mem.allocate(kind, size, align, base)
 	if err != nil {
 		if m.choice.Base != 0 {
 			return m.misplaced(r, err.Error())

@@ -34,7 +34,11 @@ func (m *machine) vaStart(v ir.Value, list pointer) bool {
 	if !m.fits(v, end) {
 		return false
 	}
-	id, err := m.mem.allocate(kindArguments, end, 16, 0)
+	base := uint64(0)
+	if m.repeat != nil {
+		base = m.mem.firstFit(end, 16)
+	}
+	id, err := m.mem.allocate(kindArguments, end, 16, base)
 	if err != nil {
 		return m.end(MemoryLimit, v, err.Error())
 	}
