@@ -1,0 +1,214 @@
+// Package lasso refutes termination by runs that come back to a state that they were
+// in [2LS §6.3, singleton recurrent sets]. Programs are run in the interpreter, which
+// compares whole states (ir/interp, repeat.go), with inputs of many kinds: most
+// programs that do not end do so with small inputs, or with inputs that are always the
+// same, and a run costs microseconds.
+//
+//	(1) A run that repeats itself is run again from its recorded decisions; only if the
+//	    interpreter sees the same repetition, it is an answer.
+//	(2) Undefined behaviour on the run is listed. A run without any is preferred: the
+//	    search goes on for a while.
+//	(3) If the run hangs on values that undefined behaviour yields, or that a library
+//	    model over-approximates, it is no answer (depends.go).
+//	(4) Pointers that functions without body return are null.
+package lasso
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+	"assay/internal/verdict"
+)
+
+// Options direct a search.
+type Options struct {
+	// Rounds bounds the rounds; 0 means 5. Each has 4 times the steps of the one
+	// before.
+	Rounds int
+}
+
+// Stats count the work.
+type Stats struct {
+	Runs  int
+	Steps int64
+}
+
+// Result is what a search has found.
+type Result struct {
+	// Endless is nil if nothing was found; then Why says what stands in the way.
+	Endless *verdict.Endless
+	Why     string
+	// Survivors are inputs of runs that had not ended when they were given up, at most
+	// maxSurvivors: they may be on the way into a recurrent set.
+	Survivors []ir.Input
+	Stats     Stats
+}
+
+const (
+	firstSteps   = 1 << 14
+	defaultRound = 5
+	maxSurvivors = 8
+	// runMemory bounds the memory of a run.
+	runMemory = 1 << 26
+	// runFrames bounds the depth of calls of a run.
+	runFrames = 1 << 14
+)
+
+// search is the state of a search.
+type search struct {
+	m       *ir.Module
+	program *interp.Program
+	palette *palette
+	result  Result
+	unclean *verdict.Endless // passes through undefined behaviour
+}
+
+// Search looks for a run that repeats itself. The error is that of the context.
+func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
+	program, err := interp.Compile(m)
+	if err != nil {
+		return Result{Why: err.Error()}, nil
+	}
+	s := &search{m: m, program: program, palette: newPalette(m)}
+	rounds := opts.Rounds
+	if rounds == 0 {
+		rounds = defaultRound
+	}
+	steps := int64(firstSteps)
+	for round := range rounds {
+		s.result.Survivors = nil
+		open := false
+		for i := range runsPerRound {
+			more, err := s.run(ctx, newPolicy(s.palette, round, i), steps, &open)
+			if err != nil {
+				return s.result, err
+			}
+			if s.result.Endless != nil {
+				return s.result, nil
+			}
+			if !more {
+				break
+			}
+		}
+		if s.unclean != nil {
+			s.result.Endless = s.unclean
+			return s.result, nil
+		}
+		if !open && round > 0 {
+			break
+		}
+		steps *= 4
+	}
+	if s.result.Why == "" {
+		s.result.Why = fmt.Sprintf("none of %d runs came back to a state it was in", s.result.Stats.Runs)
+	}
+	return s.result, nil
+}
+
+// run makes one run. It says whether other decisions are worth trying; open is set if
+// the run was given up.
+func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bool) (more bool, err error) {
+	r := interp.NewRecorder(o)
+	out, err := s.program.Run(ctx, interp.Options{Oracle: r, Repeats: true, MaxSteps: steps, MaxMemory: runMemory, MaxFrames: runFrames})
+	if err != nil {
+		return false, err
+	}
+	s.result.Stats.Runs++
+	s.result.Stats.Steps += out.Steps
+	in := r.Input()
+	switch out.End {
+	case interp.StepLimit:
+		*open = true
+		if len(s.result.Survivors) < maxSurvivors {
+			s.result.Survivors = append(s.result.Survivors, in)
+		}
+	case interp.Repeats:
+		e, why, err := Confirm(ctx, s.m, in)
+		switch {
+		case err != nil:
+			return false, err
+		case e == nil:
+			s.result.Why = why
+		case len(e.Passes) == 0:
+			s.result.Endless = e
+		case s.unclean == nil || len(e.Passes) < len(s.unclean.Passes):
+			s.unclean = e
+		}
+	}
+	return len(in.Choices) > 0 || len(in.Globals) > 0, nil
+}
+
+// confirmSteps bounds the run that confirms another one.
+const confirmSteps = 1 << 31
+
+// Confirm runs the program with an input and says whether it comes back to a state it
+// was in. Otherwise why says what it does. The error is that of the context.
+func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.Endless, why string, err error) {
+	w := &watcher{guards: map[verdict.Guard]bool{}, executed: map[*ir.Func][]bool{}}
+	var bases map[string]uint64
+	out, err := interp.Run(ctx, m, interp.Options{
+		Oracle: interp.Replay(in), Repeats: true, MaxSteps: confirmSteps, Blocks: true,
+		Observe: func(e interp.Event) {
+			if bases == nil {
+				bases = symbols(m, e.State)
+			}
+			w.event(e)
+		},
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if out.End != interp.Repeats {
+		return nil, "the replay ends differently: " + out.String(), nil
+	}
+	if g, name := w.depends(); g != nil {
+		if name != "" {
+			return nil, fmt.Sprintf("the run depends on the result of %s, which its model over-approximates", name), nil
+		}
+		return nil, "the run depends on the value that undefined behaviour yields: " + g.Text, nil
+	}
+	r := out.Repetition
+	full := ir.Input{Globals: map[string]ir.GlobalChoice{}, Choices: in.Choices[:r.Last:r.Last]}
+	for name, base := range bases {
+		g := in.Globals[name]
+		g.Base = base
+		full.Globals[name] = g
+	}
+	return &verdict.Endless{
+		Func: r.Func.Name, Head: r.Block, Pos: Position(r.Func, r.Block), Recursion: r.Recursion,
+		Input: full, First: r.First, Visits: r.Visits, Passes: w.passes, Replayed: []string{"interpreter"},
+	}, "", nil
+}
+
+// symbols are the addresses of functions and globals.
+func symbols(m *ir.Module, s interp.State) map[string]uint64 {
+	out := map[string]uint64{}
+	for _, f := range m.Funcs {
+		out[f.Name] = s.Symbol(f.Name)
+	}
+	for _, g := range m.Globals {
+		out[g.Name] = s.Symbol(g.Name)
+	}
+	return out
+}
+
+// Position is where a block is in the source: where its first instruction with a
+// position is, in the order of execution.
+func Position(f *ir.Func, b ir.BlockID) ir.Pos {
+	for range len(f.Blocks) {
+		instrs := f.Blocks[b].Instrs
+		for _, v := range instrs {
+			if d := f.Def(v); d.Pos.Line != 0 && d.Op != ir.Phi && d.Op != ir.Dbg {
+				return d.Pos
+			}
+		}
+		succs := f.Succs(b)
+		if len(succs) != 1 {
+			break
+		}
+		b = succs[0]
+	}
+	return f.Pos
+}
