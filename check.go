@@ -205,7 +205,7 @@ func uncheckedArithmetic(p *frontend.Program, asked []ir.CheckKind) (frontend.No
 // locate completes the violation by what only the run knows: what a pointer
 // points to, and the call in the program for a violation inside a library model.
 func (r *Result) locate(ctx context.Context) {
-	if r.Answer != False {
+	if r.Answer != False || r.endless != nil {
 		return
 	}
 	f := r.module.Func(r.guard.Func)

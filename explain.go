@@ -23,6 +23,10 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		r.Certificate = certificate(m, v.Certificate)
 	case verdict.False:
 		r.Answer = False
+		if v.Endless != nil {
+			r.explainEndless(&v)
+			break
+		}
 		violation := place(m, v.Violation)
 		r.Violation = &violation
 		r.Violated = violated(v.Violation.Kind)

@@ -30,6 +30,9 @@ type Result struct {
 	Replayed  []string // how the run was confirmed
 	Native    string   // why the compiled program did not confirm it, if that was asked
 
+	// Endless describes the run that does not end, if that is the violation.
+	Endless *Endless
+
 	// Of a True.
 	Certificate *Certificate
 	Unclean     []Place // undefined behaviour that was not excluded
@@ -45,6 +48,8 @@ type Result struct {
 	module *ir.Module
 	input  ir.Input
 	guard  verdict.Guard // the violation as the engine names it
+	// endless is the evidence behind Endless.
+	endless *verdict.Endless
 }
 
 // Line is the answer as the last line of the output has it, without RESULT:.

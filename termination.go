@@ -30,7 +30,9 @@ type terminationEngine struct {
 
 // terminationEngines are the engines that decide termination, apart from
 // complete unwinding. A refuter's False holds an infinite run that was replayed.
-var terminationEngines = []terminationEngine{}
+var terminationEngines = []terminationEngine{
+	{name: "lassos", run: (*run).refuteByLasso},
+}
 
 // errDecided ends the engines that are still at work when one has an answer.
 var errDecided = errors.New("another engine has an answer")

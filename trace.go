@@ -21,6 +21,7 @@ const (
 	StepReturn    StepKind = "return"    // Func goes on after the call of Text
 	StepUndefined StepKind = "undefined" // undefined behaviour that the property does not ask about
 	StepViolation StepKind = "violation" // the property fails
+	StepCycle     StepKind = "cycle"     // the state that comes back, if the run has no end
 )
 
 // Step is one step of the run that violates the property, in terms of C.
@@ -45,6 +46,9 @@ type Step struct {
 func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
 	if r.Answer != False || r.module == nil {
 		return errors.New("there is no run to show")
+	}
+	if r.endless != nil {
+		return r.traceEndless(ctx, emit)
 	}
 	t := &tracer{result: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
 	out, err := interp.Run(ctx, r.module, interp.Options{Oracle: interp.Replay(r.input), StopAt: t.event, Blocks: true})
@@ -85,6 +89,7 @@ type tracer struct {
 	objects  []object                       // made so far
 	last     verdict.Guard                  // the last undefined behaviour
 	violated bool
+	cycled   bool // the state that comes back has been shown
 	err      error
 }
 
@@ -107,6 +112,7 @@ func (t *tracer) event(e interp.Event) bool {
 	case interp.Violation, interp.LabelReached:
 		return t.violation(e) || t.err != nil
 	}
+	t.cycle(e)
 	return t.err != nil
 }
 

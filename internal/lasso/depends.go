@@ -49,7 +49,11 @@ func (w *watcher) event(e interp.Event) {
 		}
 	case interp.ChoiceMade:
 		switch d := e.Func.Def(e.Value); d.Op {
-		case ir.Alloca, ir.Malloc, ir.LifetimeStart, ir.Havoc, ir.Call, ir.Extract:
+		case ir.Alloca, ir.Malloc, ir.LifetimeStart, ir.Havoc:
+		case ir.Call, ir.Extract:
+			if call := e.Func.Def(callOf(d, e.Value)); call.Sym == "" { // it may have reached no function
+				w.source(source{f: e.Func, v: e.Value, guard: w.last})
+			}
 		case ir.Nondet:
 			if ir.NondetKind(d.Aux) == ir.NondetApproximate {
 				w.source(source{f: e.Func, v: e.Value, name: d.Sym})
@@ -58,6 +62,14 @@ func (w *watcher) event(e interp.Event) {
 			w.source(source{f: e.Func, v: e.Value, guard: w.last})
 		}
 	}
+}
+
+// callOf is the call that gives the value v of definition d.
+func callOf(d *ir.Def, v ir.Value) ir.Value {
+	if d.Op == ir.Extract {
+		return d.Args[0]
+	}
+	return v
 }
 
 func (w *watcher) source(s source) {

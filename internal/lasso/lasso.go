@@ -37,9 +37,9 @@ type Stats struct {
 
 // Result is what a search has found.
 type Result struct {
-	// Endless is nil if nothing was found; then Why says what stands in the way.
-	Endless *verdict.Endless
-	Why     string
+	// False is nil if nothing was found; then Why says what stands in the way.
+	False *verdict.False
+	Why   string
 	// Survivors are inputs of runs that had not ended when they were given up, at most
 	// maxSurvivors: they may be on the way into a recurrent set.
 	Survivors []ir.Input
@@ -54,6 +54,8 @@ const (
 	runMemory = 1 << 26
 	// runFrames bounds the depth of calls of a run.
 	runFrames = 1 << 14
+	// roundSteps bounds the steps of a round.
+	roundSteps = 1 << 23
 )
 
 // search is the state of a search.
@@ -62,7 +64,7 @@ type search struct {
 	program *interp.Program
 	palette *palette
 	result  Result
-	unclean *verdict.Endless // passes through undefined behaviour
+	unclean *verdict.False // passes through undefined behaviour
 }
 
 // Search looks for a run that repeats itself. The error is that of the context.
@@ -80,12 +82,16 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 	for round := range rounds {
 		s.result.Survivors = nil
 		open := false
+		begin := s.result.Stats.Steps
 		for i := range runsPerRound {
+			if s.result.Stats.Steps-begin > roundSteps {
+				break
+			}
 			more, err := s.run(ctx, newPolicy(s.palette, round, i), steps, &open)
 			if err != nil {
 				return s.result, err
 			}
-			if s.result.Endless != nil {
+			if s.result.False != nil {
 				return s.result, nil
 			}
 			if !more {
@@ -93,7 +99,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 			}
 		}
 		if s.unclean != nil {
-			s.result.Endless = s.unclean
+			s.result.False = s.unclean
 			return s.result, nil
 		}
 		if !open && round > 0 {
@@ -132,7 +138,7 @@ func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bo
 		case e == nil:
 			s.result.Why = why
 		case len(e.Passes) == 0:
-			s.result.Endless = e
+			s.result.False = e
 		case s.unclean == nil || len(e.Passes) < len(s.unclean.Passes):
 			s.unclean = e
 		}
@@ -145,7 +151,7 @@ const confirmSteps = 1 << 31
 
 // Confirm runs the program with an input and says whether it comes back to a state it
 // was in. Otherwise why says what it does. The error is that of the context.
-func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.Endless, why string, err error) {
+func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, why string, err error) {
 	w := &watcher{guards: map[verdict.Guard]bool{}, executed: map[*ir.Func][]bool{}}
 	var bases map[string]uint64
 	out, err := interp.Run(ctx, m, interp.Options{
@@ -176,9 +182,12 @@ func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.Endless
 		g.Base = base
 		full.Globals[name] = g
 	}
-	return &verdict.Endless{
-		Func: r.Func.Name, Head: r.Block, Pos: Position(r.Func, r.Block), Recursion: r.Recursion,
-		Input: full, First: r.First, Visits: r.Visits, Passes: w.passes, Replayed: []string{"interpreter"},
+	return &verdict.False{
+		Input: full, Passes: w.passes, Replayed: []string{"interpreter"},
+		Endless: &verdict.Endless{
+			Func: r.Func.Name, Head: r.Block, Pos: Position(r.Func, r.Block), Recursion: r.Recursion,
+			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits,
+		},
 	}, "", nil
 }
 

@@ -22,6 +22,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 	if r.Answer == assay.False {
 		j.field("violated_property", r.Violated)
 		j.field("violation", r.Violation)
+		if r.Endless != nil {
+			j.field("endless", r.Endless)
+		}
 		j.field("undefined_behaviour_on_the_way", nonNil(r.Passes))
 		j.field("replayed", nonNil(r.Replayed))
 		if r.Native != "" {

@@ -7,7 +7,7 @@ import (
 
 // Endless is the evidence that a run of the program does not end. There are two
 // kinds. A run that came back to a state that it was in: the interpreter, given
-// Input, notices that, and the decisions of the period can be made again for ever.
+// the input of the verdict, notices that, and the decisions of the period can be made again for ever.
 // Or a run that reached a recurrent set, Set, which no run need leave.
 type Endless struct {
 	// Func and Head are the loop that goes on for ever, Pos where it is.
@@ -16,20 +16,16 @@ type Endless struct {
 	Pos  ir.Pos
 	// Recursion says that it is Func that calls itself for ever; Head is its entry.
 	Recursion bool
-	// Input determines the run until the state came back, or until the head was
-	// reached in a state of the set.
-	Input ir.Input
+	// FirstStep and LastStep are the numbers of steps until the state was there first,
+	// and until it came back.
+	FirstStep, LastStep int64
 	// First is the number of decisions before the state that came back; those from
-	// there to the end of Input are the period.
+	// there to the end of the input are the period.
 	First int
 	// Visits is the number of iterations of the loop in a period, or of nested calls.
 	Visits int64
 	// Set is nil if a state came back.
 	Set *RecurrentSet
-	// Passes lists the undefined behaviour on the run.
-	Passes []Guard
-	// Replayed says in which ways the run was confirmed.
-	Replayed []string
 }
 
 // RecurrentSet is a set of states at a loop head: the predicates hold, and what the

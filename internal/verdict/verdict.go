@@ -32,6 +32,9 @@ type False struct {
 	Passes []Guard
 	// Replayed says in which ways the run was confirmed.
 	Replayed []string // "interpreter", "native"
+	// Endless is set, and Violation is not, if the property is termination: then
+	// Passes is the undefined behaviour on the run.
+	Endless *Endless
 }
 
 // Unknown says why there is no answer.

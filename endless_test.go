@@ -1,0 +1,118 @@
+package assay
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const declarations = `int __VERIFIER_nondet_int(void); unsigned __VERIFIER_nondet_uint(void); void __VERIFIER_assume(int);
+#include <stdlib.h>
+`
+
+// TestEndless: programs that run for ever, by their state coming back.
+func TestEndless(t *testing.T) {
+	for name, source := range map[string]string{
+		"empty loop":       `int main(void) { for (;;); }`,
+		"chosen input":     `int main(void) { while (__VERIFIER_nondet_int()); }`,
+		"input before":     `int main(void) { int x = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int(); while (x >= 0) x += c; }`,
+		"assumed range":    `int main(void) { int k = __VERIFIER_nondet_int(); __VERIFIER_assume(3 <= k && k <= 4); while (k < 10) k ^= 1; }`,
+		"never hits":       `int main(void) { unsigned char x = 1; while (x != 0) x += 2; }`,
+		"uninitialised":    `int main(void) { int r; int i = 0; while (i < 5) i += r; }`,
+		"float stops":      `int main(void) { float x = 16777200; while (x < 2e7f) x = x + 1; }`,
+		"nan":              `int main(void) { float x = 0; float n = x / x; while (n != n) x = x + 0; }`,
+		"through an alias": `int main(void) { int a[4]; int *p = a + 1; a[1] = 3; while (a[1] > 0) { a[1]--; *p = 3; } }`,
+		"made and freed":   `int main(void) { for (;;) { int *p = malloc(4); if (!p) break; *p = 1; free(p); } }`,
+		"calls":            `int g; int f(int *p) { *p = 1 - *p; return 1; } int main(void) { int x = 0; while (f(&x)) g = x; }`,
+		"recursion":        `int f(int x) { return x == 0 ? 0 : f(x); } int main(void) { return f(__VERIFIER_nondet_int()); }`,
+		"mutual":           `int g(int); int f(int x) { return g(1 - x); } int g(int x) { return f(x); } int main(void) { return f(1); }`,
+		"inner loop":       `int main(void) { for (int i = 0; i < 10; i++) for (int j = 0; j < 10; i++) if (i > 100) i = 3; }`,
+		"goto":             `int main(void) { int x = 3; again: if (x > 1) goto again; return x; }`,
+		"switch":           `int main(void) { int s = 0; for (;;) switch (s) { case 0: s = 2; break; case 2: s = 0; break; default: return 1; } }`,
+		"volatile":         `int main(void) { volatile int x = 1; while (x); }`,
+		"function pointer": `int f(int x) { return 1 - x; } int main(void) { int (*p)(int) = f; int x = 0; while (x < 2) x = p(x); }`,
+		"string":           `int main(void) { char s[4] = "abc"; int i = 0; while (s[i]) i = (i + 1) % 3; }`,
+		"unknown function": `int other(void); int main(void) { while (other() == 7); }`,
+		"variadic":         "#include <stdarg.h>\n" + `int f(int n, ...) { va_list l; va_start(l, n); int x = va_arg(l, int); va_end(l); return x; } int main(void) { while (f(1, 5) == 5); }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := checkTermination(t, declarations+source, nil)
+			if r.Answer != False || r.Violated != Termination || r.Endless == nil || len(r.Replayed) == 0 {
+				t.Fatalf("got %s, reasons %v", r.Line(), r.Reasons)
+			}
+			var steps []Step
+			if err := r.Trace(t.Context(), func(s Step) error { steps = append(steps, s); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			cycle := -1
+			for i, s := range steps {
+				if s.Kind == StepCycle {
+					cycle = i
+				}
+			}
+			if cycle < 0 || steps[len(steps)-1].Kind != StepViolation {
+				t.Errorf("the trace does not show the cycle: %+v", steps)
+			}
+		})
+	}
+}
+
+// TestEndlessIsNotClaimed: programs that look as if they ran for ever.
+func TestEndlessIsNotClaimed(t *testing.T) {
+	for name, source := range map[string]string{
+		"wraps":             `int main(void) { short x = __VERIFIER_nondet_int(); while (x >= 0) x++; }`,
+		"assume blocks":     `int main(void) { int x = 0; while (1) __VERIFIER_assume(x++ < 10); }`,
+		"exit":              `int main(void) { int x = 0; while (1) if (x++ == 9) exit(0); }`,
+		"abort":             `int main(void) { unsigned char x = __VERIFIER_nondet_uint(); for (;;) if (++x == 0) abort(); }`,
+		"through an alias":  `int main(void) { int x = 1; int *p = &x; while (x) *p = 0; }`,
+		"global":            `int n = 40; int stop(void) { return n-- == 0; } int main(void) { while (!stop()); }`,
+		"static":            `int stop(void) { static int n; return ++n > 50; } int main(void) { while (!stop()); }`,
+		"heap":              `int main(void) { int *p = malloc(4); *p = 60; while (*p) { int *q = malloc(4); *q = *p - 1; free(p); p = q; } free(p); }`,
+		"recursion":         `int f(int x) { return x <= 0 ? 0 : f(x - 1); } int main(void) { return f(90); }`,
+		"recursion, global": `int n; int f(void) { return n++ > 50 ? 0 : f(); } int main(void) { return f(); }`,
+		"recursion, local":  `int f(int *p) { int x = *p + 1; return x > 50 ? 0 : f(&x); } int main(void) { int x = 0; return f(&x); }`,
+		"float":             `int main(void) { float x = 1; while (x < 1e30f) x = x * 2; }`,
+		"assertion":         `#include <assert.h>` + "\n" + `int main(void) { for (;;) assert(0); }`,
+		"list":              `struct n { struct n *next; }; int main(void) { struct n a = {0}, b = {&a}, c = {&b}; for (struct n *p = &c; p; p = p->next); }`,
+		"undefined value":   `int main(void) { int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x == 0); while (1 / x == 0); }`,
+		"invalid read":      `int main(void) { int a[2] = {1, 1}; int i = 2; while (a[i] == 0); }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if r := checkTermination(t, declarations+source, func(t *Task) { t.Timeout = 10 * time.Second }); r.Answer == False {
+				t.Errorf("an infinite run was claimed: %+v", *r.Endless)
+			}
+		})
+	}
+}
+
+// TestEndlessPasses: undefined behaviour on the run is listed.
+func TestEndlessPasses(t *testing.T) {
+	r := checkTermination(t, declarations+`int main(void) { int x = 5; int s = 0; while (x > 0) { s = s + 0x40000000; } return s; }`, nil)
+	if r.Answer != False || len(r.Passes) == 0 || !strings.Contains(r.Passes[0].Text, "overflow") {
+		t.Errorf("got %s, passes %v", r.Line(), r.Passes)
+	}
+}
+
+// TestEndlessFunction: [2LS Fig. 7]; the values read outside of the array do not matter.
+func TestEndlessFunction(t *testing.T) {
+	r := checkTermination(t, `float sasum(int n, float *sx, int incx) {
+  float stemp = 0;
+  int nincx = n * incx;
+  for (int i = 0; incx < 0 ? i >= nincx : i <= nincx; i += incx)
+    stemp += sx[i - 1];
+  return stemp;
+}`, func(t *Task) { t.Program.Function = "sasum" })
+	if r.Answer != False {
+		t.Fatalf("got %s, reasons %v", r.Line(), r.Reasons)
+	}
+	zero := false
+	err := r.Trace(t.Context(), func(s Step) error {
+		zero = zero || s.Var == "incx" && s.Value == "0"
+		return nil
+	})
+	if err != nil || !zero {
+		t.Errorf("incx is not 0 on the run: %v", err)
+	}
+}
