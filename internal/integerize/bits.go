@@ -6,6 +6,8 @@ package integerize
 // rules that do not need its width hold there, too.
 
 import (
+	"slices"
+
 	"assay/internal/ir"
 	"assay/internal/linear"
 )
@@ -84,6 +86,25 @@ func (t *translation) divide(s *state, fr *frame, v ir.Value, d *ir.Def) number 
 		}
 		return q
 	}
+	if isSigned && t.o.Semantics != Integers {
+		// The least number by -1 overflows: the result is arbitrary.
+		least := linear.Constant(limits(fr.fn.f.Type(v).Bits, signed).lo)
+		if a.hasLo && a.lo.Equal(least.Const) && !b.nonNegative() {
+			both := []linear.Constraint{linear.Equals(a.form, least), linear.Equals(b.form, formOf(-1))}
+			if t.feasible(s, both...) {
+				others := [][]linear.Constraint{{linear.Less(least, a.form)}, {linear.Less(b.form, formOf(-1))}, {linear.Less(formOf(-1), b.form)}}
+				possible := slices.DeleteFunc(others, func(c []linear.Constraint) bool { return !t.feasible(s, c...) })
+				if len(possible) == 0 {
+					return t.unknown(s, fr, v, true)
+				}
+				alternatives := []alternative{{both, nil}}
+				for _, c := range possible {
+					alternatives = append(alternatives, alternative{c, nil})
+				}
+				panic(split{alternatives})
+			}
+		}
+	}
 	if c, ok := b.value(); ok && c.Sign() != 0 {
 		flip := c.Sign() < 0
 		c = c.Abs()
@@ -148,11 +169,6 @@ func (t *translation) divide(s *state, fr *frame, v ir.Value, d *ir.Def) number 
 	}
 	if flipA {
 		rest = rest.neg()
-	}
-	if isSigned && flipA && flipB {
-		if lo := limits(d.Type.Bits, signed).lo; t.o.Semantics != Integers && !t.feasible(s, linear.AtMost(q.form, linear.Constant(lo.Neg().Add(linear.Int(-1))))) {
-			return t.unknown(s, fr, v, true)
-		}
 	}
 	return pick(q, rest)
 }

@@ -42,7 +42,7 @@ func (c *cell) view() view {
 
 // findCells looks at all accesses in all contexts.
 func (t *translation) findCells() {
-	if t.facts == nil {
+	if t.facts == nil || !t.reads {
 		return
 	}
 	for _, c := range t.facts.Contexts {

@@ -135,6 +135,16 @@ func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.T
 	for _, c := range st.guard {
 		tr.Guard = append(tr.Guard, linear.Constraint{Form: rename(c.Form), Equality: c.Equality})
 	}
+	for x := range t.slots {
+		if r, ok := st.ranged[linear.Var(x)]; ok && used[linear.Var(x)] {
+			tr.Guard = append(tr.Guard, r.constraints(linear.Variable(linear.Var(x)))...)
+		}
+	}
+	for _, c := range st.facts {
+		if st.allUsed(c.Form, used) && t.allKnown(c.Form, used) {
+			tr.Guard = append(tr.Guard, linear.Constraint{Form: rename(c.Form), Equality: c.Equality})
+		}
+	}
 	for i, tm := range st.temps {
 		if !used[linear.Var(tempBase+i)] {
 			continue
@@ -173,6 +183,16 @@ func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.T
 func (s *state) allUsed(f linear.Form, used map[linear.Var]bool) bool {
 	for _, m := range f.Terms {
 		if m.Var >= tempBase && !used[m.Var] {
+			return false
+		}
+	}
+	return true
+}
+
+// allKnown says whether the variables of a form are used.
+func (t *translation) allKnown(f linear.Form, used map[linear.Var]bool) bool {
+	for _, m := range f.Terms {
+		if m.Var < tempBase && !used[m.Var] {
 			return false
 		}
 	}

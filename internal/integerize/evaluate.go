@@ -97,7 +97,7 @@ func (t *translation) refine(s *state, fr *frame, v ir.Value, n number) number {
 	if !ok || n.within(r) {
 		return n
 	}
-	s.require(r.constraints(n.form)...)
+	s.note(r.constraints(n.form)...)
 	n.interval = n.meet(r)
 	return n
 }
@@ -107,10 +107,9 @@ func (t *translation) variable(s *state, x int) number {
 	sl := t.slots[x]
 	v := linear.Var(x)
 	n := number{linear.Variable(v), sl.bounds}
-	if !s.ranged[v] {
+	if _, ok := s.ranged[v]; !ok {
 		s.own()
-		s.ranged[v] = true
-		s.require(n.constraints(n.form)...)
+		s.ranged[v] = sl.bounds
 	}
 	return n
 }

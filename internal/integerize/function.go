@@ -32,6 +32,7 @@ type translation struct {
 	slots     []slot
 	paths     []path
 	recursive bool
+	reads     bool // memory decides where runs go
 }
 
 // function is what is known of a function in all contexts.
@@ -98,6 +99,9 @@ func (t *translation) prepare() {
 		}
 	}
 	t.cuts(entry)
+	for _, fn := range t.funcs { // those that are called through pointers
+		t.cuts(fn)
+	}
 	t.findCells()
 	t.root = t.newFrame(nil, 0, 0, 0, entry)
 	if t.facts != nil {

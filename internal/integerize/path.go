@@ -56,7 +56,7 @@ func (t *translation) run() {
 		l := t.work[len(t.work)-1]
 		t.work = t.work[:len(t.work)-1]
 		p := t.places[l]
-		s := &state{from: l, frame: p.frame, block: p.block, index: p.index, cells: map[*cell]number{}, ranged: map[linear.Var]bool{}}
+		s := &state{from: l, frame: p.frame, block: p.block, index: p.index, cells: map[*cell]number{}, ranged: map[linear.Var]interval{}}
 		if p.start {
 			s.frame, s.block = t.root, 0
 			s.to = 1
@@ -179,14 +179,14 @@ func (t *translation) step(s *state) *outcome {
 	case ir.Extract:
 		// bound when the call returned
 	case ir.Br:
-		s.to = d.Succs[0]
+		s.take(d, 0)
 		return goOn
 	case ir.CondBr:
-		if d.Succs[0] == d.Succs[1] {
-			s.to = d.Succs[0]
+		if d.Succs[0] == d.Succs[1] && len(fr.fn.phis(d.Succs[0])) == 0 {
+			s.take(d, 0)
 			return goOn
 		}
-		return t.branch(s, d.Args[0], func(s *state) { s.to = d.Succs[0] }, func(s *state) { s.to = d.Succs[1] })
+		return t.branch(s, d.Args[0], func(s *state) { s.take(d, 0) }, func(s *state) { s.take(d, 1) })
 	case ir.Switch:
 		return t.choose(s, fr, d)
 	case ir.Ret:
@@ -201,6 +201,16 @@ func (t *translation) step(s *state) *outcome {
 	}
 	s.index++
 	return goOn
+}
+
+// take sets out on an edge of a terminator. A block may be the target of several.
+func (s *state) take(d *ir.Def, i int) {
+	s.to, s.nth = d.Succs[i], 0
+	for _, b := range d.Succs[:i] {
+		if b == s.to {
+			s.nth++
+		}
+	}
 }
 
 // branch goes on under a condition and its negation; nil where nothing goes on.
@@ -246,7 +256,7 @@ func (t *translation) choose(s *state, fr *frame, d *ir.Def) *outcome {
 		if eq := linear.Equals(n.form, at); t.feasible(rest, eq) {
 			g := rest.fork()
 			g.require(eq)
-			g.to = d.Succs[i+1]
+			g.take(d, i+1)
 			out = append(out, g)
 		}
 		if n.form.IsConstant() && n.form.Equal(at) {
@@ -275,7 +285,7 @@ func (t *translation) choose(s *state, fr *frame, d *ir.Def) *outcome {
 		if t.feasible(s, cs...) {
 			g := s.fork()
 			g.require(cs...)
-			g.to = d.Succs[0]
+			g.take(d, 0)
 			out = append(out, g)
 		}
 	}
@@ -302,11 +312,13 @@ func (t *translation) edge(s *state) *outcome {
 	if !t.reached(fr, to) {
 		return over
 	}
-	pred := -1
+	pred, nth := -1, s.nth
 	for i, p := range fn.f.Blocks[to].Preds {
 		if p == s.block {
-			pred = i
-			break
+			if pred = i; nth == 0 {
+				break
+			}
+			nth--
 		}
 	}
 	phis := fn.phis(to)
@@ -325,7 +337,7 @@ func (t *translation) edge(s *state) *outcome {
 	for i, v := range phis {
 		s.values.set(valueKey{frame: fr, value: v}, ns[i])
 	}
-	s.block, s.index, s.to = to, t.firstAfterPhis(fn.f, to), 0
+	s.block, s.index, s.to, s.nth = to, t.firstAfterPhis(fn.f, to), 0, 0
 	return goOn
 }
 
@@ -371,7 +383,7 @@ func (t *translation) call(s *state, fr *frame, v ir.Value, d *ir.Def) *outcome 
 
 // into enters the body of a function.
 func (t *translation) into(s *state, fr *frame, args []number) {
-	s.frame, s.block, s.index, s.to = fr, 0, 0, 1
+	s.frame, s.block, s.index, s.to, s.nth = fr, 0, 0, 1, 0
 	for i, p := range fr.fn.f.Params {
 		if fr.fn.tracked(p) {
 			s.values.set(valueKey{frame: fr, value: p}, args[i])

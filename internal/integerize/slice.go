@@ -41,6 +41,7 @@ func (t *translation) slice() {
 		s.work = s.work[:len(s.work)-1]
 		s.follow(n.fn, n.v)
 	}
+	t.reads = s.loads
 }
 
 // assumesCheck says whether a failed check ends the run.

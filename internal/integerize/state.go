@@ -37,6 +37,7 @@ type state struct {
 	block ir.BlockID
 	index int
 	to    ir.BlockID // the edge from block that is to be taken, if not 0
+	nth   int        // of the edges from block to to
 
 	guard     []linear.Constraint
 	temps     []temp
@@ -45,7 +46,8 @@ type state struct {
 	divisions []division
 	ands      []conjunction
 	cells     map[*cell]number
-	ranged    map[linear.Var]bool // variables whose range is in the guard
+	ranged    map[linear.Var]interval // of variables that were read
+	facts     []linear.Constraint     // that hold anyway
 	picks     []pick
 	splits    int
 	// inexact: the path may not be one of a run, whatever its temporaries are.
@@ -123,9 +125,9 @@ func (s *state) own() {
 	for k, v := range s.cells {
 		cells[k] = v
 	}
-	ranged := make(map[linear.Var]bool, len(s.ranged))
-	for k := range s.ranged {
-		ranged[k] = true
+	ranged := make(map[linear.Var]interval, len(s.ranged))
+	for k, r := range s.ranged {
+		ranged[k] = r
 	}
 	s.cells, s.ranged = cells, ranged
 }
@@ -154,9 +156,18 @@ func (s *state) require(cs ...linear.Constraint) {
 	}
 }
 
+// note adds constraints that hold in any case: they become part of the guard only
+// if it is about the same variables without them.
+func (s *state) note(cs ...linear.Constraint) {
+	s.facts = append(slices.Clip(s.facts), cs...)
+}
+
 // all are the constraints that hold on the path.
 func (s *state) all() []linear.Constraint {
-	cs := slices.Clone(s.guard)
+	cs := append(slices.Clone(s.guard), s.facts...)
+	for v, r := range s.ranged {
+		cs = append(cs, r.constraints(linear.Variable(v))...)
+	}
 	for _, t := range s.temps {
 		cs = append(cs, t.about...)
 	}
