@@ -33,6 +33,10 @@ type Result struct {
 	// Endless describes the run that does not end, if that is the violation.
 	Endless *Endless
 
+	// Integer is the argument or the infinite run in the integer program, as text, if
+	// the answer is about mathematical integers.
+	Integer string
+
 	// Of a True.
 	Certificate *Certificate
 	Unclean     []Place // undefined behaviour that was not excluded

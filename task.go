@@ -57,6 +57,9 @@ type Program struct {
 	// CheckAlignment makes valid-deref ask that accesses are aligned as their type
 	// asks.
 	CheckAlignment bool
+	// Semantics is what integer arithmetic means; empty is SemanticsWrap. Only termination
+	// can be asked about under another one.
+	Semantics Semantics
 	// Models is a directory of C files with models of library functions, which
 	// replace assay's own. Empty is none.
 	Models string
@@ -113,6 +116,15 @@ func (t *Task) validate() error {
 		if p.info() == nil {
 			return unknownProperty(string(p))
 		}
+	}
+	if t.Program.Semantics == "" {
+		t.Program.Semantics = SemanticsWrap
+	}
+	if !slices.Contains(AllSemantics, string(t.Program.Semantics)) {
+		return &InputError{Message: fmt.Sprintf("unknown semantics %q", t.Program.Semantics), Hint: "wrap, no-overflow or integers"}
+	}
+	if t.Program.Semantics != SemanticsWrap && !slices.Contains(t.Properties, Termination) {
+		return &InputError{Message: "--semantics is for the property termination", Hint: "other properties are decided on machine integers"}
 	}
 	if slices.Contains(t.Properties, Termination) {
 		if len(t.Properties) > 1 || len(t.Unsupported) > 0 {

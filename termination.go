@@ -49,6 +49,12 @@ type terminationAnswer struct {
 // decideTermination runs the engines on a loaded program.
 func (r *run) decideTermination(ctx context.Context, program *frontend.Program) *Result {
 	m := program.Module
+	switch r.task.Program.Semantics {
+	case SemanticsIntegers:
+		return r.overIntegers(ctx, program)
+	case SemanticsNoOverflow:
+		m = assumeNoOverflow(m)
+	}
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	engines := slices.Concat([]terminationEngine{{name: "unwinding"}}, terminationEngines)
@@ -103,6 +109,9 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 		result.Stats.Phases = append(result.Stats.Phases, a.phases...)
 	}
 	result.Assumptions = r.assumptions(program)
+	if r.task.Program.Semantics == SemanticsNoOverflow {
+		result.Assumptions = append(result.Assumptions, Assumption{Text: "a run ends where signed arithmetic overflows (--semantics no-overflow)"})
+	}
 	return result
 }
 

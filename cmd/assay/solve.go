@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"assay"
 	"assay/internal/ic3"
+	"assay/internal/its"
 	"assay/internal/solve"
 	"assay/internal/ts"
 )
@@ -225,7 +228,10 @@ func (f *solveFlags) evidence(m *solve.Model, p *solve.Proof) error {
 // exportCommand is `assay export`.
 func exportCommand() *cobra.Command {
 	var target, output string
-	target = solve.Targets[0]
+	targets := append(slices.Clone(solve.Targets), "its", "koat", "t2", "ari")
+	target = targets[0]
+	model, semantics := string(assay.LP64), string(assay.SemanticsWrap)
+	program := assay.Program{}
 	c := &cobra.Command{
 		Use:   "export [flags] file",
 		Short: "Write a transition system in another format",
@@ -233,17 +239,24 @@ func exportCommand() *cobra.Command {
 
 aiger is binary and aag ASCII AIGER 1.9; plain is binary AIGER for tools that know
 only latches with reset 0 and one output: constraints are remembered by a latch,
-initial values that are not 0 come from inputs or negations; smt2 is Horn clauses.`,
-		Example: "  assay export --to plain -o model.aig model.btor2",
+initial values that are not 0 come from inputs or negations; smt2 is Horn clauses.
+
+Of a C or LLVM file, or an integer transition system, the integer transition
+system is written: as SMT-LIB of the termination competition (its), for KoAT, T2, or in
+the ARI format. It ends if the program does; --semantics says what arithmetic means.`,
+		Example: "  assay export --to plain -o model.aig model.btor2\n  assay export --to koat f.c",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := loadModel(args[0])
+			var text strings.Builder
+			var err error
+			if slices.Contains([]string{"its", "koat", "t2", "ari"}, target) {
+				program.DataModel, program.Semantics = assay.DataModel(model), assay.Semantics(semantics)
+				err = exportITS(c.Context(), &text, args[0], target, program)
+			} else {
+				err = exportModel(&text, args[0], target)
+			}
 			if err != nil {
 				return err
-			}
-			var text strings.Builder
-			if err := m.Export(&text, target); err != nil {
-				return &assay.InputError{Message: fmt.Sprintf("%s: %v", args[0], err)}
 			}
 			if output == "" {
 				_, err = os.Stdout.WriteString(text.String())
@@ -256,9 +269,47 @@ initial values that are not 0 come from inputs or negations; smt2 is Horn clause
 			return nil
 		},
 	}
-	c.Flags().Var(choiceValue{&target, solve.Targets}, "to", "the format")
+	c.Flags().Var(choiceValue{&target, targets}, "to", "the format")
+	c.Flags().Var(choiceValue{&semantics, assay.AllSemantics}, "semantics", "of C: arithmetic wraps, signed overflow ends the run, or integers are mathematical")
+	c.Flags().Var(choiceValue{&model, []string{"ilp32", "lp64"}}, "data-model", "of C: sizes of the types")
+	c.Flags().StringVar(&program.Function, "function", "", "of C: start in this `function` with arbitrary arguments instead of main")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and not to the standard output")
 	return c
+}
+
+// exportModel writes a transition system over bit-vectors.
+func exportModel(w io.Writer, name, target string) error {
+	m, err := loadModel(name)
+	if err != nil {
+		return err
+	}
+	if err := m.Export(w, target); err != nil {
+		return &assay.InputError{Message: fmt.Sprintf("%s: %v", name, err)}
+	}
+	return nil
+}
+
+// exportITS writes an integer transition system, made from a program if the file is
+// one.
+func exportITS(ctx context.Context, w io.Writer, name, target string, program assay.Program) error {
+	if target == "its" {
+		target = "smt2"
+	}
+	var text string
+	var err error
+	if isITS(name) {
+		var s *its.System
+		if s, err = readITS(name); err == nil {
+			text = map[string]func(*its.System) string{"koat": its.WriteKoAT, "t2": its.WriteT2, "smt2": its.WriteSMT, "ari": its.WriteARI}[target](s)
+		}
+	} else {
+		text, err = assay.ExportITS(ctx, assay.Task{Files: []string{name}, Program: program}, target)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, text)
+	return err
 }
 
 // simulateCommand is `assay simulate`: it checks a witness.

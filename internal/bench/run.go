@@ -78,6 +78,9 @@ func (o Options) arguments(t Task, output ...string) []string {
 	if t.DataModel != "" {
 		args = append(args, "--data-model", strings.ToLower(t.DataModel))
 	}
+	if t.Integers && t.question() == "termination" {
+		args = append(args, "--semantics", "integers")
+	}
 	return append(append(args, o.settings()...), t.Paths...)
 }
 

@@ -271,10 +271,10 @@ func TestOperations(t *testing.T) {
 	var all []operation
 	for _, op := range []ir.Op{ir.Add, ir.Sub, ir.Mul, ir.UDiv, ir.SDiv, ir.URem, ir.SRem, ir.Shl, ir.LShr, ir.AShr, ir.And, ir.Or, ir.Xor} {
 		all = append(all, operation{op.String(), op == ir.Add || op == ir.Sub || op == ir.Mul, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) { return b.Bin(op, x, y), y }})
-		for _, k := range []uint64{1, 2, 3, 4, 5, 6, 7} {
+		for _, k := range []uint64{1, 3, 6, 7} {
 			all = append(all, operation{fmt.Sprintf("%s %d", op, k), false, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) { return b.Bin(op, x, b.Const(width, k)), y }})
 		}
-		for _, k := range []uint64{1, 7} {
+		for _, k := range []uint64{7} {
 			all = append(all, operation{fmt.Sprintf("%s x+%d", op, k), false, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) {
 				return b.Bin(op, b.Bin(ir.Add, x, b.Const(width, k)), x), y
 			}})
@@ -389,7 +389,7 @@ func exact(t *testing.T, z *integer.Solver, p *Program, successors map[string][]
 // TestRandomPrograms: runs of random programs with calls, memory and loops.
 // ASSAY_RANDOM_PROGRAMS=n tries n programs.
 func TestRandomPrograms(t *testing.T) {
-	programs := 150
+	programs := 60
 	if n, err := strconv.Atoi(os.Getenv("ASSAY_RANDOM_PROGRAMS")); err == nil {
 		programs = n
 	}

@@ -128,8 +128,8 @@ func (t *translation) nondet(s *state, fr *frame, v ir.Value, d *ir.Def) number 
 	inexact := ir.NondetKind(d.Aux) == ir.NondetUndef || ir.NondetKind(d.Aux) == ir.NondetApproximate
 	n := t.unknown(s, fr, v, inexact)
 	if t.o.Semantics == Integers && d.Type.Bits > 1 {
-		name := strings.TrimPrefix(d.Sym, "__VERIFIER_nondet_")
-		if strings.HasPrefix(name, "u") || name == "bool" || name == "size_t" || name == "_Bool" {
+		name, input := strings.CutPrefix(d.Sym, "__VERIFIER_nondet_")
+		if input && (strings.HasPrefix(name, "u") || name == "bool" || name == "size_t" || name == "_Bool") {
 			s.about(n, linear.AtLeast(n.form, linear.Form{}))
 			n.lo, n.hasLo = linear.Int(0), true
 		}

@@ -3,7 +3,7 @@ package integerize
 // Whether a bit-vector is read as a signed or an unsigned number. Both are right
 // anywhere; the better one needs fewer case distinctions. Values that flow into
 // each other get the same view, that of most operations that look at them, as the
-// types of AProVE's integer variables do [HenselGFS22 §3.3].
+// types of AProVE's integer variables do [AProVE-BV §3].
 
 import "assay/internal/ir"
 

@@ -31,6 +31,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 			j.field("native_replay", r.Native)
 		}
 	}
+	if r.Integer != "" {
+		j.field("integer_program", r.Integer)
+	}
 	if r.Certificate != nil {
 		j.field("certificate", r.Certificate)
 		j.field("undefined_behaviour_not_excluded", nonNil(r.Unclean))
@@ -44,7 +47,7 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 	j.field("assumptions", nonNil(r.Assumptions))
 	j.field("stats", r.Stats)
 	j.field("seconds", r.Stats.Total.Seconds())
-	if r.Answer == assay.False && !o.Quiet {
+	if r.Answer == assay.False && !o.Quiet && r.Integer == "" {
 		j.trace(ctx, r)
 	}
 	fmt.Fprint(w, "\n}\n")

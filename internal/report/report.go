@@ -90,6 +90,10 @@ func (t *text) explainFalse(ctx context.Context, r *assay.Result) {
 	if v.Func != "" {
 		t.printf("in function %s, property %s\n", v.Func, r.Violated)
 	}
+	if r.Integer != "" {
+		t.printf("\nthe run of the integer program (checked: %s):\n%s\n\n", strings.Join(r.Replayed, ", "), r.Integer)
+		return
+	}
 	t.printf("\ntrace (%s):\n", replayed(r.Replayed))
 	err := t.trace(ctx, r)
 	if err != nil {
@@ -121,6 +125,9 @@ func (t *text) explainTrue(r *assay.Result) {
 		t.printf("proved: no run violates %s (%s)\n", joinProperties(r.Properties), plural(r.Stats.Checks, "check"))
 	}
 	c := r.Certificate
+	if r.Integer != "" {
+		t.printf("ranking argument of the integer program:\n%s\n", r.Integer)
+	}
 	if c != nil && len(c.Bounds) > 0 {
 		t.printf("unwound completely:\n")
 		for _, b := range c.Bounds {

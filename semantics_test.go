@@ -1,0 +1,55 @@
+package assay
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestSemantics: the same programs under different arithmetic.
+func TestSemantics(t *testing.T) {
+	const nondet = "extern int __VERIFIER_nondet_int(void);\nextern unsigned __VERIFIER_nondet_uint(void);\n"
+	for _, c := range []struct {
+		name, text                 string
+		wrap, noOverflow, integers Answer // empty: not asked
+	}{
+		// [AProVE-BV, Fig. 1]: f runs for ever for x = UINT_MAX only.
+		{"f", nondet + "int main(void) { unsigned x = __VERIFIER_nondet_uint(), j = 0; while (j <= x) j++; return 0; }", "", "", True},
+		{"g", nondet + "int main(void) { unsigned j = __VERIFIER_nondet_uint(); while (j > 0) j++; return 0; }", "", "", False},
+		{"the overflow", nondet + "int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i <= n; i++) ; return 0; }", "", "", True},
+		{"grows for ever", nondet + "int main(void) { int n = 1; while (n > 0) n += 7; return 0; }", "", "", False},
+		{"stays", nondet + "int main(void) { int n = __VERIFIER_nondet_int(); while (n > 5) ; return 0; }", False, False, False},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "f.c")
+			if err := os.WriteFile(file, []byte(c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for s, want := range map[Semantics]Answer{SemanticsWrap: c.wrap, SemanticsNoOverflow: c.noOverflow, SemanticsIntegers: c.integers} {
+				if want == "" {
+					continue
+				}
+				r, err := Check(context.Background(), Task{Files: []string{file}, Properties: []Property{Termination}, Program: Program{Semantics: s}, Timeout: time.Minute})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Answer != want {
+					t.Errorf("%s: %s, want %s: %v", s, r.Answer, want, r.Reasons)
+				}
+			}
+			for _, format := range []string{"koat", "t2", "smt2", "ari"} {
+				text, err := ExportITS(context.Background(), Task{Files: []string{file}}, format)
+				if err != nil || strings.TrimSpace(text) == "" {
+					t.Errorf("%s: %v %q", format, err, text)
+				}
+			}
+		})
+	}
+	_, err := Check(context.Background(), Task{Files: []string{"f.c"}, Program: Program{Semantics: SemanticsIntegers}})
+	if err == nil {
+		t.Error("semantics for a property that does not know them")
+	}
+}
