@@ -3,11 +3,15 @@ package assay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	"assay/internal/certify"
+	"assay/internal/induction"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/lasso"
+	"assay/internal/recurrent"
 	"assay/internal/verdict"
 )
 
@@ -21,14 +25,19 @@ type Endless struct {
 	Recursion bool     `json:"recursion,omitempty"`
 	// Iterations is how often the loop goes around, or how many calls are nested, until
 	// the state is what it was.
-	Iterations int64 `json:"iterations"`
+	Iterations int64 `json:"iterations,omitempty"`
+	// Certificate is the proof that no run with the inputs shown ends, if the state does
+	// not come back; its invariants are the recurrent set.
+	Certificate *Certificate `json:"certificate,omitempty"`
 }
 
-// refuteByLasso looks for a run that comes back to a state it was in.
-func (r *run) refuteByLasso(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+// refute looks for a run that does not end: one that comes back to a state it was in,
+// or one with inputs with which no run ends.
+func (r *run) refute(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
 	begin := time.Now()
-	found, err := lasso.Search(ctx, m, lasso.Options{})
-	phases := []Phase{{"lassos", time.Since(begin)}}
+	x := &refuter{r: r, m: m, hopeless: map[string]bool{}, patience: firstPatience}
+	found, err := lasso.Search(ctx, m, lasso.Options{Survived: x.survived})
+	phases := []Phase{{"lassos", time.Since(begin) - x.spent}, {"recurrent sets", x.spent}}
 	switch {
 	case err != nil:
 		return nil, phases
@@ -38,16 +47,81 @@ func (r *run) refuteByLasso(ctx context.Context, m *ir.Module) (verdict.Verdict,
 	return verdict.Unknown{Reasons: []verdict.Reason{{Cause: verdict.CauseUnwinding, Text: "no infinite run was found: " + found.Why}}}, phases
 }
 
+// firstPatience bounds an attempt at a recurrent set in the first round; it doubles
+// with each.
+const firstPatience = 400 * time.Millisecond
+
+// refuter tries to prove that runs which have not ended do not end.
+type refuter struct {
+	r        *run
+	m        *ir.Module
+	hopeless map[string]bool // inputs for which there is no proof
+	patience time.Duration
+	spent    time.Duration
+}
+
+// survived tries inputs of runs that had not ended when they were given up.
+func (x *refuter) survived(ctx context.Context, inputs []ir.Input) *verdict.False {
+	begin := time.Now()
+	defer func() {
+		x.spent += time.Since(begin)
+		x.patience *= 2
+	}()
+	now := map[string]bool{}
+	for _, in := range inputs {
+		set := &verdict.RecurrentSet{Inputs: recurrent.Inputs(x.m, in)}
+		key := fmt.Sprint(set.Inputs)
+		if x.hopeless[key] || now[key] {
+			continue
+		}
+		now[key] = true
+		v, again := x.attempt(ctx, set)
+		if v != nil || ctx.Err() != nil {
+			return v
+		}
+		x.hopeless[key] = !again
+	}
+	return nil
+}
+
+// attempt tries to prove that no run with some inputs ends. Without answer, again says
+// that more time may help.
+func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answer *verdict.False, again bool) {
+	attempt, cancel := context.WithTimeout(ctx, x.patience)
+	defer cancel()
+	p := induction.Prove(attempt, recurrent.Fix(x.m, set.Inputs), induction.Options{Targets: []ir.CheckKind{recurrent.End}})
+	if p.Proof == nil {
+		return nil, attempt.Err() != nil
+	}
+	set.Proof, set.Unclean = p.Proof, p.Unclean
+	v, _, err := recurrent.Run(ctx, x.m, set)
+	if err != nil || v == nil {
+		return nil, false
+	}
+	if x.r.task.Engine.Uncertified {
+		return v, false
+	}
+	if set.Proof.Checker, err = certify.Endless(ctx, x.m, certify.Options{}, set); err != nil {
+		return nil, false
+	}
+	return v, false
+}
+
 // explainEndless fills the result from a run that does not end.
 func (r *Result) explainEndless(v *verdict.False) {
 	e, m := v.Endless, r.module
 	r.endless, r.input, r.Replayed, r.Violated = e, v.Input, v.Replayed, Termination
 	r.Endless = &Endless{Pos: position(m, e.Pos), Func: e.Func, Recursion: e.Recursion, Iterations: e.Visits}
+	if e.Set != nil {
+		r.Endless.Iterations, r.Endless.Certificate = 0, certificate(recurrent.Fix(m, e.Set.Inputs), e.Set.Proof)
+	}
 	text := "the loop runs for ever: "
 	if e.Recursion {
 		text = e.Func + " calls itself for ever: "
 	}
 	switch {
+	case e.Set != nil:
+		text += "with the inputs of the run below, no run ends"
 	case e.Recursion && e.Visits == 1:
 		text += "a call has the arguments and the memory of the call before"
 	case e.Recursion:
@@ -58,19 +132,32 @@ func (r *Result) explainEndless(v *verdict.False) {
 		text += fmt.Sprintf("after %d iterations the state is what it was", e.Visits)
 	}
 	r.Violation = &Place{Pos: r.Endless.Pos, Func: e.Func, Kind: "non-termination", Text: text}
-	for _, g := range v.Passes {
-		r.Passes = append(r.Passes, place(m, g))
+	r.Passes = places(m, v.Passes)
+	if e.Set != nil {
+		for _, g := range e.Set.Unclean {
+			if g.Kind.Undefined() && !slices.Contains(v.Passes, g) {
+				r.Passes = append(r.Passes, place(m, g))
+			}
+		}
 	}
 }
 
 // traceEndless is Trace for a run that does not end: until the state comes back.
 func (r *Result) traceEndless(ctx context.Context, emit func(Step) error) error {
 	t := &tracer{result: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
-	out, err := interp.Run(ctx, r.module, interp.Options{Oracle: interp.Replay(r.input), StopAt: t.event, Blocks: true, Repeats: true})
+	set := r.endless.Set
+	options := interp.Options{Oracle: interp.Replay(r.input), StopAt: t.event, Blocks: true, Repeats: set == nil}
+	if set != nil {
+		options.StopAt = func(e interp.Event) bool { return e.Step >= r.endless.LastStep || t.event(e) }
+	}
+	out, err := interp.Run(ctx, r.module, options)
 	switch {
 	case err != nil:
 		return err
 	case t.err != nil:
+		return t.err
+	case set != nil && out.End == interp.Stopped:
+		t.step(Step{Kind: StepViolation, Text: "the run goes on for ever"})
 		return t.err
 	case out.End != interp.Repeats:
 		return fmt.Errorf("the replay ended before the state came back: %s", out)
@@ -87,11 +174,15 @@ func (t *tracer) cycle(e interp.Event) {
 	}
 	if x.Recursion && e.Kind == interp.Enter || !x.Recursion && e.Kind == interp.BlockEntered && e.Block == x.Head {
 		t.cycled = true
-		if p := lasso.Position(e.Func, x.Head); p.Line != 0 {
+		if p := e.Func.BlockPos(x.Head); p.Line != 0 {
 			if a := t.visible(); a != nil && a.f == e.Func {
 				a.pos = p
 			}
 		}
-		t.step(Step{Kind: StepCycle, Text: "this state comes back"})
+		text := "this state comes back"
+		if x.Set != nil {
+			text = "from here on the run stays in the loop"
+		}
+		t.step(Step{Kind: StepCycle, Text: text})
 	}
 }

@@ -32,7 +32,7 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		r.Violated = violated(v.Violation.Kind)
 		r.guard = v.Violation
 		for _, g := range v.Passes {
-			if undefined(g.Kind) {
+			if g.Kind.Undefined() {
 				r.Passes = append(r.Passes, place(m, g))
 			}
 		}

@@ -31,7 +31,7 @@ type terminationEngine struct {
 // terminationEngines are the engines that decide termination, apart from
 // complete unwinding. A refuter's False holds an infinite run that was replayed.
 var terminationEngines = []terminationEngine{
-	{name: "lassos", run: (*run).refuteByLasso},
+	{name: "lassos and recurrent sets", run: (*run).refute},
 }
 
 // errDecided ends the engines that are still at work when one has an answer.
@@ -96,7 +96,7 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	}
 	answer := oneAnswer(answers)
 	if t, ok := answer.(verdict.True); ok {
-		t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !undefined(g.Kind) })
+		t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
 		answer = t
 	}
 	result := explain(m, answer)

@@ -309,7 +309,7 @@ func (t *tracer) violation(e interp.Event) bool {
 	step := Step{Kind: StepUndefined, Text: describe(g.Kind, g.Text)}
 	if t.isTheViolation(g, e.Func.Model) {
 		t.violated, step.Kind = true, StepViolation
-	} else if !undefined(g.Kind) {
+	} else if !g.Kind.Undefined() {
 		return false
 	}
 	if g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree {
@@ -341,16 +341,6 @@ func (t *tracer) violation(e interp.Event) bool {
 func (t *tracer) isTheViolation(g verdict.Guard, model bool) bool {
 	v := t.result.guard
 	return g.Kind == v.Kind && g.Func == v.Func && (g.Pos == v.Pos || model)
-}
-
-// undefined says whether a broken guard is undefined behaviour of C.
-func undefined(k ir.CheckKind) bool {
-	switch k {
-	case ir.Overflow, ir.ShiftOverflow, ir.DivByZero, ir.ShiftRange, ir.InvalidDeref, ir.InvalidFree,
-		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible:
-		return true
-	}
-	return false
 }
 
 // step completes a step with its place and hands it on.

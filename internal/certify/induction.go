@@ -120,6 +120,8 @@ type induction struct {
 	// changes are what the loops change, grew says that this encoding added to it.
 	changes map[loopKey]map[site]*change
 	grew    bool
+	// endless is set if the claim is that no run ends; see endless.go.
+	endless *fixedInputs
 }
 
 type headKey struct {

@@ -80,16 +80,19 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 			e.values[i] = fr.operand(d, i)
 		}
 		if fr.caller == nil {
+			c.stopped(fr, v, st.True(), "the program ends")
 			c.ends(fr, v)
 		}
 		fr.returns = append(fr.returns, e)
 		return false, nil
 	case ir.Halt:
+		c.stopped(fr, v, st.True(), "the program ends")
 		if ir.HaltKind(d.Aux) == ir.HaltExit {
 			c.ends(fr, v)
 		}
 		return false, nil
 	case ir.Unreachable:
+		c.stopped(fr, v, st.True(), "the program ends")
 		c.undefined(fr, v, ir.ReachedUnreachable, st.True(), "a place marked unreachable is reached")
 		return false, nil
 	case ir.Unsupported:
@@ -100,14 +103,20 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 	case ir.Check:
 		c.undefined(fr, v, ir.CheckKind(d.Aux), st.Not(c.truth(fr, d, 0)), d.Sym)
 	case ir.Assume:
-		fr.guard = st.And(fr.guard, c.truth(fr, d, 0))
+		t := c.truth(fr, d, 0)
+		c.stopped(fr, v, st.Not(t), "an assumption does not hold")
+		fr.guard = st.And(fr.guard, t)
 	case ir.Label:
 		if d.Sym == c.o.Label {
 			c.undefined(fr, v, ir.ErrorLabel, st.True(), "the label is reached")
 		}
 	case ir.Dbg:
 	case ir.Nondet:
-		fr.set(v, c.arbitrary(d.Type))
+		x, ok := c.fixed(fr, d, v)
+		if !ok {
+			x = c.arbitrary(d.Type)
+		}
+		fr.set(v, x)
 	case ir.Extract:
 		fr.set(v, fr.get(fr.fn.further[d.Args[0]][d.Aux-1]))
 	case ir.PtrToInt:

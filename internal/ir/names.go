@@ -72,6 +72,16 @@ func (op Op) String() string { return name("op", opNames[:], op) }
 // String is the name of the property or guard, as reports show it.
 func (k CheckKind) String() string { return name("check", checkNames[:], k) }
 
+// Undefined says whether a violation is undefined behaviour of C.
+func (k CheckKind) Undefined() bool {
+	switch k {
+	case Overflow, ShiftOverflow, DivByZero, ShiftRange, InvalidDeref, InvalidFree,
+		ReachedUnreachable, FloatConversion, Precondition, Incompatible:
+		return true
+	}
+	return false
+}
+
 // String is the name of the kind.
 func (k Kind) String() string { return name("kind", kindNames[:], k) }
 
@@ -132,6 +142,25 @@ func (m *Module) HeapAlign() uint64 { return uint64(m.PointerBits) / 4 }
 
 // Func is the function of that name, nil if there is none. It searches; use
 // Index for many names.
+// BlockPos is where a block is in the source: where its first instruction with a
+// position is, in the order of execution.
+func (f *Func) BlockPos(b BlockID) Pos {
+	for range len(f.Blocks) {
+		instrs := f.Blocks[b].Instrs
+		for _, v := range instrs {
+			if d := f.Def(v); d.Pos.Line != 0 && d.Op != Phi && d.Op != Dbg {
+				return d.Pos
+			}
+		}
+		succs := f.Succs(b)
+		if len(succs) != 1 {
+			break
+		}
+		b = succs[0]
+	}
+	return f.Pos
+}
+
 func (m *Module) Func(name string) *Func {
 	for _, f := range m.Funcs {
 		if f.Name == name {

@@ -43,7 +43,7 @@ func (w *watcher) event(e interp.Event) {
 	case interp.Violation:
 		g := verdict.Guard{Kind: e.Check, Text: e.Text, Func: e.Func.Name, Pos: e.Pos}
 		w.last = g
-		if !w.guards[g] && undefined(g.Kind) {
+		if !w.guards[g] && g.Kind.Undefined() {
 			w.guards[g] = true
 			w.passes = append(w.passes, g)
 		}
@@ -79,16 +79,6 @@ func (w *watcher) source(s source) {
 		}
 	}
 	w.sources = append(w.sources, s)
-}
-
-// undefined says whether a broken guard is undefined behaviour of C.
-func undefined(k ir.CheckKind) bool {
-	switch k {
-	case ir.Overflow, ir.ShiftOverflow, ir.DivByZero, ir.ShiftRange, ir.InvalidDeref, ir.InvalidFree,
-		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible:
-		return true
-	}
-	return false
 }
 
 // depends gives the first reason why the run hangs on a value, nil if it does not.

@@ -27,6 +27,10 @@ type Options struct {
 	// Rounds bounds the rounds; 0 means 5. Each has 4 times the steps of the one
 	// before.
 	Rounds int
+	// Survived, if set, is given inputs of runs that had not ended when they were given
+	// up, at most maxSurvivors after each round: they may be on the way into a recurrent
+	// set. What it returns, if anything, is the answer.
+	Survived func(ctx context.Context, inputs []ir.Input) *verdict.False
 }
 
 // Stats count the work.
@@ -40,16 +44,13 @@ type Result struct {
 	// False is nil if nothing was found; then Why says what stands in the way.
 	False *verdict.False
 	Why   string
-	// Survivors are inputs of runs that had not ended when they were given up, at most
-	// maxSurvivors: they may be on the way into a recurrent set.
-	Survivors []ir.Input
-	Stats     Stats
+	Stats Stats
 }
 
 const (
 	firstSteps   = 1 << 14
 	defaultRound = 5
-	maxSurvivors = 8
+	maxSurvivors = 12
 	// runMemory bounds the memory of a run.
 	runMemory = 1 << 26
 	// runFrames bounds the depth of calls of a run.
@@ -65,6 +66,8 @@ type search struct {
 	palette *palette
 	result  Result
 	unclean *verdict.False // passes through undefined behaviour
+	// survivors are the inputs of this round's runs that were given up.
+	survivors []ir.Input
 }
 
 // Search looks for a run that repeats itself. The error is that of the context.
@@ -80,7 +83,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 	}
 	steps := int64(firstSteps)
 	for round := range rounds {
-		s.result.Survivors = nil
+		s.survivors = nil
 		open := false
 		begin := s.result.Stats.Steps
 		for i := range runsPerRound {
@@ -101,6 +104,11 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 		if s.unclean != nil {
 			s.result.False = s.unclean
 			return s.result, nil
+		}
+		if opts.Survived != nil && len(s.survivors) > 0 {
+			if s.result.False = opts.Survived(ctx, s.survivors); s.result.False != nil {
+				return s.result, nil
+			}
 		}
 		if !open && round > 0 {
 			break
@@ -127,8 +135,8 @@ func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bo
 	switch out.End {
 	case interp.StepLimit:
 		*open = true
-		if len(s.result.Survivors) < maxSurvivors {
-			s.result.Survivors = append(s.result.Survivors, in)
+		if len(s.survivors) < maxSurvivors {
+			s.survivors = append(s.survivors, in)
 		}
 	case interp.Repeats:
 		e, why, err := Confirm(ctx, s.m, in)
@@ -185,7 +193,7 @@ func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, 
 	return &verdict.False{
 		Input: full, Passes: w.passes, Replayed: []string{"interpreter"},
 		Endless: &verdict.Endless{
-			Func: r.Func.Name, Head: r.Block, Pos: Position(r.Func, r.Block), Recursion: r.Recursion,
+			Func: r.Func.Name, Head: r.Block, Pos: r.Func.BlockPos(r.Block), Recursion: r.Recursion,
 			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits,
 		},
 	}, "", nil
@@ -201,23 +209,4 @@ func symbols(m *ir.Module, s interp.State) map[string]uint64 {
 		out[g.Name] = s.Symbol(g.Name)
 	}
 	return out
-}
-
-// Position is where a block is in the source: where its first instruction with a
-// position is, in the order of execution.
-func Position(f *ir.Func, b ir.BlockID) ir.Pos {
-	for range len(f.Blocks) {
-		instrs := f.Blocks[b].Instrs
-		for _, v := range instrs {
-			if d := f.Def(v); d.Pos.Line != 0 && d.Op != ir.Phi && d.Op != ir.Dbg {
-				return d.Pos
-			}
-		}
-		succs := f.Succs(b)
-		if len(succs) != 1 {
-			break
-		}
-		b = succs[0]
-	}
-	return f.Pos
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"assay/internal/ir"
+	"assay/internal/verdict"
 )
 
 // search looks for a lasso of a program in text form.
@@ -36,6 +37,7 @@ func TestSearch(t *testing.T) {
 		{"needs a constant of the program", "  %c = eq i1 %n, i32 123456\n  condbr %c, h, out\n", "found"},
 		{"needs its neighbour", "  %c = ult i1 %n, i32 123456\n  %d = ugt i1 %n, i32 123454\n  %e = and i1 %c, %d\n  condbr %e, h, out\n", "found"},
 		{"inputs in the loop", "  %k = nondet i32 input \"k\"\n  %c = eq i1 %k, %n\n  condbr %c, h, out\n", "found"},
+		{"up and down", "  %x = phi i32 [%n, b1], [%y, h]\n  %k = nondet i32 input \"k\"\n  %b = and i32 %k, i32 2\n  %y = add i32 %x, %b\n  %z = sub i32 %y, i32 1\n  %c = slt i1 %z, i32 3\n  condbr %c, h, out\n", "found"},
 		{"does not end by itself", "  %x = phi i32 [i32 0, b1], [%y, h]\n  %y = add i32 %x, i32 1\n  %c = ne i1 %y, i32 0\n  condbr %c, h, out\n", "none"},
 		{"division by zero decides", "  %x = udiv i32 i32 5, i32 0\n  %c = eq i1 %x, i32 0\n  condbr %c, h, out\n", "hangs"},
 		{"division by zero does not matter", "  %x = udiv i32 i32 5, i32 0\n  %y = add i32 %x, i32 1\n  br h\n", "passes"},
@@ -88,8 +90,19 @@ func TestSearchInterrupted(t *testing.T) {
 
 // TestSurvivors: runs that did not end are handed on.
 func TestSurvivors(t *testing.T) {
-	_, r := searchText(t, mainOf("  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  br h\n"))
-	if r.False != nil || len(r.Survivors) == 0 {
-		t.Errorf("%d survivors", len(r.Survivors))
+	m, err := ir.Parse(mainOf("  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  br h\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	answer := &verdict.False{}
+	r, err := Search(context.Background(), m, Options{Survived: func(_ context.Context, in []ir.Input) *verdict.False {
+		if n += len(in); n > 0 {
+			return answer
+		}
+		return nil
+	}})
+	if err != nil || r.False != answer {
+		t.Errorf("%+v %v after %d survivors", r, err, n)
 	}
 }

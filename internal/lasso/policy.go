@@ -12,6 +12,7 @@ import (
 // This file chooses inputs. Runs of a round get, one after the other,
 //
 //	0-2    for all decisions 0, 1, -1
+//	3-4    0 and 1, or 1 and -1, in turns
 //	3 mod 4  a value of the palette each time
 //	others   a value of the palette for each instruction, always the same: an input
 //	         that a loop reads must often be the same in all rounds
@@ -83,7 +84,9 @@ func (p *palette) of(bits uint32) []uint64 {
 type policy struct {
 	p     *palette
 	rng   *rand.Rand
-	fixed int  // 0, 1, 2 for 0, 1, -1; -1 otherwise
+	fixed int // 0, 1, 2 for 0, 1, -1; -1 otherwise
+	turns int // how many values follow in turns, from the fixed one on
+	asked int
 	each  bool // a value for each instruction
 	sites map[site]bv.BV
 }
@@ -95,8 +98,8 @@ type site struct {
 
 func newPolicy(p *palette, round, i int) *policy {
 	o := &policy{p: p, fixed: -1}
-	if i < 3 {
-		o.fixed = i
+	if i < 5 {
+		o.fixed, o.turns = i%3, 1+i/3
 		return o
 	}
 	o.rng = rand.New(rand.NewPCG(uint64(round), uint64(i)))
@@ -138,7 +141,8 @@ func (o *policy) value(bits uint32) bv.BV {
 	}
 	l := o.p.of(bits)
 	if o.fixed >= 0 {
-		return bv.New(bits, l[o.fixed])
+		o.asked++
+		return bv.New(bits, l[o.fixed+o.asked%o.turns])
 	}
 	switch o.rng.IntN(8) {
 	case 0:

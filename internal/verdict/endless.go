@@ -1,14 +1,14 @@
 package verdict
 
 import (
-	"assay/internal/invariant"
+	"assay/internal/bv"
 	"assay/internal/ir"
 )
 
 // Endless is the evidence that a run of the program does not end. There are two
 // kinds. A run that came back to a state that it was in: the interpreter, given
 // the input of the verdict, notices that, and the decisions of the period can be made again for ever.
-// Or a run that reached a recurrent set, Set, which no run need leave.
+// Or a run with inputs with which no run ends, Set.
 type Endless struct {
 	// Func and Head are the loop that goes on for ever, Pos where it is.
 	Func string
@@ -17,7 +17,8 @@ type Endless struct {
 	// Recursion says that it is Func that calls itself for ever; Head is its entry.
 	Recursion bool
 	// FirstStep and LastStep are the numbers of steps until the state was there first,
-	// and until it came back.
+	// and until it came back; with Set, until the loop was reached, and until it went
+	// around Visits times.
 	FirstStep, LastStep int64
 	// First is the number of decisions before the state that came back; those from
 	// there to the end of the input are the period.
@@ -28,23 +29,22 @@ type Endless struct {
 	Set *RecurrentSet
 }
 
-// RecurrentSet is a set of states at a loop head: the predicates hold, and what the
-// loop does not change is as on the run that reaches it. From every state of it,
-// with the inputs that Inputs says, the loop goes around once more, without undefined
-// behaviour that is not listed, and arrives in the set.
+// RecurrentSet says why a run never ends [Chen14]: if the instructions that read
+// inputs yield what Inputs says, no run of the program reaches an end of any kind, be
+// the other inputs and all that is arbitrary what they may. The invariants of the
+// proof are the recurrent set, at all loops together.
 type RecurrentSet struct {
-	Head invariant.Head
-	// Inputs are what the program reads in an iteration, by instruction; those that
-	// are not there may be anything.
 	Inputs []Skolem
-	// Checker names the checker and the solver that accepted.
-	Checker string
+	// Proof is for the program with these inputs, in which every end is a violation; its
+	// values are those of the program.
+	Proof *Induction
+	// Unclean are guards of undefined behaviour that were not proved impossible.
+	Unclean []Guard
 }
 
-// Skolem chooses an input that an instruction of a loop reads: always the same
-// constant.
+// Skolem fixes what an instruction that reads an input yields: always the same.
 type Skolem struct {
 	Func  string
 	Value ir.Value
-	Const uint64
+	Bits  bv.BV
 }

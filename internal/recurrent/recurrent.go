@@ -1,0 +1,126 @@
+// Package recurrent refutes termination by a proof of safety [Chen14]: it fixes the
+// inputs of a program, makes every end of it a violation, and leaves the proof that
+// no run of what is left violates anything to the engines and checkers of safety.
+//
+// Operations are total, so every run that has not ended has a next step. If no run
+// with the fixed inputs reaches an end, all of them are infinite, and one of them is
+// the run with zeros for all that was not fixed, say.
+//
+//	(1) Ends are: the return of the entry function, exit and abort, unreachable code
+//	    reached, and an assumption that does not hold, for a run that is blocked is
+//	    none. Instructions that are not modelled are left to the prover, which must
+//	    show that they are not reached.
+//	(2) Only inputs are fixed, and only to constants: the values of Nondet that the program may
+//	    choose. What is arbitrary otherwise stays so, and the proof is about all
+//	    of it: contents of memory, addresses, what undefined behaviour yields, what library
+//	    models over-approximate. So over-approximations of the prover are no danger.
+//	(3) Inner loops and calls need not end: a run that stays in one does not end either.
+//
+// The invariants of the proof, at the heads of the loops that go on, are a recurrent
+// set; it contains what the run with the fixed inputs reaches. Package certify builds
+// the same program again with code of its own and judges the proof.
+package recurrent
+
+import (
+	"slices"
+
+	"assay/internal/bv"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// End is the kind of the checks that fail where the program ends.
+const End = ir.Assertion
+
+// Inputs are the inputs of a run that can be fixed: instructions that yielded the same
+// each time.
+func Inputs(m *ir.Module, in ir.Input) []verdict.Skolem {
+	type site struct {
+		f string
+		v ir.Value
+	}
+	at := map[site]int{}
+	various := map[site]bool{}
+	var out []verdict.Skolem
+	for _, c := range in.Choices {
+		if !fixable(m, c.Func, c.Value) || c.Bits.Width() == 0 {
+			continue
+		}
+		k := site{c.Func, c.Value}
+		if i, ok := at[k]; !ok {
+			at[k] = len(out)
+			out = append(out, verdict.Skolem{Func: c.Func, Value: c.Value, Bits: c.Bits})
+		} else if !out[i].Bits.Equal(c.Bits) {
+			various[k] = true
+		}
+	}
+	return slices.DeleteFunc(out, func(s verdict.Skolem) bool { return various[site{s.Func, s.Value}] })
+}
+
+// fixable says whether the value is an input that a run may choose: pointers only null.
+func fixable(m *ir.Module, name string, v ir.Value) bool {
+	f := m.Func(name)
+	if f == nil || v < 1 || int(v) >= len(f.Values) {
+		return false
+	}
+	d := f.Def(v)
+	return d.Op == ir.Nondet && ir.NondetKind(d.Aux) != ir.NondetApproximate
+}
+
+// Fix is the program with the inputs fixed, in which every end is a violation of kind
+// End. Values keep their numbers; other checks of this kind are gone.
+func Fix(m *ir.Module, inputs []verdict.Skolem) *ir.Module {
+	fixed := *m
+	fixed.Funcs = make([]*ir.Func, len(m.Funcs))
+	for i, f := range m.Funcs {
+		if f.IsDecl() {
+			fixed.Funcs[i] = f
+			continue
+		}
+		g := *f
+		g.Values = slices.Clone(f.Values)
+		g.Blocks = slices.Clone(f.Blocks)
+		fixed.Funcs[i] = &g
+		define := func(d ir.Def) ir.Value {
+			g.Values = append(g.Values, d)
+			return ir.Value(len(g.Values) - 1)
+		}
+		for _, s := range inputs {
+			if s.Func != f.Name || !fixable(m, s.Func, s.Value) {
+				continue
+			}
+			d := &g.Values[s.Value]
+			c := ir.Def{Op: ir.Const, Type: d.Type, Const: s.Bits}
+			if d.Type.Kind == ir.Ptr {
+				if !s.Bits.IsZero() {
+					continue
+				}
+				c = ir.Def{Op: ir.Null, Type: d.Type}
+			}
+			v := define(c)
+			d = &g.Values[s.Value]
+			*d = ir.Def{Op: ir.Freeze, Type: d.Type, Args: []ir.Value{v}, Block: d.Block, Pos: d.Pos}
+		}
+		never := define(ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)})
+		always := define(ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 1)})
+		for b := range g.Blocks {
+			var out []ir.Value
+			for _, v := range g.Blocks[b].Instrs {
+				d := &g.Values[v]
+				switch {
+				case d.Op == ir.Check && ir.CheckKind(d.Aux) == End:
+					d.Args = []ir.Value{always}
+				case d.Op == ir.Assume:
+					*d = ir.Def{Op: ir.Check, Args: d.Args, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "the run is blocked"}
+				case d.Op == ir.Halt, d.Op == ir.Unreachable, d.Op == ir.Ret && f.Name == m.Entry:
+					out = append(out, define(ir.Def{
+						Op: ir.Check, Args: []ir.Value{never}, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "the program ends",
+					}))
+				}
+				out = append(out, v)
+			}
+			g.Blocks[b].Instrs = out
+		}
+	}
+	return &fixed
+}
