@@ -195,13 +195,19 @@ func (l *forest) isHead(b ir.BlockID) bool {
 
 // illFormed says what is wrong with a predicate, if anything is.
 func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predicate) string {
+	for i := range p.If {
+		if len(p.If[i].If) > 0 {
+			return "a condition of a predicate has a condition"
+		}
+		if why := illFormed(f, dom, head, &p.If[i]); why != "" {
+			return why
+		}
+	}
 	switch {
 	case p.Bound == nil:
 		return "a predicate has no bound"
 	case p.Relation > invariant.Congruent:
 		return "a predicate has an unknown relation"
-	case p.Relation == invariant.Congruent && p.Modulus == 0:
-		return "a congruence has the modulus 0"
 	}
 	for _, t := range p.Terms {
 		if t.Value < 1 || int(t.Value) >= len(f.Values) {
@@ -306,12 +312,16 @@ func (c *checker) visit(fr *frame, in edge) {
 }
 
 // predicate says whether a predicate of a head holds of a way into it. A
-// predicate of memory that is not there holds.
+// predicate of memory that is not there holds, and so it does as a condition.
 func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
 	st := c.st
+	applies := st.True()
+	for i := range p.If {
+		applies = st.And(applies, c.predicate(fr, head, in, &p.If[i]))
+	}
 	// No sum of some of the summands, nor its difference to the bound or the
 	// modulus, is greater than most.
-	most := new(big.Int).Add(new(big.Int).Abs(p.Bound), new(big.Int).SetUint64(p.Modulus))
+	most := new(big.Int).Add(new(big.Int).Abs(p.Bound), p.Mod())
 	for _, t := range p.Terms {
 		// A summand of coefficient 0 needs its width, too.
 		weight := new(big.Int).Abs(big.NewInt(t.Coeff))
@@ -343,9 +353,16 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 	case invariant.NotEqual:
 		holds = st.Not(st.Eq(sum, zero))
 	default:
-		holds = st.Eq(st.SRem(sum, c.integer(w, new(big.Int).SetUint64(p.Modulus))), zero)
+		if m := p.Mod(); m.BitLen() == int(m.TrailingZeroBits())+1 { // a power of two
+			holds = st.True()
+			if n := uint32(m.TrailingZeroBits()); n > 0 {
+				holds = st.Eq(st.Extract(sum, n-1, 0), st.ConstU(n, 0))
+			}
+		} else {
+			holds = st.Eq(st.SRem(sum, c.integer(w, m)), zero)
+		}
 	}
-	return st.Implies(there, holds)
+	return st.Implies(st.And(applies, there), holds)
 }
 
 // integer is a number in two's complement.
@@ -399,11 +416,11 @@ func (c *checker) ofPredicates(f *ir.Func) map[ir.BlockID][]ir.Value {
 			continue
 		}
 		for _, p := range ps {
-			for _, t := range p.Terms {
+			p.Each(func(t invariant.Term) {
 				if b := f.Values[t.Value].Block; b != 0 && b != k.head {
 					values[k.head] = append(values[k.head], t.Value)
 				}
-			}
+			})
 		}
 	}
 	return values

@@ -23,7 +23,8 @@
 //	     nothing, early checks hold anyway: they are assumed.
 //	(C3) A predicate of the head is assumed at early visits, and checked at all
 //	     others. All checks are one conjunction: the first thing that fails on a
-//	     run fails in a place that is not early.
+//	     run fails in a place that is not early. The program only names the places
+//	     of interest (Program.Probes); the formulas are made in formula.go.
 //	(C4) The arbitrary state agrees with the state on entry in all that the loop
 //	     cannot change: values defined outside, and objects that nothing in the
 //	     loop writes (written.go).
@@ -33,10 +34,6 @@
 package induction
 
 import (
-	"fmt"
-	"math/big"
-
-	"assay/internal/bv"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -44,7 +41,6 @@ import (
 // Names of what is added to a program.
 const (
 	earlyName  = "assay.early"
-	flagPrefix = "assay.candidate."
 	selectName = "assay.loop"
 )
 
@@ -97,46 +93,50 @@ type Candidate struct {
 	Predicate invariant.Predicate
 }
 
+// Program is a program whose loops are cut.
+type Program struct {
+	Module *ir.Module
+	// Probes are, by function and instruction, the values that formula.go needs:
+	// at a loop head whether the visit is early, then the integers of the
+	// loop's places; at what may violate a target, whether it is early.
+	Probes map[string]map[ir.Value][]ir.Value
+	// heads are the loops of the probes at heads.
+	heads map[site]*Loop
+}
+
+// site is an instruction.
+type site struct {
+	function string
+	value    ir.Value
+}
+
 // cutting is the work on one module.
 type cutting struct {
+	Program
 	m      *ir.Module
 	k      int
 	writes *writes
-	flags  bool
-	byHead map[*ir.Func]map[ir.BlockID][]int // candidates
-	all    []Candidate
+	places map[*Loop][]place
 	kinds  map[ir.CheckKind]bool
 	label  string
 }
 
 // Cut is the program with its loops cut after k iterations; targets are the
-// checks that early visits assume. Candidate i is assumed and checked only if
-// its flag is set, a choice of the program named by Flag(i); its check has the text
-// Flag(i), too.
-func Cut(m *ir.Module, loops []*Loop, k int, candidates []Candidate, targets []ir.CheckKind, label string) (*ir.Module, error) {
-	c := &cutting{m: clone(m), k: k, writes: newWrites(m), all: candidates, byHead: map[*ir.Func]map[ir.BlockID][]int{}, kinds: map[ir.CheckKind]bool{}, label: label}
+// checks whose places are wanted, places the integers wanted at the heads.
+func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, targets []ir.CheckKind, label string) (*Program, error) {
+	c := &cutting{m: clone(m), k: k, writes: newWrites(m), places: places, kinds: map[ir.CheckKind]bool{}, label: label}
+	c.Program = Program{Module: c.m, Probes: map[string]map[ir.Value][]ir.Value{}, heads: map[site]*Loop{}}
 	for _, t := range targets {
 		c.kinds[t] = true
 	}
-	for i, x := range candidates {
-		if c.byHead[x.Loop.Func] == nil {
-			c.byHead[x.Loop.Func] = map[ir.BlockID][]int{}
-		}
-		c.byHead[x.Loop.Func][x.Loop.Head] = append(c.byHead[x.Loop.Func][x.Loop.Head], i)
-	}
 	c.m.Globals = append(c.m.Globals, &ir.Global{Name: earlyName, Size: 1, Align: 1})
-	for i := range candidates {
-		c.m.Globals = append(c.m.Globals, &ir.Global{Name: Flag(i), Size: 1, Align: 1})
-	}
 	for n, f := range c.m.Funcs {
 		if len(f.Blocks) == 0 {
 			continue
 		}
+		c.Probes[f.Name] = map[ir.Value][]ir.Value{}
 		e := edit(c.m, f)
 		c.checks(e)
-		if f.Name == c.m.Entry {
-			c.entry(e)
-		}
 		for _, l := range loops {
 			if l.Func == m.Funcs[n] {
 				if err := c.loop(e, l); err != nil {
@@ -146,11 +146,8 @@ func Cut(m *ir.Module, loops []*Loop, k int, candidates []Candidate, targets []i
 		}
 		e.done()
 	}
-	return c.m, nil
+	return &c.Program, nil
 }
-
-// Flag names candidate i.
-func Flag(i int) string { return fmt.Sprint(flagPrefix, i) }
 
 var boolean = ir.IntType(1)
 
@@ -168,31 +165,41 @@ func (c *cutting) not(e *editor, x ir.Value) ir.Value {
 	return e.op(ir.Xor, boolean, x, e.number(1, 1))
 }
 
-// checks lets early checks be assumed (C2).
+// checks has it taken down at what may violate a target whether it is early (C2).
 func (c *cutting) checks(e *editor) {
 	for b := 1; b < len(e.f.Blocks); b++ {
 		for _, v := range append([]ir.Value(nil), e.f.Blocks[b].Instrs...) {
-			switch d := e.f.Def(v); {
-			case d.Op == ir.Check && c.kinds[ir.CheckKind(d.Aux)]:
-				cond := d.Args[0]
-				e.before(v, func() {
-					e.op(ir.Assume, ir.Type{}, e.op(ir.Or, boolean, c.not(e, c.isEarly(e)), cond))
-				})
-			case d.Op == ir.Label && d.Sym == c.label && c.kinds[ir.ErrorLabel]:
-				e.before(v, func() { e.op(ir.Assume, ir.Type{}, c.not(e, c.isEarly(e))) })
+			if !c.mayViolate(e.f.Def(v)) {
+				continue
 			}
+			e.before(v, func() {
+				b := e.op(ir.Load, ir.IntType(8), e.global(earlyName))
+				c.Probes[e.f.Name][v] = []ir.Value{b}
+			})
 		}
 	}
 }
 
-// entry chooses the flags.
-func (c *cutting) entry(e *editor) {
-	e.before(e.afterPhis(1), func() {
-		for i := range c.all {
-			flag := e.emit(ir.Def{Op: ir.Nondet, Type: ir.IntType(8), Aux: int64(ir.NondetInput), Sym: Flag(i)})
-			e.op(ir.Store, ir.Type{}, flag, e.global(Flag(i)))
-		}
-	})
+// mayViolate says whether an instruction may violate a target. What is missing
+// here counts as not early.
+func (c *cutting) mayViolate(d *ir.Def) bool {
+	switch d.Op {
+	case ir.Check:
+		return c.kinds[ir.CheckKind(d.Aux)]
+	case ir.Label:
+		return d.Sym == c.label && c.kinds[ir.ErrorLabel]
+	case ir.Load, ir.Store, ir.MemCpy, ir.MemSet, ir.Havoc:
+		return c.kinds[ir.InvalidDeref]
+	case ir.Free:
+		return c.kinds[ir.InvalidFree]
+	case ir.Halt:
+		return c.kinds[ir.MemTrack] || c.kinds[ir.MemCleanup]
+	case ir.UDiv, ir.SDiv, ir.URem, ir.SRem:
+		return c.kinds[ir.DivByZero]
+	case ir.Shl, ir.LShr, ir.AShr:
+		return c.kinds[ir.ShiftRange]
+	}
+	return false
 }
 
 // loop cuts one loop.
@@ -295,10 +302,19 @@ func (c *cutting) loop(e *editor, l *Loop) error {
 	e.before(e.afterPhis(head), func() {
 		own = e.op(ir.And, boolean, chosen, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
 		early := e.op(ir.Or, boolean, own, outer)
-		c.setEarly(e, early)
-		for _, i := range c.byHead[l.Func][head] {
-			c.predicate(e, i, early)
+		values := []ir.Value{early}
+		for _, x := range c.places[l] {
+			if x.cell {
+				values = append(values, e.op(ir.Load, ir.IntType(x.bits), x.value))
+			} else {
+				values = append(values, e.op(ir.Freeze, ir.IntType(x.bits), x.value))
+			}
 		}
+		c.setEarly(e, early)
+		instrs := f.Blocks[e.at].Instrs
+		at := instrs[len(instrs)-1]
+		c.Probes[f.Name][at] = values
+		c.heads[site{f.Name, at}] = l
 	})
 
 	// The ways back, to be taken k times, and the ways out (C2).
@@ -480,132 +496,4 @@ func (c *cutting) havoc(e *editor, r ir.Value) {
 	e.op(ir.Havoc, ir.Type{}, p, n)
 	e.jump(on)
 	e.at = on
-}
-
-// predicate assumes candidate i if the visit is early, and checks it otherwise.
-func (c *cutting) predicate(e *editor, i int, early ir.Value) {
-	holds := predicate(e, &c.all[i].Predicate)
-	flag := e.op(ir.Eq, boolean, e.op(ir.Load, ir.IntType(8), e.global(Flag(i))), e.number(8, 0))
-	holds = e.op(ir.Or, boolean, flag, holds)
-	e.op(ir.Assume, ir.Type{}, e.op(ir.Or, boolean, c.not(e, early), holds))
-	e.emit(ir.Def{Op: ir.Check, Args: []ir.Value{e.op(ir.Or, boolean, early, holds)}, Aux: int64(ir.Invariant), Sym: Flag(i)})
-}
-
-// operand is the integer of a term, read from memory if it is there.
-func operand(e *editor, t invariant.Term) ir.Value {
-	if !t.Cell {
-		return t.Value
-	}
-	p := t.Value
-	if t.Offset != 0 {
-		p = e.op(ir.PtrAdd, e.m.PtrType(), p, e.number(e.m.PointerBits, t.Offset))
-	}
-	return e.op(ir.Load, ir.IntType(t.Bits), p)
-}
-
-// simple emits predicates that need no wider arithmetic: bounds of one value,
-// the order of two, remainders by powers of two; 0 for others.
-func simple(e *editor, p *invariant.Predicate) ir.Value {
-	if w := p.Terms[0].Bits; p.Relation == invariant.Congruent && w < 64 && p.Modulus == 1<<w {
-		return modular(e, p)
-	}
-	for _, t := range p.Terms {
-		if t.Bits != p.Terms[0].Bits || t.Signed != p.Terms[0].Signed || abs(t.Coeff) != 1 {
-			return 0
-		}
-	}
-	x := p.Terms[0]
-	less := ir.ULe
-	lo, hi := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(x.Bits))
-	if x.Signed {
-		less = ir.SLe
-		hi.Rsh(hi, 1)
-		lo.Neg(hi)
-	}
-	hi.Sub(hi, big.NewInt(1))
-	switch {
-	case p.Relation == invariant.AtMost && len(p.Terms) == 1 && x.Coeff == 1 && p.Bound.Cmp(lo) >= 0:
-		if p.Bound.Cmp(hi) >= 0 {
-			return e.number(1, 1)
-		}
-		return e.op(less, boolean, operand(e, x), e.constant(bv.FromBig(x.Bits, p.Bound)))
-	case p.Relation == invariant.AtMost && len(p.Terms) == 1 && x.Coeff == -1:
-		b := new(big.Int).Neg(p.Bound)
-		switch {
-		case b.Cmp(lo) <= 0:
-			return e.number(1, 1)
-		case b.Cmp(hi) > 0:
-			return e.number(1, 0)
-		}
-		return e.op(less, boolean, e.constant(bv.FromBig(x.Bits, b)), operand(e, x))
-	case p.Relation == invariant.AtMost && len(p.Terms) == 2 && x.Coeff == -p.Terms[1].Coeff && p.Bound.Sign() == 0:
-		a, b := operand(e, x), operand(e, p.Terms[1])
-		if x.Coeff < 0 {
-			a, b = b, a
-		}
-		return e.op(less, boolean, a, b)
-	case p.Relation == invariant.Congruent && len(p.Terms) == 1 && x.Coeff == 1 && p.Modulus&(p.Modulus-1) == 0 && p.Modulus <= 1<<16 && uint(x.Bits) > 16:
-		mask := p.Modulus - 1
-		r := new(big.Int).And(p.Bound, new(big.Int).SetUint64(mask))
-		return e.op(ir.Eq, boolean, e.op(ir.And, ir.IntType(x.Bits), operand(e, x), e.number(x.Bits, mask)), e.constant(bv.FromBig(x.Bits, r)))
-	}
-	return 0
-}
-
-// modular emits an equation modulo 2^w on terms of width w; 0 for others.
-func modular(e *editor, p *invariant.Predicate) ir.Value {
-	w := p.Terms[0].Bits
-	t := ir.IntType(w)
-	sum := ir.Value(0)
-	for _, s := range p.Terms {
-		if s.Bits != w {
-			return 0
-		}
-		x := operand(e, s)
-		if s.Coeff != 1 {
-			x = e.op(ir.Mul, t, x, e.constant(bv.FromBig(w, big.NewInt(s.Coeff))))
-		}
-		if sum == 0 {
-			sum = x
-		} else {
-			sum = e.op(ir.Add, t, sum, x)
-		}
-	}
-	return e.op(ir.Eq, boolean, sum, e.constant(bv.FromBig(w, p.Bound)))
-}
-
-// predicate emits the truth value of a predicate.
-func predicate(e *editor, p *invariant.Predicate) ir.Value {
-	if v := simple(e, p); v != 0 {
-		return v
-	}
-	w := p.Width()
-	t := ir.IntType(w)
-	sum := ir.Value(0)
-	for _, s := range p.Terms {
-		x := operand(e, s)
-		op := ir.ZExt
-		if s.Signed {
-			op = ir.SExt
-		}
-		x = e.op(op, t, x)
-		if s.Coeff != 1 {
-			x = e.op(ir.Mul, t, x, e.constant(bv.FromBig(w, big.NewInt(s.Coeff))))
-		}
-		if sum == 0 {
-			sum = x
-		} else {
-			sum = e.op(ir.Add, t, sum, x)
-		}
-	}
-	bound := e.constant(bv.FromBig(w, p.Bound))
-	switch p.Relation {
-	case invariant.AtMost:
-		return e.op(ir.SLe, boolean, sum, bound)
-	case invariant.NotEqual:
-		return e.op(ir.Ne, boolean, sum, bound)
-	}
-	// The remainder of a division that rounds to zero is 0 for multiples only.
-	d := e.op(ir.Sub, t, sum, bound)
-	return e.op(ir.Eq, boolean, e.op(ir.SRem, t, d, e.number(w, p.Modulus)), e.number(w, 0))
 }

@@ -238,11 +238,11 @@ func TestCutRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := Candidates(m, loops)
-		cut, err := Cut(m, loops, 3, all[:min(3, len(all))], []ir.CheckKind{ir.Assertion}, "")
+		program, err := Cut(m, loops, 3, interesting(Candidates(m, loops)), []ir.CheckKind{ir.Assertion}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
+		cut := program.Module
 		if err := ir.Verify(cut); err != nil {
 			t.Fatalf("%v\n%s", err, ir.Print(cut))
 		}

@@ -122,19 +122,24 @@ func interesting(candidates []Candidate) map[*Loop][]place {
 	return out
 }
 
+// evaluate evaluates a predicate in a state.
+func evaluate(p *invariant.Predicate, places []place, row []uint64) bool {
+	return p.Holds(func(t invariant.Term) bv.BV { return bv.New(t.Bits, row[slices.Index(places, placeOf(t))]) })
+}
+
 // holds evaluates a predicate in all states.
 func (s *states) holds(p *invariant.Predicate) bool {
 	index := make([]int, len(p.Terms))
 	for i, t := range p.Terms {
 		index[i] = slices.Index(s.values, placeOf(t))
 	}
-	small := p.Bound.IsInt64() && p.Modulus <= 1<<32 && p.Bound.BitLen() < 40
+	small := len(p.If) == 0 && p.Bound.IsInt64() && p.Modulus <= 1<<32 && (p.Modulus > 0 || p.Relation != invariant.Congruent) && p.Bound.BitLen() < 40
 	for _, t := range p.Terms {
 		small = small && t.Bits <= 32 && abs(t.Coeff) < 1<<16
 	}
 	for _, row := range s.rows {
 		if !small {
-			if !p.Holds(func(t invariant.Term) bv.BV { return bv.New(t.Bits, row[slices.Index(s.values, placeOf(t))]) }) {
+			if !evaluate(p, s.values, row) {
 				return false
 			}
 			continue

@@ -40,12 +40,15 @@ type Term struct {
 	Signed bool
 }
 
-// Predicate is a relation between a sum and a bound.
+// Predicate is a relation between a sum and a bound. Without terms the sum is 0.
 type Predicate struct {
+	// If are conditions, without conditions of their own: where one of them is
+	// false, nothing is said [2LS §6.5].
+	If       []Predicate
 	Terms    []Term
 	Relation Relation
 	Bound    *big.Int
-	Modulus  uint64 // of Congruent
+	Modulus  uint64 // of Congruent; 0 is 2^64
 }
 
 // Head is a loop head with what holds each time it is reached.
@@ -56,17 +59,40 @@ type Head struct {
 	Predicates []Predicate
 }
 
+// Mod is the modulus of a congruence.
+func (p *Predicate) Mod() *big.Int {
+	if p.Modulus == 0 {
+		return new(big.Int).Lsh(big.NewInt(1), 64)
+	}
+	return new(big.Int).SetUint64(p.Modulus)
+}
+
 // Width is a width in which the sum, the bound and their difference do not wrap.
 func (p *Predicate) Width() uint32 {
 	w := uint32(p.Bound.BitLen())
 	for _, t := range p.Terms {
 		w = max(w, t.Bits+uint32(big.NewInt(t.Coeff).BitLen()))
 	}
-	return max(w, uint32(new(big.Int).SetUint64(p.Modulus).BitLen())) + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
+	return max(w, uint32(p.Mod().BitLen())) + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
+}
+
+// Each calls f for the terms of the predicate and of its conditions.
+func (p *Predicate) Each(f func(Term)) {
+	for i := range p.If {
+		p.If[i].Each(f)
+	}
+	for _, t := range p.Terms {
+		f(t)
+	}
 }
 
 // Holds evaluates the predicate; value gives the integers of the terms.
 func (p *Predicate) Holds(value func(Term) bv.BV) bool {
+	for i := range p.If {
+		if !p.If[i].Holds(value) {
+			return true
+		}
+	}
 	sum := new(big.Int)
 	for _, t := range p.Terms {
 		x := value(t)
@@ -83,11 +109,21 @@ func (p *Predicate) Holds(value func(Term) bv.BV) bool {
 		return sum.Cmp(p.Bound) != 0
 	}
 	d := sum.Sub(sum, p.Bound)
-	return d.Mod(d, new(big.Int).SetUint64(p.Modulus)).Sign() == 0
+	return d.Mod(d, p.Mod()).Sign() == 0
 }
 
 // Text is the predicate in the syntax of C; name gives the names of the terms.
+// Sums are meant over the integers, but in equations modulo the size of a type:
+// those begin with a cast to the unsigned type in which they hold.
 func (p *Predicate) Text(name func(Term) string) string {
+	var conditions strings.Builder
+	for i := range p.If {
+		fmt.Fprintf(&conditions, "!(%s) || ", p.If[i].Text(name))
+	}
+	return conditions.String() + p.text(name)
+}
+
+func (p *Predicate) text(name func(Term) string) string {
 	side := func(sign int64) string {
 		var b strings.Builder
 		for _, t := range p.Terms {
@@ -106,9 +142,30 @@ func (p *Predicate) Text(name func(Term) string) string {
 		return b.String()
 	}
 	left, right, bound := side(1), side(-1), new(big.Int).Set(p.Bound)
-	op := map[Relation]string{AtMost: "<=", NotEqual: "!=", Congruent: "="}[p.Relation]
+	if p.Relation == AtMost && left == "" && right == "" {
+		if bound.Sign() < 0 {
+			return "0"
+		}
+		return "1"
+	}
+	op := map[Relation]string{AtMost: "<=", NotEqual: "!=", Congruent: "=="}[p.Relation]
 	if left == "" && p.Relation == AtMost { // -x <= b is x >= -b
 		return fmt.Sprintf("%s >= %s", right, bound.Neg(bound))
+	}
+	if p.Relation == Congruent && !p.wraps() {
+		if right != "" {
+			left = strings.TrimPrefix(left+" - ("+right+")", " - ")
+		}
+		switch {
+		case bound.Sign() > 0:
+			left += " - " + bound.String()
+		case bound.Sign() < 0:
+			left += " + " + bound.Neg(bound).String()
+		}
+		if strings.Contains(left, " ") {
+			left = "(" + left + ")"
+		}
+		return fmt.Sprintf("%s %% %s == 0", left, p.Mod())
 	}
 	if left == "" {
 		left, right, bound = right, "", bound.Neg(bound)
@@ -122,7 +179,24 @@ func (p *Predicate) Text(name func(Term) string) string {
 		right += " - " + bound.Neg(bound).String()
 	}
 	if p.Relation == Congruent {
-		return fmt.Sprintf("%s = %s (mod %d)", left, right, p.Modulus)
+		unsigned := map[uint32]string{8: "unsigned char", 16: "unsigned short", 32: "unsigned", 64: "unsigned long long"}[p.Terms[0].Bits]
+		if len(p.Terms) > 1 || p.Terms[0].Coeff*p.Terms[0].Coeff != 1 {
+			return "(" + unsigned + ")(" + left + ") == (" + unsigned + ")(" + right + ")"
+		}
 	}
 	return left + " " + op + " " + right
+}
+
+// wraps says that a congruence is an equation in an unsigned type of C.
+func (p *Predicate) wraps() bool {
+	if len(p.Terms) == 0 {
+		return false
+	}
+	for _, t := range p.Terms {
+		if t.Bits != p.Terms[0].Bits {
+			return false
+		}
+	}
+	w := p.Terms[0].Bits
+	return (w == 8 || w == 16 || w == 32 || w == 64) && p.Mod().BitLen() == int(w)+1
 }

@@ -48,6 +48,17 @@ type Event struct {
 	Value ir.Value
 	// Pointer is the pointer of a memory access; the zero Value for others.
 	Pointer memory.Value
+	// Probe is 1 + the index of the probe at the instruction; 0 if it has none.
+	Probe int
+}
+
+// Probe is an execution of an instruction of which Options.Probes asks for values.
+type Probe struct {
+	Func  string
+	Value ir.Value
+	// Guard says on which runs it is reached.
+	Guard  term.ID
+	Values []memory.Value
 }
 
 // Limit is a place where the unwinding stopped.
@@ -96,6 +107,8 @@ type Formula struct {
 	Unclean    []Event
 	Limits     []Limit
 	Obstacles  []Obstacle
+	// Probes are in the order of the encoding.
+	Probes []Probe
 	// Choices are in the order of execution on every path.
 	Choices []Choice
 	// Facts are to be asserted: they hold in every run.

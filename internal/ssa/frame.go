@@ -25,6 +25,8 @@ type function struct {
 	constants []memory.Value
 	// returns says whether a return can be reached from the block.
 	returns []bool
+	// probes are the values to record at an instruction.
+	probes map[ir.Value][]ir.Value
 }
 
 func (u *Unwinder) function(f *ir.Func) *function {
@@ -36,7 +38,7 @@ func (u *Unwinder) function(f *ir.Func) *function {
 	n := len(f.Blocks)
 	fn := &function{
 		f: f, order: wto.Order, nest: wto.Heads, live: make([][]ir.Value, n),
-		phis: make([][]ir.Value, n), constants: make([]memory.Value, len(f.Values)), returns: make([]bool, n),
+		phis: make([][]ir.Value, n), constants: make([]memory.Value, len(f.Values)), returns: make([]bool, n), probes: u.opts.Probes[f.Name],
 	}
 	for b := 1; b < n; b++ {
 		id := ir.BlockID(b)

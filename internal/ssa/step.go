@@ -97,6 +97,9 @@ func (s *step) gaveUp(v ir.Value) {
 func (s *step) instr(v ir.Value) bool {
 	u, fr := s.u, s.fr
 	d := &fr.fn.f.Values[v]
+	if u.probe = 0; fr.fn.probes != nil {
+		s.record(v)
+	}
 	switch d.Op {
 	case ir.Br:
 		u.push(fr, s.g, s.mem, d.Succs[0], 0)
@@ -152,6 +155,20 @@ func (s *step) instr(v ir.Value) bool {
 		}
 	}
 	return !u.st.IsFalse(s.g.all)
+}
+
+// record takes down the values that are asked for at an instruction.
+func (s *step) record(v ir.Value) {
+	want, ok := s.fr.fn.probes[v]
+	if !ok {
+		return
+	}
+	p := Probe{Func: s.fr.fn.f.Name, Value: v, Guard: s.g.all, Values: make([]memory.Value, len(want))}
+	for i, x := range want {
+		p.Values[i] = s.u.operand(s.fr, x)
+	}
+	s.u.out.Probes = append(s.u.out.Probes, p)
+	s.u.probe = len(s.u.out.Probes)
 }
 
 // scalar encodes an operation on scalars.

@@ -19,6 +19,10 @@ type Options struct {
 	All bool
 	// Label is the C label that ErrorLabel means.
 	Label string
+	// Probes are instructions, by function, at which values are recorded each time
+	// they are encoded. The values must be operands of instructions there, or
+	// results of the same block.
+	Probes map[string]map[ir.Value][]ir.Value
 }
 
 // Unwinder encodes a program at growing depths. It belongs to one goroutine.
@@ -51,6 +55,7 @@ type Unwinder struct {
 	ctx    context.Context
 	out    *Formula
 	before int // operations before this encoding
+	probe  int // the probe of the instruction under way, from 1
 }
 
 // New prepares a module.
@@ -298,7 +303,7 @@ func (u *Unwinder) event(fr *frame, g *guard, cond term.ID, kind ir.CheckKind, t
 		return g
 	}
 	f := fr.fn.f
-	e := Event{Cond: c, Value: v, Guard: verdict.Guard{Kind: kind, Text: text, Func: f.Name, Pos: u.userPos(fr, v)}}
+	e := Event{Cond: c, Value: v, Probe: u.probe, Guard: verdict.Guard{Kind: kind, Text: text, Func: f.Name, Pos: u.userPos(fr, v)}}
 	if !u.target[kind] {
 		u.out.Unclean = append(u.out.Unclean, e)
 		return g

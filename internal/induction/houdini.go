@@ -1,0 +1,163 @@
+package induction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"assay/internal/smt"
+	"assay/internal/term"
+)
+
+// This file finds the greatest set of candidates that is inductive: all at once
+// are assumed and asked about; what a model breaks is dropped, until nothing is
+// broken. Of a template row [2LS §5.1.2] the strongest bound is tried first, and
+// the next when it fails (rows.go).
+
+// Limits on the work of a query about candidates, in conflicts. A candidate that
+// needs more is dropped: any set may be tried.
+const (
+	manyConflicts = 3000
+	oneConflicts  = 4000
+)
+
+// pool are candidates, of which those under trial are in the formula.
+type pool struct {
+	f    *formula
+	rows *rows
+	all  []Candidate
+	rule []*rule // by candidate, nil if it was not tried yet
+	on   []int
+}
+
+// greatest is the greatest set of candidates that is inductive.
+func (f *formula) greatest(ctx context.Context, all []Candidate) ([]*rule, error) {
+	p := &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all))}
+	for i := range all {
+		if len(f.visits[all[i].Loop]) > 0 {
+			p.on = append(p.on, i)
+		}
+	}
+	p.on = p.rows.strongest(p.on)
+	p.enter()
+	defer f.solver.SetConflictLimit(0)
+	if done, err := p.allAtOnce(ctx); err != nil || done {
+		return p.rules(), err
+	}
+	err := p.oneByOne(ctx)
+	return p.rules(), err
+}
+
+// enter adds the rules of the candidates under trial.
+func (p *pool) enter() {
+	for _, i := range p.on {
+		if p.rule[i] == nil {
+			p.rule[i] = p.f.add(p.all[i])
+		}
+	}
+}
+
+func (p *pool) rules() []*rule {
+	rs := make([]*rule, len(p.on))
+	for k, i := range p.on {
+		rs[k] = p.rule[i]
+	}
+	return rs
+}
+
+// drop leaves out candidates, and tries the next ones of their rows.
+func (p *pool) drop(out func(i int) bool) {
+	var left, next []int
+	for _, i := range p.on {
+		if out(i) {
+			next = append(next, p.rows.weaker(i)...)
+			p.f.retire(p.rule[i])
+		} else {
+			left = append(left, i)
+		}
+	}
+	p.on = append(left, next...)
+	p.enter()
+}
+
+func (p *pool) inModel(i int) bool { return p.f.isTrue(p.rule[i].broken) }
+
+func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
+	f := p.f
+	for {
+		some := f.st.False()
+		for _, i := range p.on {
+			some = f.st.Or(some, p.rule[i].broken)
+		}
+		f.solver.SetConflictLimit(manyConflicts)
+		status, err := f.check(ctx, append(f.given(p.rules(), f.order), some)...)
+		switch {
+		case err != nil && !limited(err):
+			return false, err
+		case status == smt.Unsat:
+			return true, nil
+		case status != smt.Sat:
+			return false, nil
+		}
+		if !slices.ContainsFunc(p.on, p.inModel) {
+			panic(fmt.Sprintf("induction: a model breaks one of %d candidates, but none", len(p.on)))
+		}
+		broken := map[int]bool{}
+		for _, i := range p.on {
+			broken[i] = p.inModel(i)
+		}
+		p.drop(func(i int) bool { return broken[i] })
+	}
+}
+
+func (p *pool) oneByOne(ctx context.Context) error {
+	f := p.f
+	f.solver.SetConflictLimit(oneConflicts)
+	for again := true; again; {
+		again = false
+		for _, i := range slices.Clone(p.on) {
+			if !slices.Contains(p.on, i) || f.st.IsFalse(p.rule[i].broken) {
+				continue
+			}
+			status, err := f.check(ctx, append(f.given(p.rules(), f.order), p.rule[i].broken)...)
+			switch {
+			case err != nil && !limited(err):
+				return err
+			case status == smt.Sat:
+				broken := map[int]bool{}
+				for _, k := range p.on {
+					broken[k] = p.inModel(k)
+				}
+				p.drop(func(k int) bool { return broken[k] })
+				again = true
+			case status != smt.Unsat:
+				p.drop(func(k int) bool { return k == i })
+				again = true
+			}
+		}
+	}
+	return nil
+}
+
+// retire switches a rule off for good.
+func (f *formula) retire(r *rule) {
+	f.solver.Assert(f.st.Not(r.flag))
+	if i := slices.Index(f.flags, r.flag); i >= 0 {
+		f.flags = slices.Delete(f.flags, i, i+1)
+	}
+}
+
+// any is the disjunction of what breaks the rules.
+func (f *formula) any(rules []*rule) term.ID {
+	t := f.st.False()
+	for _, r := range rules {
+		t = f.st.Or(t, r.broken)
+	}
+	return t
+}
+
+func limited(err error) bool {
+	var l smt.ErrLimit
+	return errors.As(err, &l)
+}
