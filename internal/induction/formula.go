@@ -219,8 +219,51 @@ func (f *formula) check(ctx context.Context, ts ...term.ID) (smt.Status, error) 
 // isTrue evaluates a condition in the model.
 func (f *formula) isTrue(t term.ID) bool { return f.solver.Value(t).IsTrue() }
 
+// maxCases bounds the cases in which a predicate is looked at.
+const maxCases = 48
+
+// cases evaluates something of values that are chosen by conditions, the same for
+// several values, case by case: in each case the simplifier sees sums of what is
+// there, and most of what has to be proved of an iteration is then evident.
+func (f *formula) cases(values []term.ID, budget *int, of func([]term.ID) term.ID) term.ID {
+	st := f.st
+	for _, x := range values {
+		if st.Op(x) != term.OpIte || *budget <= 0 {
+			continue
+		}
+		*budget--
+		c := st.Arg(x, 0)
+		yes, no := make([]term.ID, len(values)), make([]term.ID, len(values))
+		for i, y := range values {
+			yes[i], no[i] = y, y
+			if st.Op(y) == term.OpIte && st.Arg(y, 0) == c {
+				yes[i], no[i] = st.Arg(y, 1), st.Arg(y, 2)
+			}
+		}
+		return st.Ite(c, f.cases(yes, budget, of), f.cases(no, budget, of))
+	}
+	return of(values)
+}
+
 // holds is a predicate about values, those of places.
 func (f *formula) holds(p *invariant.Predicate, places []place, values []term.ID) term.ID {
+	if p.Relation != invariant.Congruent || len(p.Terms) < 2 {
+		return f.inOneCase(p, places, values)
+	}
+	var used []place
+	var of []term.ID
+	for i, x := range places {
+		mentioned := false
+		p.Each(func(t invariant.Term) { mentioned = mentioned || placeOf(t) == x })
+		if mentioned {
+			used, of = append(used, x), append(of, values[i])
+		}
+	}
+	budget := maxCases
+	return f.cases(of, &budget, func(values []term.ID) term.ID { return f.inOneCase(p, used, values) })
+}
+
+func (f *formula) inOneCase(p *invariant.Predicate, places []place, values []term.ID) term.ID {
 	st := f.st
 	h := f.relation(p, func(t invariant.Term) term.ID {
 		for i, x := range places {
@@ -231,7 +274,7 @@ func (f *formula) holds(p *invariant.Predicate, places []place, values []term.ID
 		panic("induction: a predicate speaks of a value that was not asked for")
 	})
 	for i := range p.If {
-		h = st.Or(st.Not(f.holds(&p.If[i], places, values)), h)
+		h = st.Or(st.Not(f.inOneCase(&p.If[i], places, values)), h)
 	}
 	return h
 }
