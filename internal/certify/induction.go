@@ -329,15 +329,29 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 	}
 	w := uint32(most.BitLen()) + 2
 	there := st.True()
-	sum := c.integer(w, new(big.Int).Neg(p.Bound))
-	for _, t := range p.Terms {
+	values := make([]term.ID, len(p.Terms))
+	for i, t := range p.Terms {
 		x := c.atHead(fr, head, in, t.Value)
-		bits := x.Bits
+		values[i] = x.Bits
 		if t.Cell {
 			var valid term.ID
-			bits, valid = c.cellAtHead(fr, head, in, x.Value, t)
+			values[i], valid = c.cellAtHead(fr, head, in, x.Value, t)
 			there = st.And(there, valid)
 		}
+	}
+	holds := st.ByCases(values, maxCases, func(values []term.ID) term.ID { return c.relation(p, w, values) })
+	return st.Implies(st.And(applies, there), holds)
+}
+
+// maxCases bounds the cases in which a predicate is looked at.
+const maxCases = 64
+
+// relation compares the sum of a predicate, in a width in which it does not wrap.
+func (c *checker) relation(p *invariant.Predicate, w uint32, values []term.ID) term.ID {
+	st := c.st
+	sum := c.integer(w, new(big.Int).Neg(p.Bound))
+	for i, t := range p.Terms {
+		bits := values[i]
 		if t.Signed {
 			bits = st.SExt(bits, w)
 		} else {
@@ -345,24 +359,34 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 		}
 		sum = st.Add(sum, st.Mul(c.integer(w, big.NewInt(t.Coeff)), bits))
 	}
-	zero := st.ConstU(w, 0)
-	var holds term.ID
 	switch p.Relation {
 	case invariant.AtMost:
-		holds = st.SLe(sum, zero)
+		return st.SLe(sum, st.ConstU(w, 0))
 	case invariant.NotEqual:
-		holds = st.Not(st.Eq(sum, zero))
-	default:
-		if m := p.Mod(); m.BitLen() == int(m.TrailingZeroBits())+1 { // a power of two
-			holds = st.True()
-			if n := uint32(m.TrailingZeroBits()); n > 0 {
-				holds = st.Eq(st.Extract(sum, n-1, 0), st.ConstU(n, 0))
-			}
-		} else {
-			holds = st.Eq(st.SRem(sum, c.integer(w, m)), zero)
-		}
+		return st.Not(st.Eq(sum, st.ConstU(w, 0)))
 	}
-	return st.Implies(st.And(applies, there), holds)
+	m := p.Mod()
+	if n := uint32(m.TrailingZeroBits()); m.BitLen() == int(n)+1 { // a power of two
+		if n == 0 {
+			return st.True()
+		}
+		// Modulo 2^n the bits above do not matter: the sum is one of n bits.
+		sum = st.Const(bv.FromBig(n, new(big.Int).Neg(p.Bound)))
+		for i, t := range p.Terms {
+			bits := values[i]
+			switch {
+			case t.Bits > n:
+				bits = st.Extract(bits, n-1, 0)
+			case t.Signed:
+				bits = st.SExt(bits, n)
+			default:
+				bits = st.ZExt(bits, n)
+			}
+			sum = st.Add(sum, st.Mul(st.Const(bv.FromBig(n, big.NewInt(t.Coeff))), bits))
+		}
+		return st.Eq(sum, st.ConstU(n, 0))
+	}
+	return st.Eq(st.SRem(sum, c.integer(w, m)), st.ConstU(w, 0))
 }
 
 // integer is a number in two's complement.

@@ -3,6 +3,7 @@ package induction
 import (
 	"context"
 	"math/big"
+	"slices"
 
 	"assay/internal/bv"
 	"assay/internal/floats"
@@ -115,6 +116,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.order = append(f.order, key)
 		}
+		v.Cond = st.ByCases([]term.ID{v.Cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
 		f.claims = append(f.claims, claim{v.Cond, early, key, v.Guard})
 		f.solver.Assert(st.Not(st.And(f.excluded[key], st.And(v.Cond, early))))
 	}
@@ -156,7 +158,7 @@ func (f *formula) add(c Candidate) *rule {
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	for _, v := range f.visits[c.Loop] {
-		holds := f.holds(&r.Predicate, f.places[c.Loop], v.values)
+		holds := f.holds(&r.Predicate, c.Loop, &v)
 		f.assume(r.flag, v, holds)
 		r.broken = st.Or(r.broken, f.fails(v, holds))
 	}
@@ -219,48 +221,25 @@ func (f *formula) check(ctx context.Context, ts ...term.ID) (smt.Status, error) 
 // isTrue evaluates a condition in the model.
 func (f *formula) isTrue(t term.ID) bool { return f.solver.Value(t).IsTrue() }
 
-// maxCases bounds the cases in which a predicate is looked at.
-const maxCases = 48
+// maxCases bounds the cases in which an equation is looked at.
+const maxCases = 64
 
-// cases evaluates something of values that are chosen by conditions, the same for
-// several values, case by case: in each case the simplifier sees sums of what is
-// there, and most of what has to be proved of an iteration is then evident.
-func (f *formula) cases(values []term.ID, budget *int, of func([]term.ID) term.ID) term.ID {
-	st := f.st
-	for _, x := range values {
-		if st.Op(x) != term.OpIte || *budget <= 0 {
-			continue
-		}
-		*budget--
-		c := st.Arg(x, 0)
-		yes, no := make([]term.ID, len(values)), make([]term.ID, len(values))
-		for i, y := range values {
-			yes[i], no[i] = y, y
-			if st.Op(y) == term.OpIte && st.Arg(y, 0) == c {
-				yes[i], no[i] = st.Arg(y, 1), st.Arg(y, 2)
-			}
-		}
-		return st.Ite(c, f.cases(yes, budget, of), f.cases(no, budget, of))
-	}
-	return of(values)
-}
-
-// holds is a predicate about values, those of places.
-func (f *formula) holds(p *invariant.Predicate, places []place, values []term.ID) term.ID {
+// holds is a predicate about the values at a visit.
+func (f *formula) holds(p *invariant.Predicate, l *Loop, v *visit) term.ID {
+	places := f.places[l]
 	if p.Relation != invariant.Congruent || len(p.Terms) < 2 {
-		return f.inOneCase(p, places, values)
+		return f.inOneCase(p, places, v.values)
 	}
+	mentioned := make([]bool, len(places))
+	p.Each(func(t invariant.Term) { mentioned[slices.Index(places, placeOf(t))] = true })
 	var used []place
-	var of []term.ID
+	var values []term.ID
 	for i, x := range places {
-		mentioned := false
-		p.Each(func(t invariant.Term) { mentioned = mentioned || placeOf(t) == x })
-		if mentioned {
-			used, of = append(used, x), append(of, values[i])
+		if mentioned[i] {
+			used, values = append(used, x), append(values, v.values[i])
 		}
 	}
-	budget := maxCases
-	return f.cases(of, &budget, func(values []term.ID) term.ID { return f.inOneCase(p, used, values) })
+	return f.st.ByCases(values, maxCases, func(values []term.ID) term.ID { return f.inOneCase(p, used, values) })
 }
 
 func (f *formula) inOneCase(p *invariant.Predicate, places []place, values []term.ID) term.ID {

@@ -18,8 +18,8 @@ import (
 // Limits on the work of a query about candidates, in conflicts. A candidate that
 // needs more is dropped: any set may be tried.
 const (
-	manyConflicts = 3000
-	oneConflicts  = 4000
+	manyConflicts = 2000
+	oneConflicts  = 1000
 )
 
 // pool are candidates, of which those under trial are in the formula.
@@ -29,11 +29,19 @@ type pool struct {
 	all  []Candidate
 	rule []*rule // by candidate, nil if it was not tried yet
 	on   []int
+	// given are rules that hold anyway.
+	given []*rule
 }
 
-// greatest is the greatest set of candidates that is inductive.
-func (f *formula) greatest(ctx context.Context, all []Candidate) ([]*rule, error) {
-	p := &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all))}
+// greatest is the greatest set of candidates that is inductive, with the rules
+// that are given.
+func (p *prover) greatest(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+	on, err := f.greatest(ctx, p.all, given)
+	return append(given, on...), err
+}
+
+func (f *formula) greatest(ctx context.Context, all []Candidate, given []*rule) ([]*rule, error) {
+	p := &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all)), given: given}
 	for i := range all {
 		if len(f.visits[all[i].Loop]) > 0 {
 			p.on = append(p.on, i)
@@ -91,7 +99,7 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 			some = f.st.Or(some, p.rule[i].broken)
 		}
 		f.solver.SetConflictLimit(manyConflicts)
-		status, err := f.check(ctx, append(f.given(p.rules(), f.order), some)...)
+		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.order), some)...)
 		switch {
 		case err != nil && !limited(err):
 			return false, err
@@ -111,33 +119,51 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 	}
 }
 
+// oneByOne asks about each candidate. One that holds is asked about again only if
+// something that its proof used was dropped.
 func (p *pool) oneByOne(ctx context.Context) error {
 	f := p.f
 	f.solver.SetConflictLimit(oneConflicts)
-	for again := true; again; {
-		again = false
-		for _, i := range slices.Clone(p.on) {
-			if !slices.Contains(p.on, i) || f.st.IsFalse(p.rule[i].broken) {
-				continue
+	byFlag := map[term.ID]int{}
+	uses := map[int][]int{} // of those that hold
+	for {
+		next := -1
+		for _, i := range p.on {
+			byFlag[p.rule[i].flag] = i
+			if _, holds := uses[i]; !holds && next < 0 {
+				next = i
 			}
-			status, err := f.check(ctx, append(f.given(p.rules(), f.order), p.rule[i].broken)...)
-			switch {
-			case err != nil && !limited(err):
-				return err
-			case status == smt.Sat:
-				broken := map[int]bool{}
-				for _, k := range p.on {
-					broken[k] = p.inModel(k)
+		}
+		if next < 0 {
+			return nil
+		}
+		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.order), p.rule[next].broken)...)
+		out := map[int]bool{}
+		switch {
+		case err != nil && !limited(err):
+			return err
+		case status == smt.Unsat:
+			uses[next] = []int{}
+			for _, t := range f.solver.Core() {
+				if i, ok := byFlag[t]; ok {
+					uses[next] = append(uses[next], i)
 				}
-				p.drop(func(k int) bool { return broken[k] })
-				again = true
-			case status != smt.Unsat:
-				p.drop(func(k int) bool { return k == i })
-				again = true
+			}
+			continue
+		case status == smt.Sat:
+			for _, i := range p.on {
+				out[i] = p.inModel(i)
+			}
+		default:
+			out[next] = true
+		}
+		p.drop(func(i int) bool { return out[i] })
+		for i, us := range uses {
+			if slices.ContainsFunc(us, func(u int) bool { return out[u] }) {
+				delete(uses, i)
 			}
 		}
 	}
-	return nil
 }
 
 // retire switches a rule off for good.

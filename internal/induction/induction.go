@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/absint"
@@ -118,6 +119,7 @@ func (p *prover) prepare(ctx context.Context) error {
 		all = append(all, equations(l, p.at[l])...)
 	}
 	p.all = distinct(filter(all, p.at))
+	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(&c.Predicate) })
 	p.stats.Candidates = len(p.all)
 	return nil
 }
@@ -147,37 +149,13 @@ func (p *prover) run(ctx context.Context, k int) (*verdict.Induction, []verdict.
 		return nil, nil, err
 	}
 	defer f.close()
-	var on []*rule
-	if k == 1 {
-		if on, err = f.greatest(ctx, p.all); err != nil {
-			return nil, nil, err
-		}
-	} else {
-		for _, c := range p.kept {
-			on = append(on, f.add(c))
-		}
-	}
 	bad := f.stuck
 	for _, key := range f.order {
 		bad = f.st.Or(bad, f.violated(key))
 	}
-	proved, err := f.proves(ctx, on, bad)
+	on, proved, err := p.search(ctx, f, k, bad)
 	if err != nil {
 		return nil, nil, err
-	}
-	if !proved && k == 1 {
-		if on, err = p.strengthen(ctx, f, on); err != nil {
-			return nil, nil, err
-		}
-		if proved, err = f.proves(ctx, on, bad); err != nil {
-			return nil, nil, err
-		}
-	}
-	if k == 1 {
-		p.kept = nil
-		for _, r := range on {
-			p.kept = append(p.kept, r.Candidate)
-		}
 	}
 	if !proved {
 		return nil, nil, errNoProof
@@ -200,9 +178,53 @@ func (p *prover) run(ctx context.Context, k int) (*verdict.Induction, []verdict.
 	return proof, f.unclean(ctx, on), nil
 }
 
-// proves says whether the rules, which are inductive, exclude something.
-func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID) (bool, error) {
+// proofConflicts bounds a try while more can be found.
+const proofConflicts = 10000
+
+// search finds rules, the cheap ones first, until they exclude what is bad. For
+// greater k it takes what was found before: that is inductive for those, too.
+func (p *prover) search(ctx context.Context, f *formula, k int, bad term.ID) (on []*rule, proved bool, err error) {
+	if k > 1 {
+		for _, c := range p.kept {
+			on = append(on, f.add(c))
+		}
+		proved, err = f.proves(ctx, on, bad, 0)
+		return on, proved, err
+	}
+	defer func() {
+		p.kept = nil
+		for _, r := range on {
+			p.kept = append(p.kept, r.Candidate)
+		}
+	}()
+	steps := []func(context.Context, *formula, []*rule) ([]*rule, error){
+		func(context.Context, *formula, []*rule) ([]*rule, error) { return nil, nil },
+		p.affine, p.greatest, p.affineByCases,
+	}
+	for i, find := range steps {
+		limit := int64(proofConflicts)
+		if i == len(steps)-1 {
+			limit = 0
+		}
+		if on, err = find(ctx, f, on); err != nil {
+			return on, false, err
+		}
+		if proved, err = f.proves(ctx, on, bad, limit); proved || err != nil {
+			return on, proved, err
+		}
+	}
+	return on, false, nil
+}
+
+// proves says whether the rules, which are inductive, exclude something; false if
+// that takes more conflicts than the limit, where 0 is none.
+func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int64) (bool, error) {
+	f.solver.SetConflictLimit(limit)
+	defer f.solver.SetConflictLimit(0)
 	status, err := f.check(ctx, append(f.given(on, f.order), bad)...)
+	if limited(err) {
+		err = nil
+	}
 	return status == smt.Unsat, err
 }
 

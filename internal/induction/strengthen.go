@@ -33,18 +33,47 @@ const (
 	strategyConflicts = 3000
 )
 
-// strengthen finds more rules, given some that are inductive.
-func (p *prover) strengthen(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+// affine finds the equations of the loop heads.
+func (p *prover) affine(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+	return p.iterate(ctx, f, on, p.elements(f, func(*Loop) [][]invariant.Predicate { return [][]invariant.Predicate{nil} }))
+}
+
+// affineByCases finds equations that hold under conditions.
+func (p *prover) affineByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+	return p.iterate(ctx, f, on, p.elements(f, func(l *Loop) (out [][]invariant.Predicate) {
+		for _, c := range p.conditions(l) {
+			out = append(out, []invariant.Predicate{c}, []invariant.Predicate{negation(c)})
+		}
+		return out
+	}))
+}
+
+// isAffine says that affine finds a predicate, or a stronger one.
+func isAffine(p *invariant.Predicate) bool {
+	if p.Relation != invariant.Congruent || len(p.Terms) == 0 {
+		return false
+	}
+	w := p.Terms[0].Bits
+	for _, t := range p.Terms {
+		if t.Bits != w {
+			return false
+		}
+	}
+	m := p.Mod()
+	return slices.Contains(widths, w) && m.BitLen() == int(m.TrailingZeroBits())+1 && m.BitLen() <= int(w)+1
+}
+
+// widths are those of the integers in equations.
+var widths = []uint32{8, 16, 32, 64}
+
+// elements are the elements to begin with, under the conditions of a loop.
+func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Predicate) []*element {
 	var elements []*element
 	for _, l := range p.loops {
 		if len(f.visits[l]) == 0 {
 			continue
 		}
-		conditions := [][]invariant.Predicate{nil}
-		for _, c := range p.conditions(l) {
-			conditions = append(conditions, []invariant.Predicate{c}, []invariant.Predicate{negation(c)})
-		}
-		for _, w := range []uint32{8, 16, 32, 64} {
+		for _, w := range widths {
 			var columns []int
 			for i, x := range p.places[l] {
 				if x.bits == w && len(columns) < maxColumns {
@@ -54,7 +83,7 @@ func (p *prover) strengthen(ctx context.Context, f *formula, on []*rule) ([]*rul
 			if len(columns) == 0 {
 				continue
 			}
-			for _, c := range conditions {
+			for _, c := range conditions(l) {
 				e := &element{loop: l, condition: c, columns: columns, value: newAffine(w, len(columns))}
 				for _, row := range p.at[l].rows {
 					if e.applies(p.places[l], row) {
@@ -65,7 +94,7 @@ func (p *prover) strengthen(ctx context.Context, f *formula, on []*rule) ([]*rul
 			}
 		}
 	}
-	return p.iterate(ctx, f, on, elements)
+	return elements
 }
 
 // applies says whether a state satisfies the condition.
