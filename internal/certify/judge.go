@@ -36,6 +36,7 @@ type claim struct {
 func (c *checker) claim(kind claimKind, fr *frame, cond term.ID, v ir.Value, format string, args ...any) {
 	if c.induction != nil && kind != uncovered {
 		cond = c.st.And(cond, c.st.Not(fr.early()))
+		cond = c.st.ByCases([]term.ID{cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
 	}
 	if c.st.IsFalse(cond) {
 		return

@@ -30,6 +30,7 @@ type element struct {
 // Limits of strategy iteration.
 const (
 	maxRounds         = 400
+	maxAffine         = 24 // integers in one equation
 	strategyConflicts = 3000
 )
 
@@ -76,7 +77,7 @@ func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Predi
 		for _, w := range widths {
 			var columns []int
 			for i, x := range p.places[l] {
-				if x.bits == w && len(columns) < maxColumns {
+				if x.bits == w && len(columns) < maxAffine {
 					columns = append(columns, i)
 				}
 			}

@@ -12,12 +12,30 @@ const maxCaseNodes = 3000
 // ByCases is of(values), put together from the cases of the conditions on which
 // the values depend; after budget of them values are taken as they are.
 func (s *Store) ByCases(values []ID, budget int, of func([]ID) ID) ID {
-	nodes := 0
-	s.Walk(values, func(ID) { nodes++ })
-	if nodes > maxCaseNodes {
+	if s.larger(values, maxCaseNodes) {
 		budget = 0
 	}
 	return s.byCases(values, &budget, of)
+}
+
+// larger says whether terms have more than n nodes.
+func (s *Store) larger(roots []ID, n int) bool {
+	seen := map[ID]bool{}
+	stack := append([]ID(nil), roots...)
+	for len(stack) > 0 {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[t] {
+			continue
+		}
+		if seen[t] = true; len(seen) > n {
+			return true
+		}
+		for _, a := range s.nodes[t].args[:arity[s.nodes[t].op]] {
+			stack = append(stack, a)
+		}
+	}
+	return false
 }
 
 func (s *Store) byCases(values []ID, budget *int, of func([]ID) ID) ID {

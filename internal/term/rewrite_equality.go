@@ -28,6 +28,7 @@ func equalityRules() []rule {
 		{OpEq, "ite-both", eqIteBoth},
 		{OpEq, "bit-ite", both(eqBitIte)},
 		{OpEq, "bit-connective", eqBitConnective},
+		{OpEq, "linear", eqLinear},
 	}
 }
 

@@ -118,6 +118,11 @@ ite/store            (select (ite p a (store a x y)) x) => (ite p (select a x) y
 =/bit-connective     (= (bvand (bit p) x:1) 1:1) => (and p (= x:1 1:1))
 =/bit-connective     (= (bvor (bit p) x:1) 1:1) => (or p (= x:1 1:1))
 =/bit-connective     (= (bvxor (bit p) x:1) 1:1) => (not (= p (= x:1 1:1)))
+=/linear             (= (add x (add u 1)) (add (neg z) y)) => (= (add (add x u) z) (add y -1))
+=/linear             (= (add x (add y z)) (add (neg u) 3)) => (= (add (add z y) (add u x)) 3)
+=/linear             (= (add (add x y) z) (add (add z u) x)) => (= y u)
+=/linear             (= (add (add x y) z) (add (add z x) y)) => true
+                     (= (add (add x x) z) (add y u)) => -
 =/ite-const          (test (bit p)) => p
 =/ite-both           (= (ite p 1 2) (ite p 2 1)) => false
 bvadd/zero           (add x 0) => x
