@@ -321,7 +321,10 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 	}
 	// No sum of some of the summands, nor its difference to the bound or the
 	// modulus, is greater than most.
-	most := new(big.Int).Add(new(big.Int).Abs(p.Bound), p.Mod())
+	most := new(big.Int).Abs(p.Bound)
+	if p.Relation == invariant.Congruent {
+		most.Add(most, p.Mod())
+	}
 	for _, t := range p.Terms {
 		// A summand of coefficient 0 needs its width, too.
 		weight := new(big.Int).Abs(big.NewInt(t.Coeff))
@@ -344,7 +347,7 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 }
 
 // maxCases bounds the cases in which a predicate is looked at.
-const maxCases = 64
+const maxCases = 150
 
 // relation compares the sum of a predicate, in a width in which it does not wrap.
 func (c *checker) relation(p *invariant.Predicate, w uint32, values []term.ID) term.ID {

@@ -222,7 +222,7 @@ func (f *formula) check(ctx context.Context, ts ...term.ID) (smt.Status, error) 
 func (f *formula) isTrue(t term.ID) bool { return f.solver.Value(t).IsTrue() }
 
 // maxCases bounds the cases in which an equation is looked at.
-const maxCases = 64
+const maxCases = 150
 
 // holds is a predicate about the values at a visit.
 func (f *formula) holds(p *invariant.Predicate, l *Loop, v *visit) term.ID {

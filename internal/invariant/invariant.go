@@ -73,7 +73,10 @@ func (p *Predicate) Width() uint32 {
 	for _, t := range p.Terms {
 		w = max(w, t.Bits+uint32(big.NewInt(t.Coeff).BitLen()))
 	}
-	return max(w, uint32(p.Mod().BitLen())) + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
+	if p.Relation == Congruent {
+		w = max(w, uint32(p.Mod().BitLen()))
+	}
+	return w + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
 }
 
 // Each calls f for the terms of the predicate and of its conditions.
@@ -154,7 +157,7 @@ func (p *Predicate) text(name func(Term) string) string {
 	}
 	if p.Relation == Congruent && !p.wraps() {
 		if right != "" {
-			left = strings.TrimPrefix(left+" - ("+right+")", " - ")
+			left = strings.TrimPrefix(left+" - "+enclosed(right), " - ")
 		}
 		switch {
 		case bound.Sign() > 0:
@@ -162,10 +165,7 @@ func (p *Predicate) text(name func(Term) string) string {
 		case bound.Sign() < 0:
 			left += " + " + bound.Neg(bound).String()
 		}
-		if strings.Contains(left, " ") {
-			left = "(" + left + ")"
-		}
-		return fmt.Sprintf("%s %% %s == 0", left, p.Mod())
+		return fmt.Sprintf("%s %% %s == 0", enclosed(left), p.Mod())
 	}
 	if left == "" {
 		left, right, bound = right, "", bound.Neg(bound)
@@ -181,10 +181,18 @@ func (p *Predicate) text(name func(Term) string) string {
 	if p.Relation == Congruent {
 		unsigned := map[uint32]string{8: "unsigned char", 16: "unsigned short", 32: "unsigned", 64: "unsigned long long"}[p.Terms[0].Bits]
 		if len(p.Terms) > 1 || p.Terms[0].Coeff*p.Terms[0].Coeff != 1 {
-			return "(" + unsigned + ")(" + left + ") == (" + unsigned + ")(" + right + ")"
+			return "(" + unsigned + ")" + enclosed(left) + " == (" + unsigned + ")" + enclosed(right)
 		}
 	}
 	return left + " " + op + " " + right
+}
+
+// enclosed is an expression that can be an operand.
+func enclosed(s string) string {
+	if strings.ContainsAny(s, " *") {
+		return "(" + s + ")"
+	}
+	return s
 }
 
 // wraps says that a congruence is an equation in an unsigned type of C.

@@ -22,7 +22,7 @@ func TestHolds(t *testing.T) {
 			func(x, y int64) bool { return y < 4 || x <= 2 }, "!(2*y >= 8) || x <= 2"},
 		{Predicate{Bound: big.NewInt(-1)}, func(x, y int64) bool { return false }, "0"},
 		{Predicate{Terms: []Term{{Coeff: 1, Value: 1, Bits: 4, Signed: true}, {Coeff: -1, Value: 2, Bits: 4}}, Relation: Congruent, Modulus: 16, Bound: big.NewInt(1)},
-			func(x, y int64) bool { return (x-y-1)%16 == 0 }, "(x - (y) - 1) % 16 == 0"},
+			func(x, y int64) bool { return (x-y-1)%16 == 0 }, "(x - y - 1) % 16 == 0"},
 	} {
 		if got := c.p.Text(func(t Term) string { return string(rune('w' + t.Value)) }); got != c.text {
 			t.Errorf("text %q, want %q", got, c.text)

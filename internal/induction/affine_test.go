@@ -1,0 +1,104 @@
+package induction
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"assay/internal/bv"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+)
+
+// TestAffine compares the equations of sets of states with all equations that
+// hold in them, at width 3 with two integers.
+func TestAffine(t *testing.T) {
+	const w, n = 3, 1 << 3
+	rng := rand.New(rand.NewPCG(7, 1))
+	places := []place{{value: 1, bits: w}, {value: 2, bits: w}}
+	partial := 0
+	for range 2000 {
+		a := newAffine(w, 2)
+		var joined [][2]uint64
+		for range rng.IntN(5) {
+			s := [2]uint64{rng.Uint64N(n), rng.Uint64N(n)}
+			if rng.IntN(2) == 0 && len(joined) > 0 {
+				s = [2]uint64{joined[0][0] ^ 4, joined[0][1]}
+			}
+			joined = append(joined, s)
+			a.join(s[:])
+		}
+		ps := a.predicates(places)
+		holds := func(s [2]uint64) bool {
+			for i := range ps {
+				if !ps[i].Holds(func(t invariant.Term) bv.BV { return bv.New(w, s[t.Value-1]) }) {
+					return false
+				}
+			}
+			return true
+		}
+		var left [][2]uint64
+		for x := range uint64(n) {
+			for y := range uint64(n) {
+				if s := [2]uint64{x, y}; holds(s) {
+					left = append(left, s)
+				}
+			}
+		}
+		if len(left) > len(joined) && len(left) < n*n {
+			partial++
+		}
+		all := func(states [][2]uint64, c uint64) bool {
+			for _, s := range states {
+				if ((c&7)*s[0]+(c>>3&7)*s[1]+(c>>6))%n != 0 {
+					return false
+				}
+			}
+			return true
+		}
+		for c := range uint64(n * n * n) {
+			if all(joined, c) != all(left, c) {
+				t.Fatalf("states %v: equation %o holds in them: %v, in what the basis allows: %v; basis %v", joined, c, all(joined, c), all(left, c), ps)
+			}
+		}
+	}
+	if partial < 500 {
+		t.Errorf("only %d sets between the extremes", partial)
+	}
+}
+
+// TestAffineWords: the steps of a counter and of one that runs against it.
+func TestAffineWords(t *testing.T) {
+	for _, w := range widths {
+		a := newAffine(w, 2)
+		for i := range uint64(4) {
+			a.join([]uint64{3 + 6*i, 100 - 12*i})
+		}
+		texts := map[string]bool{}
+		for _, p := range a.predicates([]place{{value: 1, bits: w}, {value: 2, bits: w}}) {
+			texts[p.Text(func(t invariant.Term) string { return string(rune('w' + t.Value)) })] = true
+		}
+		if len(texts) != 2 || !texts["(x - 1) % 2 == 0"] {
+			t.Errorf("width %d: %v", w, texts)
+		}
+	}
+}
+
+// TestWork shows the work on some programs: it does not depend on anything else.
+func TestWork(t *testing.T) {
+	var got Stats
+	proofs := 0
+	for seed := range uint64(12) {
+		r := Prove(t.Context(), loopProgram(seed), Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
+		if r.Proof != nil {
+			proofs++
+		}
+		got.Candidates += r.Stats.Candidates
+		got.Kept += r.Stats.Kept
+		got.Rounds += r.Stats.Rounds
+		got.Checks += r.Stats.Checks
+		got.Conflicts += r.Stats.Conflicts
+	}
+	if want := (Stats{Candidates: 2756, Rounds: 14, Checks: 140, Conflicts: 1472}); proofs != 5 || got != want {
+		t.Errorf("%d proofs with %+v, want 5 with %+v", proofs, got, want)
+	}
+}
