@@ -35,14 +35,21 @@ type Endless struct {
 // or one with inputs with which no run ends.
 func (r *run) refute(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
 	begin := time.Now()
-	x := &refuter{r: r, m: m, hopeless: map[string]bool{}, patience: firstPatience}
-	found, err := lasso.Search(ctx, m, lasso.Options{Survived: x.survived})
+	x := &refuter{r: r, m: m, wraps: r.task.Program.Semantics != SemanticsC, hopeless: map[string]bool{}, patience: firstPatience}
+	found, err := lasso.Search(ctx, m, lasso.Options{Wraps: x.wraps, Survived: x.survived})
 	phases := []Phase{{"lassos", time.Since(begin) - x.spent}, {"recurrent sets", x.spent}}
 	switch {
 	case err != nil:
 		return nil, phases
 	case found.False != nil:
 		return *found.False, phases
+	}
+	if g := found.Overflow; g != nil {
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInexact, Func: g.Func, Pos: g.Pos,
+			Text: "there is an infinite run if signed arithmetic wraps, and all that were found hang on that",
+			Hint: "--semantics wrap says that it does (as compilers do with -fwrapv)",
+		}}}, phases
 	}
 	return verdict.Unknown{Reasons: []verdict.Reason{{Cause: verdict.CauseUnwinding, Text: "no infinite run was found: " + found.Why}}}, phases
 }
@@ -55,6 +62,7 @@ const firstPatience = 400 * time.Millisecond
 type refuter struct {
 	r        *run
 	m        *ir.Module
+	wraps    bool            // what hangs on signed overflow counts
 	hopeless map[string]bool // inputs for which there is no proof
 	patience time.Duration
 	spent    time.Duration
@@ -89,15 +97,18 @@ func (x *refuter) survived(ctx context.Context, inputs []ir.Input) *verdict.Fals
 func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answer *verdict.False, again bool) {
 	attempt, cancel := context.WithTimeout(ctx, x.patience)
 	defer cancel()
-	p := induction.Prove(attempt, recurrent.Fix(x.m, set.Inputs), induction.Options{Targets: []ir.CheckKind{recurrent.End}})
+	v, executed, _, err := recurrent.Run(ctx, x.m, set)
+	if err != nil || v == nil {
+		return nil, false
+	}
+	if x.wraps {
+		executed = nil
+	}
+	p := induction.Prove(attempt, recurrent.Fix(x.m, set.Inputs, executed), induction.Options{Targets: []ir.CheckKind{recurrent.End}})
 	if p.Proof == nil {
 		return nil, attempt.Err() != nil
 	}
 	set.Proof, set.Unclean = p.Proof, p.Unclean
-	v, _, err := recurrent.Run(ctx, x.m, set)
-	if err != nil || v == nil {
-		return nil, false
-	}
 	if x.r.task.Engine.Uncertified {
 		return v, false
 	}
@@ -113,7 +124,7 @@ func (r *Result) explainEndless(v *verdict.False) {
 	r.endless, r.input, r.Replayed, r.Violated = e, v.Input, v.Replayed, Termination
 	r.Endless = &Endless{Pos: position(m, e.Pos), Func: e.Func, Recursion: e.Recursion, Iterations: e.Visits}
 	if e.Set != nil {
-		r.Endless.Iterations, r.Endless.Certificate = 0, certificate(recurrent.Fix(m, e.Set.Inputs), e.Set.Proof)
+		r.Endless.Iterations, r.Endless.Certificate = 0, certificate(recurrent.Fix(m, e.Set.Inputs, nil), e.Set.Proof)
 	}
 	text := "the loop runs for ever: "
 	if e.Recursion {

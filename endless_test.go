@@ -154,3 +154,38 @@ func TestEndlessFunction(t *testing.T) {
 		t.Errorf("incx is not 0 on the run: %v", err)
 	}
 }
+
+// TestEndlessOverflow: what is endless only if signed arithmetic wraps is so only if the
+// task says that it does.
+func TestEndlessOverflow(t *testing.T) {
+	for name, c := range map[string]struct {
+		source string
+		hangs  bool
+	}{
+		"sum":       {`int main(void) { int x = 2147483647, z = 0; while (x >= z) { z += 1000; } }`, true},
+		"product":   {`int main(void) { int x = __VERIFIER_nondet_int(); if (x < 100) return 0; while (x != 1) x *= 2; }`, true},
+		"counter":   {`int main(void) { int n = 0; int x = __VERIFIER_nondet_int(); while (x > 5) n += 0x1000000; return n; }`, false},
+		"state":     {`int main(void) { int n = 1; int x = __VERIFIER_nondet_int(); while (x > 5) n *= 2; return n; }`, false},
+		"unsigned":  {`int main(void) { unsigned x = __VERIFIER_nondet_uint(), j = 0; while (j <= x) j++; }`, false},
+		"no result": {`int main(void) { int n = 2147483647; for (;;) if (n + 1 > 5) continue; }`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, s := range []Semantics{SemanticsC, SemanticsWrap} {
+				want := False
+				if c.hangs && s == SemanticsC {
+					want = Unknown
+				}
+				r := checkTermination(t, declarations+c.source, func(t *Task) {
+					t.Program.Semantics = s
+					if want == Unknown {
+						t.Timeout = 2 * time.Second
+					}
+				})
+				if r.Answer != want {
+					t.Errorf("%s: got %s, reasons %v", s, r.Line(), r.Reasons)
+				}
+			}
+		})
+	}
+}

@@ -26,13 +26,14 @@ type Semantics string
 // The semantics. A program may end under one and not under another: it depends on
 // overflow then.
 const (
+	SemanticsC          Semantics = "c"           // as wrap, but what never ends only because of a signed overflow is unknown
 	SemanticsWrap       Semantics = "wrap"        // modulo 2^w, signed arithmetic as well
 	SemanticsNoOverflow Semantics = "no-overflow" // a run ends where signed arithmetic overflows
 	SemanticsIntegers   Semantics = "integers"    // mathematical integers: nothing overflows
 )
 
 // AllSemantics are the values of Program.Semantics.
-var AllSemantics = []string{string(SemanticsWrap), string(SemanticsNoOverflow), string(SemanticsIntegers)}
+var AllSemantics = []string{string(SemanticsC), string(SemanticsWrap), string(SemanticsNoOverflow), string(SemanticsIntegers)}
 
 // assumeNoOverflow is the module in which a signed overflow ends the run: each check
 // is assumed.

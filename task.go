@@ -57,7 +57,7 @@ type Program struct {
 	// CheckAlignment makes valid-deref ask that accesses are aligned as their type
 	// asks.
 	CheckAlignment bool
-	// Semantics is what integer arithmetic means; empty is SemanticsWrap. Only termination
+	// Semantics is what integer arithmetic means; empty is SemanticsC. Only termination
 	// can be asked about under another one.
 	Semantics Semantics
 	// Models is a directory of C files with models of library functions, which
@@ -118,12 +118,12 @@ func (t *Task) validate() error {
 		}
 	}
 	if t.Program.Semantics == "" {
-		t.Program.Semantics = SemanticsWrap
+		t.Program.Semantics = SemanticsC
 	}
 	if !slices.Contains(AllSemantics, string(t.Program.Semantics)) {
-		return &InputError{Message: fmt.Sprintf("unknown semantics %q", t.Program.Semantics), Hint: "wrap, no-overflow or integers"}
+		return &InputError{Message: fmt.Sprintf("unknown semantics %q", t.Program.Semantics), Hint: "c, wrap, no-overflow or integers"}
 	}
-	if t.Program.Semantics != SemanticsWrap && !slices.Contains(t.Properties, Termination) {
+	if t.Program.Semantics != SemanticsC && !slices.Contains(t.Properties, Termination) {
 		return &InputError{Message: "--semantics is for the property termination", Hint: "other properties are decided on machine integers"}
 	}
 	if slices.Contains(t.Properties, Termination) {

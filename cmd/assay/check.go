@@ -45,7 +45,7 @@ func (f *checkFlags) groups() []group {
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
 
 	p := &f.task.Program
-	f.dataModel, f.semantics = string(assay.LP64), string(assay.SemanticsWrap)
+	f.dataModel, f.semantics = string(assay.LP64), string(assay.SemanticsC)
 	p.Arrays = map[string]int{}
 	program := pflag.NewFlagSet("", pflag.ContinueOnError)
 	program.StringVar(&p.Function, "function", "", "start in this `function` with arbitrary arguments instead of main")
@@ -53,7 +53,7 @@ func (f *checkFlags) groups() []group {
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
 	program.BoolVar(&p.CheckAlignment, "check-alignment", false, "let valid-deref ask for aligned accesses, too")
-	program.Var(choiceValue{&f.semantics, assay.AllSemantics}, "semantics", "for termination: arithmetic wraps, signed overflow ends the run, or integers are mathematical")
+	program.Var(choiceValue{&f.semantics, assay.AllSemantics}, "semantics", "for termination: as C says, arithmetic wraps, signed overflow ends the run, or integers are mathematical")
 	program.StringVar(&p.Models, "models", "", "add the models of library functions in the C files of this `folder`; see assay models")
 	program.Var(choiceValue{&f.dataModel, []string{"ilp32", "lp64"}}, "data-model", "sizes of the C types; -m32 and -m64 are understood, too")
 	program.StringArrayVarP(&p.Include, "include", "I", nil, "add a `folder` for headers")

@@ -20,7 +20,14 @@ type watcher struct {
 	guards   map[verdict.Guard]bool
 	executed map[*ir.Func][]bool
 	sources  []source
-	last     verdict.Guard
+	// overflows are the operations that overflowed; v is 0 if it is not known.
+	overflows []source
+	last      verdict.Guard
+}
+
+// overflow notes the operation that overflowed.
+func (w *watcher) overflow(e interp.Event, g verdict.Guard) {
+	w.overflows = append(w.overflows, source{f: e.Func, v: e.Func.Overflowing(e.Value), guard: g})
 }
 
 // source is an instruction that yielded a value that cannot be relied on.
@@ -46,6 +53,9 @@ func (w *watcher) event(e interp.Event) {
 		if !w.guards[g] && g.Kind.Undefined() {
 			w.guards[g] = true
 			w.passes = append(w.passes, g)
+			if g.Kind == ir.Overflow {
+				w.overflow(e, g)
+			}
 		}
 	case interp.ChoiceMade:
 		switch d := e.Func.Def(e.Value); d.Op {
@@ -85,58 +95,20 @@ func (w *watcher) source(s source) {
 func (w *watcher) depends() (g *verdict.Guard, name string) {
 	for i := range w.sources {
 		s := &w.sources[i]
-		if w.matters(s.f, s.v) {
+		if s.f.Influences(s.v, w.executed[s.f]) {
 			return &s.guard, s.name
 		}
 	}
 	return nil, ""
 }
 
-// matters follows a value through the executed blocks of its function.
-func (w *watcher) matters(f *ir.Func, v ir.Value) bool {
-	executed := w.executed[f]
-	if !f.Def(v).HasResult() {
-		return true // a range of memory
-	}
-	tainted := make([]bool, len(f.Values))
-	tainted[v] = true
-	for changed := true; changed; {
-		changed = false
-		for b := range f.Blocks {
-			if executed == nil || !executed[b] {
-				continue
-			}
-			for _, u := range f.Blocks[b].Instrs {
-				d := f.Def(u)
-				hit := false
-				for _, a := range d.Args {
-					hit = hit || tainted[a]
-				}
-				if !hit || tainted[u] {
-					continue
-				}
-				switch {
-				case d.Op == ir.Dbg || d.Op == ir.Check:
-				case harmless(d.Op):
-					tainted[u], changed = true, true
-				default:
-					return true
-				}
-			}
+// hangsOnOverflow gives the first signed overflow that the run hangs on, nil if it does
+// not hang on any: then it goes the same way whatever overflow yields.
+func (w *watcher) hangsOnOverflow() *verdict.Guard {
+	for i := range w.overflows {
+		if s := &w.overflows[i]; s.v == 0 || s.f.Influences(s.v, w.executed[s.f]) {
+			return &s.guard
 		}
 	}
-	return false
-}
-
-// harmless says that an operation is defined for all operands and only computes.
-func harmless(op ir.Op) bool {
-	switch op {
-	case ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor, ir.SAddOvf, ir.UAddOvf, ir.SSubOvf, ir.USubOvf, ir.SMulOvf, ir.UMulOvf,
-		ir.Ctpop, ir.Ctlz, ir.Cttz, ir.Bswap, ir.Bitreverse, ir.FShl, ir.FShr, ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe,
-		ir.ZExt, ir.SExt, ir.Trunc, ir.BitCast, ir.Select, ir.Phi, ir.Freeze, ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FRem, ir.FNeg,
-		ir.FAbs, ir.FSqrt, ir.FMA, ir.FCopySign, ir.FMin, ir.FMax, ir.FRound, ir.FEq, ir.FLt, ir.FLe, ir.FUno, ir.SIToF, ir.UIToF,
-		ir.FToF, ir.PtrAdd:
-		return true
-	}
-	return false
+	return nil
 }

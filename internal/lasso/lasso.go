@@ -10,7 +10,9 @@
 //	    search goes on for a while.
 //	(3) If the run hangs on values that undefined behaviour yields, or that a library
 //	    model over-approximates, it is no answer (depends.go).
-//	(4) Pointers that functions without body return are null.
+//	(4) If it hangs on the result of a signed overflow, it is an answer only if signed
+//	    arithmetic is known to wrap.
+//	(5) Pointers that functions without body return are null.
 package lasso
 
 import (
@@ -27,6 +29,9 @@ type Options struct {
 	// Rounds bounds the rounds; 0 means 5. Each has 4 times the steps of the one
 	// before.
 	Rounds int
+	// Wraps says that signed arithmetic is known to wrap; otherwise a run that hangs on
+	// signed overflow is no answer.
+	Wraps bool
 	// Survived, if set, is given inputs of runs that had not ended when they were given
 	// up, at most maxSurvivors after each round: they may be on the way into a recurrent
 	// set. What it returns, if anything, is the answer.
@@ -41,10 +46,12 @@ type Stats struct {
 
 // Result is what a search has found.
 type Result struct {
-	// False is nil if nothing was found; then Why says what stands in the way.
-	False *verdict.False
-	Why   string
-	Stats Stats
+	// False is nil if nothing was found; then Why says what stands in the way, and
+	// Overflow is set if that is a signed overflow.
+	False    *verdict.False
+	Overflow *verdict.Guard
+	Why      string
+	Stats    Stats
 }
 
 const (
@@ -66,6 +73,7 @@ type search struct {
 	palette *palette
 	result  Result
 	unclean *verdict.False // passes through undefined behaviour
+	wraps   bool
 	// survivors are the inputs of this round's runs that were given up.
 	survivors []ir.Input
 }
@@ -76,7 +84,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 	if err != nil {
 		return Result{Why: err.Error()}, nil
 	}
-	s := &search{m: m, program: program, palette: newPalette(m)}
+	s := &search{m: m, program: program, palette: newPalette(m), wraps: opts.Wraps}
 	rounds := opts.Rounds
 	if rounds == 0 {
 		rounds = defaultRound
@@ -145,6 +153,8 @@ func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bo
 			return false, err
 		case e == nil:
 			s.result.Why = why
+		case e.Endless.Overflow != nil && !s.wraps:
+			s.result.Overflow = e.Endless.Overflow
 		case len(e.Passes) == 0:
 			s.result.False = e
 		case s.unclean == nil || len(e.Passes) < len(s.unclean.Passes):
@@ -195,6 +205,7 @@ func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, 
 		Endless: &verdict.Endless{
 			Func: r.Func.Name, Head: r.Block, Pos: r.Func.BlockPos(r.Block), Recursion: r.Recursion,
 			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits,
+			Overflow: w.hangsOnOverflow(),
 		},
 	}, "", nil
 }

@@ -69,7 +69,11 @@ func fixable(m *ir.Module, name string, v ir.Value) bool {
 
 // Fix is the program with the inputs fixed, in which every end is a violation of kind
 // End. Values keep their numbers; other checks of this kind are gone.
-func Fix(m *ir.Module, inputs []verdict.Skolem) *ir.Module {
+//
+// With executed, blocks that are not among these are ends, too, and so is a signed
+// overflow whose result influences which blocks are executed; the results of other
+// overflows are arbitrary. What is proved then does not hang on signed overflow.
+func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 	fixed := *m
 	fixed.Funcs = make([]*ir.Func, len(m.Funcs))
 	for i, f := range m.Funcs {
@@ -103,13 +107,26 @@ func Fix(m *ir.Module, inputs []verdict.Skolem) *ir.Module {
 		}
 		never := define(ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)})
 		always := define(ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 1)})
+		for v := range g.Values {
+			if d := &g.Values[v]; d.Op == ir.Check && ir.CheckKind(d.Aux) == End {
+				d.Args = []ir.Value{always}
+			}
+		}
+		blocks := executed[f]
+		if executed != nil {
+			excludeOverflow(&g, blocks)
+		}
 		for b := range g.Blocks {
 			var out []ir.Value
 			for _, v := range g.Blocks[b].Instrs {
 				d := &g.Values[v]
+				if executed != nil && (blocks == nil || !blocks[b]) && d.Op != ir.Phi && (len(out) == 0 || g.Values[out[len(out)-1]].Op == ir.Phi) {
+					out = append(out, define(ir.Def{
+						Op: ir.Check, Args: []ir.Value{never}, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "a block is executed",
+					}))
+					d = &g.Values[v]
+				}
 				switch {
-				case d.Op == ir.Check && ir.CheckKind(d.Aux) == End:
-					d.Args = []ir.Value{always}
 				case d.Op == ir.Assume:
 					*d = ir.Def{Op: ir.Check, Args: d.Args, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "the run is blocked"}
 				case d.Op == ir.Halt, d.Op == ir.Unreachable, d.Op == ir.Ret && f.Name == m.Entry:
@@ -123,4 +140,46 @@ func Fix(m *ir.Module, inputs []verdict.Skolem) *ir.Module {
 		}
 	}
 	return &fixed
+}
+
+// Executed are the blocks that a run executes, by function.
+type Executed map[*ir.Func][]bool
+
+// excludeOverflow makes a signed overflow an end if its result influences what the
+// blocks given do, and the result arbitrary otherwise.
+func excludeOverflow(f *ir.Func, blocks []bool) {
+	arbitrary := map[ir.Value]bool{}
+	for c := 1; c < len(f.Values); c++ {
+		d := &f.Values[c]
+		if d.Block == 0 || d.Op != ir.Check || ir.CheckKind(d.Aux) != ir.Overflow {
+			continue
+		}
+		if v := f.Overflowing(ir.Value(c)); v != 0 && !f.Influences(v, blocks) {
+			arbitrary[v] = true
+		} else {
+			d.Aux = int64(End)
+		}
+	}
+	for b := range f.Blocks {
+		var out []ir.Value
+		for _, v := range f.Blocks[b].Instrs {
+			if arbitrary[v] {
+				add := func(d ir.Def) ir.Value {
+					d.Block, d.Pos = ir.BlockID(b), f.Values[v].Pos
+					f.Values = append(f.Values, d)
+					n := ir.Value(len(f.Values) - 1)
+					out = append(out, n)
+					return n
+				}
+				d := f.Values[v]
+				predicate := map[ir.Op]ir.Op{ir.Add: ir.SAddOvf, ir.Sub: ir.SSubOvf, ir.Mul: ir.SMulOvf}[d.Op]
+				sum := add(ir.Def{Op: d.Op, Type: d.Type, Args: d.Args})
+				overflows := add(ir.Def{Op: predicate, Type: ir.IntType(1), Args: d.Args})
+				other := add(ir.Def{Op: ir.Nondet, Type: d.Type, Aux: int64(ir.NondetUndef)})
+				f.Values[v] = ir.Def{Op: ir.Select, Type: d.Type, Args: []ir.Value{overflows, other, sum}, Block: d.Block, Pos: d.Pos}
+			}
+			out = append(out, v)
+		}
+		f.Blocks[b].Instrs = out
+	}
 }

@@ -3,9 +3,11 @@ package recurrent
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"assay/internal/bv"
+	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -78,7 +80,7 @@ func TestFix(t *testing.T) {
 		end  string
 	}{{1, 2, "no"}, {2, 2, "the program ends"}, {0, 0, "the program ends"}, {5, 0, "no"}, {100, 0, "the run is blocked"}} {
 		in := inputs(m, c.n, c.d)
-		fixed := Fix(m, in)
+		fixed := Fix(m, in, nil)
 		if err := ir.Verify(fixed); err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +112,7 @@ func TestFixOnlyInputs(t *testing.T) {
 	fixed := Fix(m, []verdict.Skolem{
 		{Func: "main", Value: find(m, "main", "a"), Bits: bv.New(8, 3)},
 		{Func: "main", Value: find(m, "main", "p"), Bits: bv.New(64, 8)},
-	})
+	}, nil)
 	for _, sym := range []string{"a", "p", "n"} {
 		if find(fixed, "main", sym) != find(m, "main", sym) {
 			t.Errorf("%s is fixed", sym)
@@ -142,11 +144,11 @@ func TestInputs(t *testing.T) {
 func TestRun(t *testing.T) {
 	m := parse(t, program)
 	set := &verdict.RecurrentSet{Inputs: inputs(m, 1, 2)}
-	p := induction.Prove(context.Background(), Fix(m, set.Inputs), induction.Options{Targets: []ir.CheckKind{End}})
+	p := induction.Prove(context.Background(), Fix(m, set.Inputs, nil), induction.Options{Targets: []ir.CheckKind{End}})
 	if p.Proof == nil {
 		t.Fatal(p.Why)
 	}
-	v, why, err := Run(context.Background(), m, set)
+	v, _, why, err := Run(context.Background(), m, set)
 	if err != nil || v == nil {
 		t.Fatal(why, err)
 	}
@@ -156,7 +158,58 @@ func TestRun(t *testing.T) {
 	if len(v.Input.Choices) != 3+rounds {
 		t.Errorf("%d choices", len(v.Input.Choices))
 	}
-	if v, why, err := Run(context.Background(), m, &verdict.RecurrentSet{Inputs: inputs(m, 2, 2)}); v != nil || why == "" || err != nil {
+	if v, _, why, err := Run(context.Background(), m, &verdict.RecurrentSet{Inputs: inputs(m, 2, 2)}); v != nil || why == "" || err != nil {
 		t.Errorf("a run that ends: %v %q %v", v, why, err)
+	}
+}
+
+// TestFixOverflow: what depends on the result of an overflow is not proved, unless
+// arithmetic wraps; what does not is.
+func TestFixOverflow(t *testing.T) {
+	const text = `module 64 entry @main
+func @main() {
+b1:
+  br h
+h:
+  %x = phi i8 [i8 1, b1], [%y, h]
+  %y = add i8 %x, i8 2
+  %o = saddovf i1 %x, i8 2
+  %ok = xor i1 %o, i1 1
+  check overflow %ok "signed overflow in +"
+  CONDITION
+  condbr %c, h, out
+out:
+  ret
+}
+`
+	for _, c := range []struct {
+		condition   string
+		wraps, want bool
+	}{
+		{"%c = ne i1 %y, i8 0", true, true},
+		{"%c = ne i1 %y, i8 0", false, false},
+		{"%c = ule i1 %y, i8 255", false, false},
+		{"%c = ule i1 %y, i8 255", true, true},
+		{"%c = ne i1 i8 5, i8 0", false, true},
+	} {
+		m := parse(t, strings.Replace(text, "CONDITION", c.condition, 1))
+		var executed Executed
+		if !c.wraps {
+			_, executed, _, _ = Run(context.Background(), m, &verdict.RecurrentSet{})
+		}
+		fixed := Fix(m, nil, executed)
+		if err := ir.Verify(fixed); err != nil {
+			t.Fatal(err)
+		}
+		p := induction.Prove(context.Background(), fixed, induction.Options{Targets: []ir.CheckKind{End}})
+		if (p.Proof != nil) != c.want {
+			t.Errorf("%s, wraps %v: proof %v, %v", c.condition, c.wraps, p.Proof != nil, p.Why)
+		}
+		if p.Proof == nil {
+			continue
+		}
+		if _, err := certify.Endless(context.Background(), m, certify.Options{}, &verdict.RecurrentSet{Proof: p.Proof}); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -47,9 +47,10 @@ type visit struct {
 }
 
 // Run runs the program with the inputs of a set and finds the loop that goes on: of
-// those that are visited to the end, the outermost. Without answer why says what
-// happens instead. The error is that of the context.
-func Run(ctx context.Context, m *ir.Module, set *verdict.RecurrentSet) (e *verdict.False, why string, err error) {
+// those that are visited to the end, the outermost. It also says which blocks are
+// executed. Without answer why says what happens instead. The error is that of the context.
+func Run(ctx context.Context, m *ir.Module, set *verdict.RecurrentSet) (e *verdict.False, executed Executed, why string, err error) {
+	executed = Executed{}
 	o := oracle{values: map[site]bv.BV{}}
 	for _, s := range set.Inputs {
 		o.values[site{s.Func, s.Value}] = s.Bits
@@ -79,6 +80,10 @@ func Run(ctx context.Context, m *ir.Module, set *verdict.RecurrentSet) (e *verdi
 					w = ir.NewWTO(ev.Func)
 					orders[ev.Func] = w
 				}
+				if executed[ev.Func] == nil {
+					executed[ev.Func] = make([]bool, len(ev.Func.Blocks))
+				}
+				executed[ev.Func][ev.Block] = true
 				depth = ev.Depth
 				if w.IsHead(ev.Block) && !ev.Func.Model {
 					visits = append(visits, visit{ev.Func, ev.Block, depth, ev.Step, asked})
@@ -87,14 +92,14 @@ func Run(ctx context.Context, m *ir.Module, set *verdict.RecurrentSet) (e *verdi
 		},
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	if out.End != interp.StepLimit {
-		return nil, "the run ends: " + out.String(), nil
+		return nil, nil, "the run ends: " + out.String(), nil
 	}
 	first, last, ok := outermost(visits, orders)
 	if !ok {
-		return nil, "no loop of the run was seen often enough", nil
+		return nil, nil, "no loop of the run was seen often enough", nil
 	}
 	in := r.Input()
 	in.Choices = in.Choices[:visits[last].asked]
@@ -105,7 +110,7 @@ func Run(ctx context.Context, m *ir.Module, set *verdict.RecurrentSet) (e *verdi
 			Func: v.f.Name, Head: v.head, Pos: v.f.BlockPos(v.head), First: v.asked,
 			FirstStep: v.step, LastStep: visits[last].step, Visits: rounds, Set: set,
 		},
-	}, "", nil
+	}, executed, "", nil
 }
 
 // outermost chooses the loop that goes on: of the heads that are visited in the last
