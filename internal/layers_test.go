@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"internal/lasso":     {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/recurrent": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/induction": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/invariant", "internal/term", "internal/floats", "internal/smt",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absint", "internal/invariant", "internal/term", "internal/floats", "internal/smt",
 		"internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
 	"internal/trial": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},

@@ -39,6 +39,7 @@ type checker struct {
 	// induction.go.
 	induction *induction
 	sites     []site
+	indexed   indexed
 
 	// See solve.go.
 	facts  []term.ID

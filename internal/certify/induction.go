@@ -122,6 +122,8 @@ type induction struct {
 	grew    bool
 	// endless is set if the claim is that no run ends; see endless.go.
 	endless *fixedInputs
+	// ranges says that some predicate is quantified.
+	ranges bool
 }
 
 type headKey struct {
@@ -145,6 +147,7 @@ func (ind *induction) round(ctx context.Context, m *ir.Module, o Options, entry 
 	if err := c.unwind(entry); err != nil || ind.grew {
 		return false, "", err
 	}
+	c.assumeIndexed()
 	checker, err = c.judge()
 	return true, checker, err
 }
@@ -174,9 +177,10 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 			return wrong("block %d of %s is no loop head", h.Head, h.Func)
 		}
 		for i := range h.Predicates {
-			if why := illFormed(f, dom, h.Head, &h.Predicates[i]); why != "" {
+			if why := illFormed(f, dom, h.Head, &h.Predicates[i], m.PointerBits); why != "" {
 				return wrong("block %d of %s: %s", h.Head, h.Func, why)
 			}
+			ind.ranges = ind.ranges || h.Predicates[i].Range != nil
 		}
 		k := headKey{h.Func, h.Head}
 		ind.predicates[k] = append(ind.predicates[k], h.Predicates...)
@@ -194,12 +198,15 @@ func (l *forest) isHead(b ir.BlockID) bool {
 }
 
 // illFormed says what is wrong with a predicate, if anything is.
-func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predicate) string {
+func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predicate, pointer uint32) (wrong string) {
 	for i := range p.If {
 		if len(p.If[i].If) > 0 {
 			return "a condition of a predicate has a condition"
 		}
-		if why := illFormed(f, dom, head, &p.If[i]); why != "" {
+		if p.Range != nil || p.If[i].Range != nil {
+			return "a quantified predicate has a condition"
+		}
+		if why := illFormed(f, dom, head, &p.If[i], pointer); why != "" {
 			return why
 		}
 	}
@@ -209,23 +216,35 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 	case p.Relation > invariant.Congruent:
 		return "a predicate has an unknown relation"
 	}
-	for _, t := range p.Terms {
-		if t.Value < 1 || int(t.Value) >= len(f.Values) {
-			return fmt.Sprintf("there is no value %d", t.Value)
+	if p.Range != nil {
+		if why := illFormedRange(p, pointer); why != "" {
+			return why
+		}
+	}
+	p.Each(func(t invariant.Term) {
+		switch {
+		case t.Index && p.Range != nil:
+			return
+		case t.Index || t.Stride != 0 && (p.Range == nil || !t.Cell):
+			wrong = "an element without a range"
+			return
+		case t.Value < 1 || int(t.Value) >= len(f.Values):
+			wrong = fmt.Sprintf("there is no value %d", t.Value)
+			return
 		}
 		d := &f.Values[t.Value]
 		switch {
 		case t.Bits < 1 || t.Bits > 64:
-			return fmt.Sprintf("a summand has %d bits", t.Bits)
+			wrong = fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Cell && d.Type.Kind != ir.Ptr:
-			return fmt.Sprintf("value %d is no pointer", t.Value)
+			wrong = fmt.Sprintf("value %d is no pointer", t.Value)
 		case !t.Cell && d.Type != ir.IntType(t.Bits):
-			return fmt.Sprintf("value %d is no integer of %d bits", t.Value, t.Bits)
+			wrong = fmt.Sprintf("value %d is no integer of %d bits", t.Value, t.Bits)
 		case d.Block == head && d.Op != ir.Phi || d.Block != head && d.Block != 0 && !dom.Dominates(d.Block, head):
-			return fmt.Sprintf("value %d is not defined at the head", t.Value)
+			wrong = fmt.Sprintf("value %d is not defined at the head", t.Value)
 		}
-	}
-	return ""
+	})
+	return wrong
 }
 
 // context numbers the call string of an activation.
@@ -300,7 +319,12 @@ func (c *checker) visit(fr *frame, in edge) {
 	head := s.region.head
 	for i := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
 		p := &c.induction.predicates[headKey{fr.fn.f.Name, head}][i]
-		t := c.predicate(fr, head, in, p)
+		var t term.ID
+		if p.Range != nil {
+			t = c.quantified(fr, head, in, p)
+		} else {
+			t = c.predicate(fr, head, in, p)
+		}
 		c.claim(violation, fr, st.And(in.guard, st.Not(t)), c.blockValue(fr.fn, head), "invariant: predicate %d of the loop head does not hold", i+1)
 		in.guard = st.And(in.guard, t)
 	}

@@ -324,6 +324,22 @@ func randomPredicate(rng *rand.Rand, f *ir.Func, head ir.BlockID) invariant.Pred
 		p.Terms = append(p.Terms, t)
 	}
 	p.Bound = big.NewInt(int64(rng.Intn(14) - 5))
+	if array := cellOf(rng, f); array != 0 && rng.Intn(3) == 0 {
+		// Elements of a range, which depends on the same values.
+		bound := func() invariant.Sum {
+			s := invariant.Sum{Const: big.NewInt(int64(rng.Intn(5) - 1))}
+			if len(p.Terms) > 0 && rng.Intn(2) == 0 {
+				s.Terms = append(s.Terms, p.Terms[rng.Intn(len(p.Terms))])
+			}
+			return s
+		}
+		p.Range = &invariant.Range{From: bound(), To: bound()}
+		e := invariant.Term{Coeff: int64(rng.Intn(3) - 1), Value: array, Cell: true, Bits: 8, Stride: uint64(1 + rng.Intn(2)), Offset: uint64(rng.Intn(3)), Signed: rng.Intn(2) == 0}
+		p.Terms = append(p.Terms[:rng.Intn(len(p.Terms)+1):len(p.Terms)], e)
+		if rng.Intn(2) == 0 {
+			p.Terms = append(p.Terms, invariant.Term{Coeff: int64(rng.Intn(3) - 1), Index: true, Bits: 64, Signed: true})
+		}
+	}
 	return p
 }
 
@@ -409,6 +425,44 @@ func (c *choices) next() bool {
 	return false
 }
 
+// rangeHolds evaluates a quantified predicate.
+func rangeHolds(p *invariant.Predicate, s interp.State) bool {
+	sum := func(ts []invariant.Term, k int64) (n *big.Int, there bool) {
+		n, there = new(big.Int), true
+		for _, t := range ts {
+			x := bv.New(64, uint64(k))
+			if !t.Index {
+				x = s.Value(t.Value)
+			}
+			if t.Cell {
+				bytes, ok := s.Memory(x.Uint64()+t.Offset+t.Stride*uint64(k), uint64(t.Bits+7)/8)
+				if !ok {
+					return n, false
+				}
+				x = bv.FromBytes(bytes).Extract(t.Bits-1, 0)
+			}
+			y := x.Unsigned()
+			if t.Signed {
+				y = x.Signed()
+			}
+			n.Add(n, y.Mul(y, big.NewInt(t.Coeff)))
+		}
+		return n, there
+	}
+	from, ok := sum(p.Range.From.Terms, 0)
+	to, ok2 := sum(p.Range.To.Terms, 0)
+	if !ok || !ok2 {
+		return true
+	}
+	from, to = from.Add(from, p.Range.From.Const), to.Add(to, p.Range.To.Const)
+	for k := from.Int64(); k < to.Int64(); k++ {
+		if n, there := sum(p.Terms, k); there && !p.Compare(n) {
+			return false
+		}
+	}
+	return true
+}
+
 // refute looks for a run that an accepted certificate excludes.
 func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs int, seed int64) string {
 	t.Helper()
@@ -430,6 +484,12 @@ func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs
 		case interp.BlockEntered:
 			for i, p := range heads[headKey{e.Func.Name, e.Block}] {
 				there := true
+				if p.Range != nil {
+					if !rangeHolds(&p, e.State) {
+						broken = fmt.Sprintf("predicate %d of block %d of %s", i+1, e.Block, e.Func.Name)
+					}
+					continue
+				}
 				holds := p.Holds(func(x invariant.Term) bv.BV {
 					v := e.State.Value(x.Value)
 					if !x.Cell {

@@ -109,6 +109,11 @@ func (c *checker) judge() (checker string, err error) {
 			hard = st.Or(hard, x.cond)
 		}
 	}
+	if c.indexed.kappa != 0 {
+		if refuted, err := c.refuteEach(); refuted || err != nil {
+			return c.accepted(), err
+		}
+	}
 	status, err := c.decide(st.Or(hard, soft))
 	if err != nil {
 		return "", err

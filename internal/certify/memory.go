@@ -113,6 +113,9 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 	pointer := d.Type.Kind == ir.Ptr
 	x, valid := fr.mem.Load(c.key(v), fr.operand(d, 0).Value, n, pointer, fr.guard)
 	c.gaveUp(fr, v)
+	if _, constant := st.ConstUint64(fr.operand(d, 0).Offset); !constant && !pointer {
+		c.noteRead(elementRead{at: fr.operand(d, 0).Value})
+	}
 	if !pointer && 8*n != d.Type.Bits {
 		x.Bits = st.Extract(x.Bits, d.Type.Bits-1, 0)
 	}

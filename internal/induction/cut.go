@@ -100,6 +100,11 @@ type Program struct {
 	// at a loop head whether the visit is early, then the integers of the
 	// loop's places; at what may violate a target, whether it is early.
 	Probes map[string]map[ir.Value][]ir.Value
+	// Memory are the probes of heads with quantified predicates; there, the values
+	// of the loop's bases follow those of its places. Reads are probes whose last
+	// value is the pointer that is read through.
+	Memory map[string]map[ir.Value]bool
+	Reads  map[string]map[ir.Value]bool
 	// heads are the loops of the probes at heads.
 	heads map[site]*Loop
 }
@@ -117,15 +122,20 @@ type cutting struct {
 	k      int
 	writes *writes
 	places map[*Loop][]place
+	bases  map[*Loop][]ir.Value
 	kinds  map[ir.CheckKind]bool
 	label  string
 }
 
 // Cut is the program with its loops cut after k iterations; targets are the
-// checks whose places are wanted, places the integers wanted at the heads.
-func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, targets []ir.CheckKind, label string) (*Program, error) {
-	c := &cutting{m: clone(m), k: k, writes: newWrites(m), places: places, kinds: map[ir.CheckKind]bool{}, label: label}
-	c.Program = Program{Module: c.m, Probes: map[string]map[ir.Value][]ir.Value{}, heads: map[site]*Loop{}}
+// checks whose places are wanted, places the integers wanted at the heads, bases
+// the pointers to arrays wanted there.
+func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, bases map[*Loop][]ir.Value, targets []ir.CheckKind, label string) (*Program, error) {
+	c := &cutting{m: clone(m), k: k, writes: newWrites(m), places: places, bases: bases, kinds: map[ir.CheckKind]bool{}, label: label}
+	c.Program = Program{
+		Module: c.m, Probes: map[string]map[ir.Value][]ir.Value{}, heads: map[site]*Loop{},
+		Memory: map[string]map[ir.Value]bool{}, Reads: map[string]map[ir.Value]bool{},
+	}
 	for _, t := range targets {
 		c.kinds[t] = true
 	}
@@ -135,6 +145,7 @@ func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, targets [
 			continue
 		}
 		c.Probes[f.Name] = map[ir.Value][]ir.Value{}
+		c.Memory[f.Name], c.Reads[f.Name] = map[ir.Value]bool{}, map[ir.Value]bool{}
 		e := edit(c.m, f)
 		c.checks(e)
 		for _, l := range loops {
@@ -169,13 +180,18 @@ func (c *cutting) not(e *editor, x ir.Value) ir.Value {
 func (c *cutting) checks(e *editor) {
 	for b := 1; b < len(e.f.Blocks); b++ {
 		for _, v := range append([]ir.Value(nil), e.f.Blocks[b].Instrs...) {
-			if !c.mayViolate(e.f.Def(v)) {
+			read := len(c.bases) > 0 && e.f.Def(v).Op == ir.Load && e.f.Type(v).Kind == ir.Int && e.f.Def(e.f.Def(v).Args[0]).Op == ir.PtrAdd
+			if !c.mayViolate(e.f.Def(v)) && !read {
 				continue
 			}
 			e.before(v, func() {
 				b := e.op(ir.Load, ir.IntType(8), e.global(earlyName))
 				c.Probes[e.f.Name][v] = []ir.Value{b}
 			})
+			if read {
+				c.Probes[e.f.Name][v] = append(c.Probes[e.f.Name][v], e.f.Def(v).Args[0])
+				c.Reads[e.f.Name][v] = true
+			}
 		}
 	}
 }
@@ -310,9 +326,13 @@ func (c *cutting) loop(e *editor, l *Loop) error {
 				values = append(values, e.op(ir.Freeze, ir.IntType(x.bits), x.value))
 			}
 		}
+		for _, x := range c.bases[l] {
+			values = append(values, e.op(ir.Freeze, e.m.PtrType(), x))
+		}
 		c.setEarly(e, early)
 		instrs := f.Blocks[e.at].Instrs
 		at := instrs[len(instrs)-1]
+		c.Memory[f.Name][at] = len(c.bases[l]) > 0
 		c.Probes[f.Name][at] = values
 		c.heads[site{f.Name, at}] = l
 	})

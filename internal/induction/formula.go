@@ -9,6 +9,7 @@ import (
 	"assay/internal/floats"
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/memory"
 	"assay/internal/smt"
 	"assay/internal/smt/bitblast"
 	"assay/internal/ssa"
@@ -32,6 +33,9 @@ import (
 type visit struct {
 	guard, early term.ID
 	values       []term.ID // by place of the loop
+	// bases are the pointers to arrays, mem the state, if predicates have ranges.
+	bases []memory.Value
+	mem   *memory.State
 }
 
 // claim is something that the property excludes, at one place of the cut
@@ -74,11 +78,12 @@ type formula struct {
 	stuck    term.ID
 	// flags are all flags of rules: those that are not switched on are off.
 	flags []term.ID
+	instances
 }
 
-func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, stats *Stats) (*formula, error) {
+func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats) (*formula, error) {
 	targets := append(append([]ir.CheckKind(nil), o.Targets...), o.Disputed...)
-	cut, err := Cut(m, loops, k, places, targets, o.Label)
+	cut, err := Cut(m, loops, k, places, bases, targets, o.Label)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +92,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 	}
 	st := term.NewStore()
 	f := &formula{m: m, places: places, stats: stats, st: st, visits: map[*Loop][]visit{}, excluded: map[Property]term.ID{}}
-	f.u = ssa.New(cut.Module, st, ssa.Options{Targets: targets, All: true, Label: o.Label, Probes: cut.Probes})
+	f.u = ssa.New(cut.Module, st, ssa.Options{Targets: targets, All: true, Label: o.Label, Probes: cut.Probes, Memory: cut.Memory})
 	f.u.Default = k + 2
 	if f.f, err = f.u.Encode(ctx); err != nil {
 		return nil, err
@@ -99,12 +104,18 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 	for _, p := range f.f.Probes {
 		if l := cut.heads[site{p.Func, p.Value}]; l != nil {
 			v := visit{guard: p.Guard, early: st.BVToBool(p.Values[0].Bits)}
-			for _, x := range p.Values[1:] {
+			n := 1 + len(places[l])
+			for _, x := range p.Values[1:n] {
 				v.values = append(v.values, x.Bits)
 			}
+			v.bases, v.mem = p.Values[n:], p.Mem
 			f.visits[l] = append(f.visits[l], v)
+		} else if cut.Reads[p.Func][p.Value] {
+			f.read(elementRead{at: p.Values[len(p.Values)-1]})
 		}
 	}
+	f.loopBases = bases
+	f.chooseIndex(ranged)
 	for _, v := range f.f.Violations {
 		early := st.False()
 		if v.Probe > 0 {
@@ -155,6 +166,9 @@ func (f *formula) violated(key Property) term.ID {
 
 // add puts a predicate into the formula.
 func (f *formula) add(c Candidate) *rule {
+	if c.Predicate.Range != nil {
+		return f.addRanged(c)
+	}
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	for _, v := range f.visits[c.Loop] {

@@ -169,6 +169,7 @@ func (p *pool) oneByOne(ctx context.Context) error {
 // retire switches a rule off for good.
 func (f *formula) retire(r *rule) {
 	f.solver.Assert(f.st.Not(r.flag))
+	f.hypotheses = slices.DeleteFunc(f.hypotheses, func(h *hypothesis) bool { return h.rule == r })
 	if i := slices.Index(f.flags, r.flag); i >= 0 {
 		f.flags = slices.Delete(f.flags, i, i+1)
 	}

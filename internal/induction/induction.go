@@ -24,6 +24,9 @@ type Options struct {
 	Label string
 	// MaxK bounds k; 0 is 8.
 	MaxK int
+	// Runs is the program to look at runs of, if it is not the program itself:
+	// with the same functions, blocks and values.
+	Runs *ir.Module
 }
 
 // Stats count the work. Under one thread the counts depend on the program and the
@@ -99,7 +102,10 @@ type prover struct {
 	o      Options
 	loops  []*Loop
 	places map[*Loop][]place
+	bases  map[*Loop][]ir.Value
 	at     map[*Loop]*states
+	// ranged are the candidates with ranges.
+	ranged []Candidate
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
 	all, kept []Candidate
@@ -113,14 +119,20 @@ func (p *prover) prepare(ctx context.Context) error {
 		return err
 	}
 	all := append(fromLadder(p.m, facts, p.loops), Candidates(p.m, p.loops)...)
-	p.places = interesting(all)
-	p.at = sample(ctx, p.m, p.loops, p.o.Targets, p.places)
+	ranged := segments(p.m, facts, p.loops)
+	p.places, p.bases = interesting(append(slices.Clone(all), ranged...)), bases(ranged)
+	runs := p.m
+	if p.o.Runs != nil {
+		runs = p.o.Runs
+	}
+	p.at = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged)
+	p.ranged = unbroken(ranged, p.at)
 	for _, l := range p.loops {
 		all = append(all, equations(l, p.at[l])...)
 	}
 	p.all = distinct(filter(all, p.at))
 	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(&c.Predicate) })
-	p.stats.Candidates = len(p.all)
+	p.stats.Candidates = len(p.all) + len(p.ranged)
 	return nil
 }
 
@@ -144,7 +156,7 @@ func distinct(candidates []Candidate) []Candidate {
 
 // run tries one k.
 func (p *prover) run(ctx context.Context, k int) (*verdict.Induction, []verdict.Guard, error) {
-	f, err := newFormula(ctx, p.m, p.o, k, p.loops, p.places, p.stats)
+	f, err := newFormula(ctx, p.m, p.o, k, p.loops, p.places, p.bases, p.ranged, p.stats)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -199,7 +211,7 @@ func (p *prover) search(ctx context.Context, f *formula, k int, bad term.ID) (on
 	}()
 	steps := []func(context.Context, *formula, []*rule) ([]*rule, error){
 		func(context.Context, *formula, []*rule) ([]*rule, error) { return nil, nil },
-		p.affine, p.greatest, p.affineByCases,
+		p.affine, p.greatest, p.quantified, p.affineByCases,
 	}
 	for i, find := range steps {
 		limit := int64(proofConflicts)

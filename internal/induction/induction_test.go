@@ -229,6 +229,55 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// fill is a program that sets the elements of an array of n bytes, in steps of one, and
+// checks one of them; first is where it begins, so that 0 makes the check hold.
+func fill(first uint64) *ir.Module {
+	m := &ir.Module{PointerBits: 64, Entry: "main"}
+	b := ir.NewFunc(m, "main")
+	w := m.WordType()
+	b.At(b.Block("entry"))
+	n := b.Op(ir.ZExt, w, b.Nondet(ir.IntType(32), ir.NondetInput, "in"))
+	a := b.Op(ir.Alloca, m.PtrType(), n)
+	head, body, out, in, end := b.Block("head"), b.Block("body"), b.Block("out"), b.Block("in"), b.Block("end")
+	before := b.Current()
+	b.Br(head)
+	b.At(head)
+	i := b.Phi(w)
+	b.AddIncoming(i, b.Const(64, first), before)
+	b.CondBr(b.Cmp(ir.ULt, i, n), body, out)
+	b.At(body)
+	b.Store(b.Const(8, 42), b.PtrAdd(a, i))
+	b.AddIncoming(i, b.Bin(ir.Add, i, b.Const(64, 1)), body)
+	b.Br(head)
+	b.At(out)
+	k := b.Op(ir.ZExt, w, b.Nondet(ir.IntType(32), ir.NondetInput, "in"))
+	b.CondBr(b.Cmp(ir.ULt, k, n), in, end)
+	b.At(in)
+	b.Check(ir.Assertion, b.Cmp(ir.Eq, b.Load(ir.IntType(8), b.PtrAdd(a, k)), b.Const(8, 42)), "element")
+	b.Br(end)
+	b.At(end)
+	b.Halt(ir.HaltExit)
+	b.Done()
+	return m
+}
+
+// TestRange: what a loop stores is proved of all elements, unless it leaves one out.
+func TestRange(t *testing.T) {
+	for first := range uint64(2) {
+		m := fill(first)
+		if err := ir.Verify(m); err != nil {
+			t.Fatal(err)
+		}
+		r := Prove(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 2})
+		if (r.Proof != nil) != (first == 0) {
+			t.Fatalf("from %d: proof %v, %v", first, r.Proof, r.Why)
+		}
+		if first == 0 && (len(r.Proof.Heads[0].Predicates) == 0 || r.Proof.Heads[0].Predicates[len(r.Proof.Heads[0].Predicates)-1].Range == nil) {
+			t.Errorf("the proof needs no range: %+v", r.Proof.Heads[0])
+		}
+	}
+}
+
 // TestCutRuns: a run of a program is a run of the cut one, in which no loop is
 // made arbitrary and which has iterations enough.
 func TestCutRuns(t *testing.T) {
@@ -238,7 +287,7 @@ func TestCutRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program, err := Cut(m, loops, 3, interesting(Candidates(m, loops)), []ir.CheckKind{ir.Assertion}, "")
+		program, err := Cut(m, loops, 3, interesting(Candidates(m, loops)), nil, []ir.CheckKind{ir.Assertion}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

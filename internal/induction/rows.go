@@ -39,6 +39,9 @@ func newRows(all []Candidate) *rows {
 	equal := map[string]int{}
 	for i := range all {
 		c := &all[i]
+		if c.Predicate.Range != nil {
+			continue
+		}
 		switch c.Predicate.Relation {
 		case invariant.AtMost:
 			k := rowKey(c)
@@ -110,7 +113,7 @@ func (r *rows) weaker(i int) []int {
 
 // trivial says that a bound of one value is that of its type.
 func trivial(p *invariant.Predicate) bool {
-	if p.Relation != invariant.AtMost || len(p.Terms) != 1 {
+	if p.Relation != invariant.AtMost || len(p.Terms) != 1 || p.Range != nil {
 		return false
 	}
 	t := p.Terms[0]

@@ -30,6 +30,8 @@ const (
 type states struct {
 	values []place
 	rows   [][]uint64
+	// broken are the predicates with ranges that some state breaks, by index.
+	broken map[int]bool
 }
 
 // choices is an oracle that prefers small numbers.
@@ -54,16 +56,20 @@ func (o choices) Next(r interp.Request) (ir.Choice, error) {
 }
 
 // sample runs the program and collects the states at the loop heads.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place) map[*Loop]*states {
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate) map[*Loop]*states {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
 	}
 	at := map[head]*states{}
 	out := map[*Loop]*states{}
+	byName := map[string]*ir.Func{}
+	for _, f := range m.Funcs {
+		byName[f.Name] = f
+	}
 	for _, l := range loops {
-		s := &states{values: terms[l]}
-		out[l], at[head{l.Func, l.Head}] = s, s
+		s := &states{values: terms[l], broken: map[int]bool{}}
+		out[l], at[head{byName[l.Func.Name], l.Head}] = s, s
 	}
 	observe := func(ev interp.Event) {
 		if ev.Kind != interp.BlockEntered {
@@ -72,6 +78,12 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		s := at[head{ev.Func, ev.Block}]
 		if s == nil || len(s.rows) >= maxSamples {
 			return
+		}
+		for i := range ranged {
+			c := &ranged[i]
+			if c.Loop.Func.Name == ev.Func.Name && c.Loop.Head == ev.Block && !s.broken[i] && !rangeHolds(m, &c.Predicate, ev.State) {
+				s.broken[i] = true
+			}
 		}
 		row := make([]uint64, len(s.values))
 		for i, v := range s.values {
@@ -94,6 +106,9 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		}
 		o := choices{rand.New(rand.NewPCG(run, 1)), interp.Random(run), 2 + 2*int64(run)}
 		steps := int64(sampleSteps)
+		if run == 0 && len(ranged) > 0 {
+			steps *= 100 // beyond a long loop
+		}
 		// Later runs get room of their own, for they may take other ways.
 		_, err := interp.Run(ctx, m, interp.Options{Oracle: o, Observe: observe, StopAt: stop, Blocks: true, MaxSteps: steps, MaxMemory: 1 << 24})
 		if err != nil {
@@ -113,11 +128,11 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 func interesting(candidates []Candidate) map[*Loop][]place {
 	out := map[*Loop][]place{}
 	for _, c := range candidates {
-		for _, t := range c.Predicate.Terms {
-			if !slices.Contains(out[c.Loop], placeOf(t)) {
+		c.Predicate.Each(func(t invariant.Term) {
+			if !t.Index && t.Stride == 0 && !slices.Contains(out[c.Loop], placeOf(t)) {
 				out[c.Loop] = append(out[c.Loop], placeOf(t))
 			}
-		}
+		})
 	}
 	return out
 }

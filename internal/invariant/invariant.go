@@ -35,6 +35,12 @@ type Term struct {
 	Value  ir.Value
 	Cell   bool
 	Offset uint64
+	// Stride, if not 0, makes the cell an element: the integer is stored Offset +
+	// Stride*k bytes into the object (modulo 2^w for pointers of w bits), where k
+	// is the bound integer of the predicate's Range.
+	Stride uint64
+	// Index: the summand is k itself; Value is 0, Bits the width of pointers.
+	Index bool
 	// Bits is the width of the integer, at most 64; Signed says how it is read.
 	Bits   uint32
 	Signed bool
@@ -49,6 +55,9 @@ type Predicate struct {
 	Relation Relation
 	Bound    *big.Int
 	Modulus  uint64 // of Congruent; 0 is 2^64
+	// Range, if not nil, binds the integer k: the relation holds for all k in the
+	// range for which all elements that it reads are in live objects.
+	Range *Range
 }
 
 // Head is a loop head with what holds each time it is reached.
@@ -79,13 +88,21 @@ func (p *Predicate) Width() uint32 {
 	return w + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
 }
 
-// Each calls f for the terms of the predicate and of its conditions.
+// Each calls f for the terms of the predicate, and those of its conditions and
+// of its range.
 func (p *Predicate) Each(f func(Term)) {
 	for i := range p.If {
 		p.If[i].Each(f)
 	}
 	for _, t := range p.Terms {
 		f(t)
+	}
+	if p.Range != nil {
+		for _, s := range []*Sum{&p.Range.From, &p.Range.To} {
+			for _, t := range s.Terms {
+				f(t)
+			}
+		}
 	}
 }
 
@@ -105,13 +122,18 @@ func (p *Predicate) Holds(value func(Term) bv.BV) bool {
 		}
 		sum.Add(sum, new(big.Int).Mul(big.NewInt(t.Coeff), n))
 	}
+	return p.Compare(sum)
+}
+
+// Compare says whether the relation holds of a sum.
+func (p *Predicate) Compare(sum *big.Int) bool {
 	switch p.Relation {
 	case AtMost:
 		return sum.Cmp(p.Bound) <= 0
 	case NotEqual:
 		return sum.Cmp(p.Bound) != 0
 	}
-	d := sum.Sub(sum, p.Bound)
+	d := new(big.Int).Sub(sum, p.Bound)
 	return d.Mod(d, p.Mod()).Sign() == 0
 }
 
@@ -127,6 +149,12 @@ func (p *Predicate) Text(name func(Term) string) string {
 }
 
 func (p *Predicate) text(name func(Term) string) string {
+	if r := p.Range; r != nil {
+		q := *p
+		q.Range = nil
+		body := q.text(func(t Term) string { return element(t, name) })
+		return fmt.Sprintf("for all k with %s <= k < %s: %s", r.From.Text(name), r.To.Text(name), body)
+	}
 	side := func(sign int64) string {
 		var b strings.Builder
 		for _, t := range p.Terms {

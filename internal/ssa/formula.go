@@ -59,6 +59,8 @@ type Probe struct {
 	// Guard says on which runs it is reached.
 	Guard  term.ID
 	Values []memory.Value
+	// Mem is the state there, if Options.Memory asks for it.
+	Mem *memory.State
 }
 
 // Limit is a place where the unwinding stopped.

@@ -167,6 +167,9 @@ func (s *step) record(v ir.Value) {
 	for i, x := range want {
 		p.Values[i] = s.u.operand(s.fr, x)
 	}
+	if s.u.opts.Memory[p.Func][v] {
+		p.Mem = s.mem.Fork()
+	}
 	s.u.out.Probes = append(s.u.out.Probes, p)
 	s.u.probe = len(s.u.out.Probes)
 }

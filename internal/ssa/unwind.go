@@ -23,6 +23,8 @@ type Options struct {
 	// they are encoded. The values must be operands of instructions there, or
 	// results of the same block.
 	Probes map[string]map[ir.Value][]ir.Value
+	// Memory are the probes that take down the state of memory, too.
+	Memory map[string]map[ir.Value]bool
 }
 
 // Unwinder encodes a program at growing depths. It belongs to one goroutine.

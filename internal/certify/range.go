@@ -1,0 +1,302 @@
+package certify
+
+import (
+	"math/big"
+	"math/bits"
+
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/memory"
+	"assay/internal/term"
+)
+
+// This file checks predicates that are quantified: the relation holds for all
+// integers k of a range. It adds to the events and assumptions of induction.go:
+//
+//	(P') A visit of a head at which such a predicate fails for the index κ, a
+//	     constant of the whole check about which nothing is known.
+//	(1') After a visit it is assumed that the predicate holds for κ.
+//	(3)  If a visit is reached and early, its predicates hold for finitely many
+//	     further indices: those of the elements that are read anywhere.
+//
+// Soundness: let the first bad event of a run be that a predicate fails, at some
+// k. Let κ be that k; the event is one of (P'). If the first bad event is another
+// one, κ may be anything. Before the event all predicates hold for all k, so (1')
+// excludes nothing of the run up to it. Each fact of (3) about a visit before the
+// event holds. Of a visit after the event the condition is false: the
+// executions of loops that the run begins after it need not be selected, and
+// those under way at the event are in visit K or not selected, and stay so;
+// so that visit is not early.
+
+// indexed are the quantified predicates of a check.
+type indexed struct {
+	kappa  term.ID
+	visits []indexedVisit
+	// read are the elements that are read.
+	read  []elementRead
+	known map[memory.Value]bool
+}
+
+// elementRead is a place; if it was read for a predicate, base + offset +
+// stride*k.
+type elementRead struct {
+	at, base       memory.Value
+	k              term.ID
+	offset, stride uint64
+}
+
+// indexedVisit is an early visit of a head that has a quantified predicate.
+type indexedVisit struct {
+	fr    *frame
+	cond  term.ID
+	in    edge
+	p     *invariant.Predicate
+	terms []value
+}
+
+// noteRead notes the place of an element that is read.
+func (c *checker) noteRead(r elementRead) {
+	p := r.at
+	if c.induction == nil || !c.induction.ranges || !p.IsPointer() || c.indexed.known[p] {
+		return
+	}
+	if c.indexed.known == nil {
+		c.indexed.known = map[memory.Value]bool{}
+	}
+	c.indexed.known[p] = true
+	c.indexed.read = append(c.indexed.read, r)
+}
+
+// quantified claims or assumes a quantified predicate at a visit; it gives the
+// condition for κ.
+func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
+	st := c.st
+	if c.indexed.kappa == 0 {
+		// What lies in a range has no more bits than its bounds.
+		w := uint32(1)
+		for _, ps := range c.induction.predicates {
+			for i := range ps {
+				if r := ps[i].Range; r != nil {
+					w = max(w, c.boundWidth(&r.From), c.boundWidth(&r.To))
+				}
+			}
+		}
+		w = min(w, c.m.PointerBits)
+		c.indexed.kappa = st.SExt(st.Fresh("index", term.BitVec(w)), c.m.PointerBits)
+	}
+	v := indexedVisit{fr: fr, in: in, p: p, cond: st.And(in.guard, fr.early())}
+	p.Each(func(t invariant.Term) {
+		var x value
+		if !t.Index {
+			x = c.atHead(fr, head, in, t.Value)
+		}
+		v.terms = append(v.terms, x)
+	})
+	v.in.mem = in.mem.Fork()
+	if !st.IsFalse(v.cond) {
+		c.indexed.visits = append(c.indexed.visits, v)
+	}
+	t, exact := c.holdsFor(&v, c.indexed.kappa, in.guard)
+	if !exact {
+		c.claim(uncovered, fr, in.guard, c.blockValue(fr.fn, head), "a predicate of a loop head reads through a pointer")
+	}
+	return t
+}
+
+// maxInstances bounds the number of facts of (3).
+const maxInstances = 4000
+
+// assumeIndexed adds the facts of (3).
+func (c *checker) assumeIndexed() {
+	st := c.st
+	type fact struct {
+		visit int
+		k     term.ID
+	}
+	made := map[fact]bool{}
+	for i := 0; i < len(c.indexed.read); i++ { // grows
+		r := c.indexed.read[i]
+		for n := range c.indexed.visits {
+			v := &c.indexed.visits[n]
+			position := 0
+			var ks []term.ID
+			v.p.Each(func(t invariant.Term) {
+				switch base := v.terms[position]; {
+				case t.Stride == 0 || base.Object != r.at.Object:
+				case r.base == base.Value && r.stride == t.Stride && (r.offset-t.Offset)%t.Stride == 0:
+					ks = append(ks, st.Add(r.k, c.word(uint64(int64(r.offset-t.Offset)/int64(t.Stride)))))
+				default:
+					distance := st.Sub(st.Sub(r.at.Offset, base.Offset), c.word(t.Offset))
+					ks = append(ks, c.indexFor(distance, t.Stride))
+				}
+				position++
+			})
+			for _, k := range ks {
+				if f := (fact{n, k}); !made[f] && len(made) < maxInstances {
+					made[f] = true
+					if t, exact := c.holdsFor(v, k, v.cond); exact {
+						c.facts = append(c.facts, st.Implies(v.cond, t))
+					}
+				}
+			}
+		}
+	}
+}
+
+// indexFor guesses k with k*stride = distance; which k is a matter of
+// completeness only.
+func (c *checker) indexFor(distance term.ID, stride uint64) term.ID {
+	st := c.st
+	if stride == 1 {
+		return distance
+	}
+	var factor func(t term.ID) (term.ID, bool)
+	factor = func(t term.ID) (term.ID, bool) {
+		switch n := st.NumArgs(t); st.Op(t) {
+		case term.OpConst:
+			x := st.ConstValue(t).Signed()
+			q, r := new(big.Int).QuoRem(x, new(big.Int).SetUint64(stride), new(big.Int))
+			return c.integer(st.Width(t), q), r.Sign() == 0
+		case term.OpAdd, term.OpNeg:
+			x, ok := factor(st.Arg(t, 0))
+			if !ok || n == 1 {
+				return st.Neg(x), ok
+			}
+			y, ok := factor(st.Arg(t, 1))
+			return st.Add(x, y), ok
+		case term.OpMul:
+			if y, ok := factor(st.Arg(t, 1)); ok && st.IsConst(st.Arg(t, 1)) {
+				return st.Mul(st.Arg(t, 0), y), true
+			}
+			if x, ok := factor(st.Arg(t, 0)); ok && st.IsConst(st.Arg(t, 0)) {
+				return st.Mul(x, st.Arg(t, 1)), true
+			}
+		case term.OpConcat:
+			zeros := st.Arg(t, 1)
+			if x, ok := st.ConstUint64(zeros); ok && x == 0 && st.Width(zeros) < 32 && uint64(1)<<st.Width(zeros)%stride == 0 {
+				return st.Mul(st.SExt(st.Arg(t, 0), st.Width(t)), c.word(uint64(1)<<st.Width(zeros)/stride)), true
+			}
+		}
+		return t, false
+	}
+	if q, ok := factor(distance); ok {
+		return q
+	}
+	if bits.OnesCount64(stride) == 1 {
+		return st.AShr(distance, c.word(uint64(bits.TrailingZeros64(stride))))
+	}
+	return st.SDiv(distance, c.word(stride))
+}
+
+// weigh adds to a number bounds of the sizes of summands: no partial sum is greater.
+func weigh(most *big.Int, ts []invariant.Term) *big.Int {
+	for _, t := range ts {
+		x := new(big.Int).Abs(big.NewInt(t.Coeff))
+		most = new(big.Int).Add(most, x.Mul(x, new(big.Int).Lsh(big.NewInt(1), uint(t.Bits))))
+	}
+	return most
+}
+
+// boundWidth is a width in which a bound of a range does not wrap.
+func (c *checker) boundWidth(s *invariant.Sum) uint32 {
+	return uint32(weigh(new(big.Int).Abs(s.Const), s.Terms).BitLen()) + 2
+}
+
+// holdsFor says that a predicate holds for k at a visit: k is outside of the
+// range, an element is not there, or the relation holds. If it is not exact, the
+// answer means nothing.
+func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, exact bool) {
+	st := c.st
+	exact = true
+	there := st.True()
+	position := 0
+	next := func(t *invariant.Term) term.ID {
+		x := v.terms[position]
+		position++
+		if t.Index {
+			return k
+		}
+		if !t.Cell {
+			return x.Bits
+		}
+		if _, ok := st.ConstUint64(x.Object); !ok {
+			exact = false
+			return st.ConstU(t.Bits, 0)
+		}
+		at := c.sp.Add(x.Value, st.Add(c.word(t.Offset), st.Mul(k, c.word(t.Stride))))
+		y, valid := v.in.mem.Load(c.key(0), at, t.Bits/8, false, guard)
+		exact = exact && len(c.sp.TakeGaveUp()) == 0
+		there = st.And(there, valid)
+		if t.Stride != 0 {
+			c.noteRead(elementRead{at: at, base: x.Value, k: k, offset: t.Offset, stride: t.Stride})
+		}
+		return y.Bits
+	}
+	total := func(w uint32, ts []invariant.Term, constant *big.Int) term.ID {
+		sum := c.integer(w, constant)
+		for i := range ts {
+			x := next(&ts[i])
+			if ts[i].Signed {
+				x = st.SExtOrTrunc(x, w)
+			} else {
+				x = st.ZExtOrTrunc(x, w)
+			}
+			sum = st.Add(sum, st.Mul(c.integer(w, big.NewInt(ts[i].Coeff)), x))
+		}
+		return sum
+	}
+	p := v.p
+	w := uint32(weigh(new(big.Int).Add(new(big.Int).Abs(p.Bound), p.Mod()), p.Terms).BitLen()) + 2
+	power := p.Relation == invariant.Congruent && p.Modulus != 1 && bits.OnesCount64(p.Modulus) <= 1
+	if power { // the low bits of a sum are those of the low bits
+		w = uint32(p.Mod().TrailingZeroBits())
+	}
+	sum := total(w, p.Terms, new(big.Int).Neg(p.Bound))
+	zero := st.ConstU(w, 0)
+	var relation term.ID
+	switch {
+	case p.Relation == invariant.AtMost:
+		relation = st.SLe(sum, zero)
+	case p.Relation == invariant.NotEqual:
+		relation = st.Not(st.Eq(sum, zero))
+	case power:
+		relation = st.Eq(sum, zero)
+	default:
+		relation = st.Eq(st.SRem(sum, c.integer(w, p.Mod())), zero)
+	}
+	in := st.True()
+	for i, s := range []*invariant.Sum{&p.Range.From, &p.Range.To} {
+		w := max(c.boundWidth(s), c.m.PointerBits)
+		bound := total(w, s.Terms, s.Const)
+		if index := st.SExt(k, w); i == 0 {
+			in = st.And(in, st.SLe(bound, index))
+		} else {
+			in = st.And(in, st.SLt(index, bound))
+		}
+	}
+	return st.Implies(st.And(in, there), relation), exact
+}
+
+// illFormedRange says what is wrong with a range, if anything is.
+func illFormedRange(p *invariant.Predicate, pointer uint32) string {
+	if p.Range.From.Const == nil || p.Range.To.Const == nil {
+		return "a range has no bounds"
+	}
+	for _, s := range []*invariant.Sum{&p.Range.From, &p.Range.To} {
+		for _, t := range s.Terms {
+			if t.Index || t.Stride != 0 {
+				return "a range depends on its index"
+			}
+		}
+	}
+	bad := ""
+	p.Each(func(t invariant.Term) {
+		switch {
+		case t.Index && (t.Bits != pointer || t.Cell || t.Stride != 0):
+			bad = "an index is no integer of the width of pointers"
+		case t.Cell && t.Bits%8 != 0:
+			bad = "a summand in memory is no number of bytes"
+		}
+	})
+	return bad
+}

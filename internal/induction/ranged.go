@@ -1,0 +1,352 @@
+package induction
+
+import (
+	"context"
+	"math/big"
+	"slices"
+
+	"assay/internal/bv"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+	"assay/internal/memory"
+	"assay/internal/term"
+)
+
+// This file proves predicates with a range: "for all k with From <= k < To, a[k]
+// is ...". To the values at a visit of
+// a head come the state of memory and the pointers to arrays there; reads of
+// memory in the program are taken down as well. The instances are those of the
+// array property fragment [BMS06], as far as they are known.
+//
+//	(Q1) A goal is refuted by one k. One constant serves all goals: of the first
+//	     goal that fails on a run, let it be a k for which it does.
+//	(Q2) A hypothesis is used for finitely many k: this constant, and the indices
+//	     of the elements that are read in the program, in goals and in other
+//	     hypotheses. Any choice of them is sound.
+//	(Q3) A hypothesis is a fact "if the visit is reached, early, and the predicate
+//	     switched on, then it holds", not a condition of the path. It could
+//	     exclude a run for what it does after a violation; but the loops that the
+//	     run enters later can start as they are, and then none of their visits is
+//	     early; the loops around the violation are in their last visits, or
+//	     started as they are.
+
+// elementRead is a place that is read; if an instance reads it, base + offset +
+// stride*k.
+type elementRead struct {
+	at, base       memory.Value
+	k              term.ID
+	offset, stride uint64
+}
+
+// hypothesis is an early visit of the head of a rule with a range.
+type hypothesis struct {
+	rule  *rule
+	visit *visit
+	used  map[term.ID]bool
+	next  int // the first read that was not looked at
+}
+
+// instances is what a formula says of predicates with ranges.
+type instances struct {
+	loopBases  map[*Loop][]ir.Value
+	hypotheses []*hypothesis
+	reads      []elementRead
+	known      map[memory.Value]bool
+	index      term.ID // at which goals are refuted
+	made       int
+	loads      int32
+}
+
+// maxInstances bounds the instances of hypotheses.
+const maxInstances = 6000
+
+// bases lists the pointers to the arrays of predicates.
+func bases(ranged []Candidate) map[*Loop][]ir.Value {
+	out := map[*Loop][]ir.Value{}
+	for _, c := range ranged {
+		c.Predicate.Each(func(t invariant.Term) {
+			if t.Stride != 0 && !slices.Contains(out[c.Loop], t.Value) {
+				out[c.Loop] = append(out[c.Loop], t.Value)
+			}
+		})
+	}
+	return out
+}
+
+// quantified is the greatest inductive set of all candidates, those with ranges
+// included, which may need the others and each other.
+func (p *prover) quantified(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+	if len(p.ranged) == 0 {
+		return given, nil
+	}
+	on, err := f.greatest(ctx, append(slices.Clone(p.all), p.ranged...), given)
+	return append(given, on...), err
+}
+
+// chooseIndex makes the constant of (Q1): what lies in a range has no more bits
+// than its bounds.
+func (f *formula) chooseIndex(ranged []Candidate) {
+	w := uint32(1)
+	for i := range ranged {
+		r := ranged[i].Predicate.Range
+		w = max(w, sumWidth(&r.From), sumWidth(&r.To))
+	}
+	f.index = f.st.SExt(f.st.Fresh("index", term.BitVec(min(w, f.m.PointerBits))), f.m.PointerBits)
+}
+
+func (f *formula) read(x elementRead) {
+	if f.known == nil {
+		f.known = map[memory.Value]bool{}
+	}
+	if x.at.IsPointer() && !f.known[x.at] {
+		f.known[x.at] = true
+		f.reads = append(f.reads, x)
+	}
+}
+
+// addRanged puts a predicate with a range into the formula.
+func (f *formula) addRanged(c Candidate) *rule {
+	st := f.st
+	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
+	for i := range f.visits[c.Loop] {
+		v := &f.visits[c.Loop][i]
+		late := st.And(v.guard, st.Not(v.early))
+		if !st.IsFalse(late) {
+			holds, ok := f.instance(r, v, f.index, late)
+			if !ok {
+				holds = st.False()
+			}
+			r.broken = st.Or(r.broken, st.And(late, st.Not(holds)))
+		}
+		if early := st.And(v.guard, v.early); !st.IsFalse(early) {
+			h := &hypothesis{rule: r, visit: v, used: map[term.ID]bool{}}
+			f.hypotheses = append(f.hypotheses, h)
+			f.instantiate(h, f.index)
+		}
+	}
+	f.flags = append(f.flags, r.flag)
+	for again := true; again; { // instances read, too
+		again = false
+		for _, h := range f.hypotheses {
+			for ; h.next < len(f.reads); h.next++ {
+				f.match(h, f.reads[h.next])
+				again = true
+			}
+		}
+	}
+	for _, t := range f.u.Space().Facts() {
+		f.solver.Assert(t)
+	}
+	return r
+}
+
+// instantiate assumes a hypothesis for k.
+func (f *formula) instantiate(h *hypothesis, k term.ID) {
+	if h.used[k] || f.made >= maxInstances {
+		return
+	}
+	h.used[k] = true
+	f.made++
+	early := f.st.And(h.visit.guard, h.visit.early)
+	if holds, ok := f.instance(h.rule, h.visit, k, early); ok {
+		f.solver.Assert(f.st.Implies(f.st.And(h.rule.flag, early), holds))
+	}
+}
+
+// match instantiates a hypothesis for an element that is read.
+func (f *formula) match(h *hypothesis, x elementRead) {
+	st, w := f.st, f.m.PointerBits
+	h.rule.Predicate.Each(func(t invariant.Term) {
+		if t.Stride == 0 {
+			return
+		}
+		base := f.base(h.rule.Loop, h.visit, t)
+		switch {
+		case base.Object != x.at.Object:
+		case x.base == base && x.stride == t.Stride && (x.offset-t.Offset)%t.Stride == 0:
+			f.instantiate(h, st.Add(x.k, st.ConstU(w, uint64(int64(x.offset-t.Offset)/int64(t.Stride)))))
+		default:
+			f.instantiate(h, quotient(st, st.Sub(x.at.Offset, st.Add(base.Offset, st.ConstU(w, t.Offset))), t.Stride))
+		}
+	})
+}
+
+func (f *formula) base(l *Loop, v *visit, t invariant.Term) memory.Value {
+	return v.bases[slices.Index(f.loopBases[l], t.Value)]
+}
+
+// quotient is t / s, for an index.
+func quotient(st *term.Store, t term.ID, s uint64) term.ID {
+	w := st.Width(t)
+	if q, ok := divide(st, t, s); ok {
+		return q
+	}
+	if s&(s-1) == 0 {
+		return st.AShr(t, st.ConstU(w, uint64(big.NewInt(0).SetUint64(s).BitLen()-1)))
+	}
+	return st.SDiv(t, st.ConstU(w, s))
+}
+
+// divide finds a term whose product with s is t.
+func divide(st *term.Store, t term.ID, s uint64) (term.ID, bool) {
+	w := st.Width(t)
+	if s == 1 {
+		return t, true
+	}
+	switch st.Op(t) {
+	case term.OpConst:
+		if c := st.ConstValue(t).Signed(); c.IsInt64() && c.Int64()%int64(s) == 0 {
+			return st.ConstU(w, uint64(c.Int64()/int64(s))), true
+		}
+	case term.OpMul:
+		for i := range 2 {
+			if c, ok := st.ConstUint64(st.Arg(t, i)); ok && c%s == 0 {
+				return st.Mul(st.Arg(t, 1-i), st.ConstU(w, c/s)), true
+			}
+		}
+	case term.OpShl:
+		if c, ok := st.ConstUint64(st.Arg(t, 1)); ok && c < 63 && uint64(1)<<c%s == 0 {
+			return st.Mul(st.Arg(t, 0), st.ConstU(w, uint64(1)<<c/s)), true
+		}
+	case term.OpAdd:
+		if a, ok := divide(st, st.Arg(t, 0), s); ok {
+			if b, ok := divide(st, st.Arg(t, 1), s); ok {
+				return st.Add(a, b), true
+			}
+		}
+	case term.OpNeg:
+		if a, ok := divide(st, st.Arg(t, 0), s); ok {
+			return st.Neg(a), true
+		}
+	case term.OpConcat:
+		low := st.Arg(t, 1)
+		if c, ok := st.ConstUint64(low); ok && c == 0 && st.Width(low) < 63 && uint64(1)<<st.Width(low)%s == 0 {
+			return st.Mul(st.SExt(st.Arg(t, 0), w), st.ConstU(w, uint64(1)<<st.Width(low)/s)), true
+		}
+	}
+	return 0, false
+}
+
+// instance says that the predicate of a rule holds for k at a visit; ok is false
+// if this has no exact formula.
+func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, ok bool) {
+	st, sp, w := f.st, f.u.Space(), f.m.PointerBits
+	p := &r.Predicate
+	there, ok := st.True(), true
+	value := func(t invariant.Term) term.ID {
+		switch {
+		case t.Index:
+			return k
+		case t.Stride == 0:
+			return v.values[slices.Index(f.places[r.Loop], placeOf(t))]
+		}
+		x := f.base(r.Loop, v, t)
+		if _, isConst := st.ConstUint64(x.Object); !isConst {
+			ok = false
+			return st.ConstU(t.Bits, 0)
+		}
+		f.loads++
+		at := sp.Add(x, st.Add(st.Mul(k, st.ConstU(w, t.Stride)), st.ConstU(w, t.Offset)))
+		e, valid := v.mem.Load(memory.Key{Instance: 1<<32 - 1, Value: ir.Value(f.loads)}, at, t.Bits/8, false, guard)
+		ok = ok && len(sp.TakeGaveUp()) == 0
+		there = st.And(there, valid)
+		f.read(elementRead{at, x, k, t.Offset, t.Stride})
+		return e.Bits
+	}
+	bound := func(s *invariant.Sum) (sum, index term.ID) {
+		w := max(sumWidth(s), w)
+		return st.Add(f.number(w, s.Const), f.sum(s.Terms, w, value)), st.SExt(k, w)
+	}
+	relation := f.relation(p, value)
+	from, index := bound(&p.Range.From)
+	in := st.And(there, st.SLe(from, index))
+	to, index := bound(&p.Range.To)
+	return st.Implies(st.And(in, st.SLt(index, to)), relation), ok
+}
+
+// sumWidth is a width in which a sum does not wrap.
+func sumWidth(s *invariant.Sum) uint32 {
+	w := uint32(s.Const.BitLen()) + 1
+	for _, t := range s.Terms {
+		w = max(w, t.Bits+1+uint32(big.NewInt(t.Coeff).BitLen()))
+	}
+	return w + uint32(big.NewInt(int64(len(s.Terms)+1)).BitLen())
+}
+
+// maxEvaluated bounds the indices for which a predicate is evaluated.
+const maxEvaluated = 200
+
+// rangeHolds evaluates a predicate with a range in a state of a run, for the
+// first and the last indices of the range.
+func rangeHolds(m *ir.Module, p *invariant.Predicate, s interp.State) bool {
+	sum := func(x *invariant.Sum) (*big.Int, bool) {
+		n := new(big.Int).Set(x.Const)
+		for i := range x.Terms {
+			y, ok := valueOf(m, &x.Terms[i], s, 0)
+			if !ok {
+				return nil, false
+			}
+			n.Add(n, y.Mul(y, big.NewInt(x.Terms[i].Coeff)))
+		}
+		return n, true
+	}
+	from, ok := sum(&p.Range.From)
+	to, ok2 := sum(&p.Range.To)
+	if !ok || !ok2 || !from.IsInt64() || !to.IsInt64() {
+		return true
+	}
+	lo, hi := from.Int64(), to.Int64()
+	for k := lo; k < hi; k++ {
+		if k == lo+maxEvaluated && hi > k+maxEvaluated {
+			k = hi - maxEvaluated
+		}
+		total, there := new(big.Int), true
+		for i := range p.Terms {
+			x, ok := valueOf(m, &p.Terms[i], s, k)
+			if !ok {
+				there = false
+				break
+			}
+			total.Add(total, x.Mul(x, big.NewInt(p.Terms[i].Coeff)))
+		}
+		if there && !p.Compare(total) {
+			return false
+		}
+	}
+	return true
+}
+
+// valueOf is the integer of a term; ok is false if it is not there.
+func valueOf(m *ir.Module, t *invariant.Term, s interp.State, k int64) (n *big.Int, ok bool) {
+	if t.Index {
+		return big.NewInt(k), true
+	}
+	x := s.Value(t.Value)
+	if t.Cell {
+		at := x.Uint64() + t.Offset + t.Stride*uint64(k)
+		if m.PointerBits < 64 {
+			at &= 1<<m.PointerBits - 1
+		}
+		b, ok := s.Memory(at, uint64(t.Bits/8))
+		if !ok {
+			return nil, false
+		}
+		x = bv.FromBytes(b)
+	}
+	if t.Signed {
+		return x.Signed(), true
+	}
+	return x.Unsigned(), true
+}
+
+// unbroken lists the candidates with ranges that no state broke.
+func unbroken(candidates []Candidate, at map[*Loop]*states) []Candidate {
+	var out []Candidate
+	for i, c := range candidates {
+		if !at[c.Loop].broken[i] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
