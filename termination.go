@@ -32,6 +32,7 @@ type terminationEngine struct {
 // complete unwinding. A refuter's False holds an infinite run that was replayed.
 var terminationEngines = []terminationEngine{
 	{name: "lassos and recurrent sets", run: (*run).refute},
+	{name: "integer transition system", wait: headStart, run: (*run).byIntegers},
 }
 
 // errDecided ends the engines that are still at work when one has an answer.
