@@ -1,0 +1,109 @@
+package symex
+
+// Calls, returns, and the end of the program. A state has the whole call stack;
+// recursive functions would make it grow for ever, and are an obstacle.
+
+import (
+	"slices"
+
+	"assay/internal/ir"
+	"assay/internal/symgraph"
+)
+
+func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	args := d.Args
+	callee := x.index.Funcs[d.Sym]
+	if d.Sym == "" {
+		p := x.operand(s, f, d.Args[0])
+		args = args[1:]
+		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null || s.Objects[p.Object].Kind != symgraph.Function || !x.k.isZero(p.Form) {
+			return x.cannot(f, d, "a call through a pointer that is not known")
+		}
+		callee = x.index.Funcs[s.Objects[p.Object].Name]
+		types := make([]ir.Type, len(args))
+		for i, a := range args {
+			types[i] = f.Func.Type(a)
+		}
+		if !callee.Accepts(types) || callee.Result(0) != d.Type {
+			return x.cannot(f, d, "a call through a pointer to a function of another type")
+		}
+	}
+	if callee.IsDecl() {
+		f.Values[v] = x.arbitrary(d.Type, x.prepare(f.Func).signed[v])
+		if d.Type.Kind == ir.Void {
+			f.Values[v] = value{}
+		}
+		return next
+	}
+	if callee.Variadic {
+		return x.cannot(f, d, "a call of a function with a variable number of arguments")
+	}
+	for i := range s.Frames {
+		if s.Frames[i].Func == callee {
+			return x.cannot(f, d, "recursion of "+callee.Name)
+		}
+	}
+	values := make([]value, len(callee.Values))
+	for i, p := range callee.Params {
+		values[p] = x.operand(s, f, args[i])
+	}
+	s.Frames = append(slices.Clip(s.Frames), frame{Func: callee, Block: 1, Values: values})
+	return jumped
+}
+
+// leave returns from the last frame.
+func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	results := make([]value, len(d.Args))
+	for i, a := range d.Args {
+		results[i] = x.operand(s, f, a)
+	}
+	depth := len(s.Frames) - 1
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == depth {
+			o.Dead, o.Cells = true, nil
+		}
+	}
+	s.Frames = s.Frames[:depth]
+	if depth == 0 {
+		x.end(s, f, v, d)
+		return stop
+	}
+	g := top(s)
+	g.Values = slices.Clone(g.Values)
+	is := g.Func.Blocks[g.Block].Instrs
+	call := is[g.Index]
+	for _, e := range is[g.Index+1:] {
+		if k := g.Func.Def(e); k.Op == ir.Extract && k.Args[0] == call {
+			g.Values[e] = results[k.Aux]
+		}
+	}
+	if len(results) > 0 {
+		g.Values[call] = results[0]
+	}
+	g.Index++
+	return jumped
+}
+
+func (x *explorer) halt(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	if ir.HaltKind(d.Aux) == ir.HaltExit {
+		x.end(s, f, v, d)
+	}
+	return stop
+}
+
+// end checks what is allocated at the regular end.
+func (x *explorer) end(s *state, f *frame, v ir.Value, d *ir.Def) {
+	alive := s.Lost
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		alive = alive || o.Kind == symgraph.Heap && !o.Dead
+	}
+	if !alive {
+		return
+	}
+	for _, k := range []ir.CheckKind{ir.MemTrack, ir.MemCleanup} {
+		if x.target[k] {
+			x.suspect(f, v, d, k, "a heap object may be allocated at the end of the program")
+		}
+	}
+}

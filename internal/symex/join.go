@@ -1,0 +1,533 @@
+package symex
+
+// Instances, and generalisation [AProVE-Ptr §2.3, Def. 3, Thm. 4].
+//
+// A state is an instance of another one of the same shape (call stack, which
+// pointers point to which objects) if the symbols of the latter can be given forms
+// over those of the former such that all values agree, everything that is known
+// of the memory of the latter holds in the former, and its constraints are entailed.
+//
+// Two states of one shape are joined by walking through their values side by
+// side. Where the same substitution explains both values, the form of the first state
+// stays; else the pair of values gets a symbol, unless it is an integer multiple
+// of a pair that has one, plus the same form in both: so pointers that move with
+// counters keep their relation. The constraints are those of the first state that
+// the second satisfies, and for each new symbol the bounds of its value and of
+// its difference to other symbols that hold in both.
+//
+// Finiteness. Joins at one key never add constraints over the symbols that were
+// there, and each either drops a constraint or a cell, or replaces the form of a
+// value that is no symbol, or replaces a symbol that stands for several values by
+// more symbols. Constraints of a join are finitely many, values are, so a key has
+// finitely many joins. There are finitely many keys, for objects and call stacks
+// are bounded (MaxObjects; no recursion), and finitely many paths from a node,
+// which end at loop heads. After maxWiden joins, a join keeps no difference that
+// is new, and only forms that are symbols.
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/ir"
+	"assay/internal/linear"
+	"assay/internal/symgraph"
+)
+
+const maxWiden = 12
+
+// key describes the shape of a state: what a join needs equal.
+func key(s *state) string {
+	var b strings.Builder
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		b.WriteString(f.Func.Name)
+		b.WriteByte(':')
+		b.WriteString(strconv.Itoa(int(f.Block)))
+		b.WriteByte('.')
+		b.WriteString(strconv.Itoa(f.Index))
+		for v := range f.Values {
+			switch x := &f.Values[v]; x.Kind {
+			case symgraph.Any:
+				b.WriteString("?")
+			case symgraph.Pointer:
+				b.WriteString("p" + strconv.Itoa(int(x.Object)))
+			}
+		}
+		b.WriteByte('/')
+	}
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		if o.Kind >= symgraph.Global {
+			continue
+		}
+		b.WriteByte(' ')
+		b.WriteString(strconv.Itoa(int(o.Kind)))
+		if o.Dead {
+			b.WriteByte('x')
+		}
+		b.WriteString(strconv.Itoa(o.Frame))
+	}
+	return b.String()
+}
+
+// tidy drops dead locals and objects that nobody can reach.
+func (x *explorer) tidy(s *state) {
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		p := x.prepare(f.Func)
+		var live []ir.Value
+		if i == len(s.Frames)-1 {
+			live = p.live[f.Block]
+		} else {
+			live = p.liveAt(f.Block, f.Index+1, p.in)
+		}
+		values := make([]value, len(f.Values))
+		for _, v := range live {
+			if f.Values[v].Kind != symgraph.Unset {
+				values[v] = f.Values[v]
+			}
+		}
+		f.Values = values
+	}
+	fixed := len(x.m.Globals) + len(x.m.Funcs)
+	reached := make([]bool, len(s.Objects))
+	var visit func(v *value)
+	visit = func(v *value) {
+		if v.Kind == symgraph.Pointer && v.Object != symgraph.Null && !reached[v.Object] {
+			reached[v.Object] = true
+			for k := range s.Objects[v.Object].Cells {
+				visit(&s.Objects[v.Object].Cells[k].Value)
+			}
+		}
+	}
+	for i := range fixed {
+		reached[i] = true
+		for k := range s.Objects[i].Cells {
+			visit(&s.Objects[i].Cells[k].Value)
+		}
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			visit(&s.Frames[i].Values[v])
+		}
+	}
+	to := make([]int32, len(s.Objects))
+	var kept []object
+	for i := range s.Objects {
+		o := s.Objects[i]
+		if !reached[i] {
+			s.Lost = s.Lost || o.Kind == symgraph.Heap && !o.Dead
+			continue
+		}
+		to[i] = int32(len(kept))
+		kept = append(kept, o)
+	}
+	s.Objects = kept
+	move := func(v *value) {
+		if v.Kind == symgraph.Pointer && v.Object != symgraph.Null {
+			v.Object = to[v.Object]
+		}
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			move(&s.Frames[i].Values[v])
+		}
+	}
+	for i := range s.Objects {
+		s.Objects[i].Cells = slices.Clone(s.Objects[i].Cells)
+		for k := range s.Objects[i].Cells {
+			move(&s.Objects[i].Cells[k].Value)
+		}
+	}
+}
+
+// symbolsOf marks the symbols in the values of a state.
+func (x *explorer) symbolsOf(s *state) map[linear.Var]bool {
+	m := map[linear.Var]bool{}
+	add := func(f linear.Form) {
+		for _, t := range f.Terms {
+			m[t.Var] = true
+		}
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			add(s.Frames[i].Values[v].Form)
+		}
+	}
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		add(o.Size)
+		if o.HasBase {
+			add(o.Base)
+		}
+		for k := range o.Cells {
+			add(o.Cells[k].Offset)
+			add(o.Cells[k].Value.Form)
+		}
+	}
+	return m
+}
+
+// joiner walks through two states; the second is that of x.k, over which values
+// are forms.
+type joiner struct {
+	x      *explorer
+	first  *knowledge // of the first state, nil if only an instance is sought
+	second *knowledge
+	pairs  []pair
+	bound  map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
+	fails  bool
+	plain  bool // only symbols, no multiples
+}
+
+// pair is a symbol with its values in both states.
+type pair struct {
+	a, b   linear.Form
+	symbol linear.Var
+	fresh  bool
+}
+
+// bind gives symbols of the first state that stand alone the form of the second.
+func (j *joiner) bind(f, g linear.Form) {
+	if v, ok := f.IsVariable(); ok {
+		if _, bound := j.bound[v]; !bound && j.inRange(v, g) {
+			j.bound[v] = g
+			j.pairs = append(j.pairs, pair{f, g, v, false})
+		}
+	}
+}
+
+// image is a form of the first state in the second.
+func (j *joiner) image(f linear.Form) linear.Form {
+	return f.Substitute(func(v linear.Var) (linear.Form, bool) {
+		g, ok := j.bound[v]
+		return g, ok
+	})
+}
+
+// form joins two values.
+func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
+	var open []linear.Term
+	for _, t := range f.Terms {
+		if _, bound := j.bound[t.Var]; !bound {
+			open = append(open, t)
+		}
+	}
+	if len(open) == 1 && !f.Equal(g) {
+		// f = c·v + rest: the value of v that makes it g, if that is a form.
+		rest := f.AddScaled(open[0].Coef.Neg(), linear.Variable(open[0].Var))
+		if h := g.Sub(j.image(rest)).Scale(open[0].Coef.Inv()); h.IsIntegral() && j.inRange(open[0].Var, h) {
+			j.bound[open[0].Var] = h
+			j.pairs = append(j.pairs, pair{linear.Variable(open[0].Var), h, open[0].Var, false})
+			return f
+		}
+	}
+	for _, t := range open {
+		if _, bound := j.bound[t.Var]; !bound {
+			v := linear.Variable(t.Var)
+			j.bound[t.Var] = v
+			j.pairs = append(j.pairs, pair{v, v, t.Var, false})
+		}
+	}
+	if h := j.image(f); h.Equal(g) || j.second.isZero(h.Sub(g)) {
+		return f
+	}
+	if j.first == nil {
+		j.fails = true
+		return f
+	}
+	if h, ok := j.explain(f, g); ok {
+		return h
+	}
+	v := j.x.fresh(j.span(f, g, bits))
+	n, _ := v.IsVariable()
+	j.pairs = append(j.pairs, pair{f, g, n, true})
+	j.bound[n] = g
+	return v
+}
+
+// explain finds a form that has the value f in the first state and g in the
+// second, by the pairs that have a symbol.
+func (j *joiner) explain(f, g linear.Form) (linear.Form, bool) {
+	for i := range j.pairs {
+		p := &j.pairs[i]
+		r, ok := multiple(f.Sub(g), p.a.Sub(p.b))
+		if !ok || j.plain && !r.IsOne() {
+			continue
+		}
+		return linear.Variable(p.symbol).Scale(r).Add(f.AddScaled(r.Neg(), p.a)), true
+	}
+	return linear.Form{}, false
+}
+
+// span is a range of a type of bits bits that has room for both values: the
+// signed one, the unsigned one, or both together.
+func (j *joiner) span(f, g linear.Form, bits uint32) (low, high linear.Number) {
+	signedLow, signedHigh := rangeOf(bits, bits > 1)
+	_, unsignedHigh := rangeOf(bits, false)
+	negative := j.first.low(f).Sign() < 0 || j.second.low(g).Sign() < 0
+	large := j.first.high(f).Cmp(signedHigh) > 0 || j.second.high(g).Cmp(signedHigh) > 0
+	switch {
+	case !large:
+		return signedLow, signedHigh
+	case !negative:
+		return linear.Number{}, unsignedHigh
+	}
+	return signedLow, unsignedHigh
+}
+
+// inRange says whether g is a value that the symbol v may have.
+func (j *joiner) inRange(v linear.Var, g linear.Form) bool {
+	s := &j.x.symbols[v]
+	return j.second.atLeast(g, s.low) && j.second.atLeast(g.Neg(), s.high.Neg())
+}
+
+// multiple is the integer r with f = r·g, if f's symbols cancel in what is left.
+func multiple(f, g linear.Form) (linear.Number, bool) {
+	if len(f.Terms) != len(g.Terms) {
+		return linear.Number{}, false
+	}
+	var r linear.Number
+	switch {
+	case len(g.Terms) > 0:
+		r = f.Terms[0].Coef.Div(g.Terms[0].Coef)
+	case g.Const.IsZero():
+		return r, false
+	default:
+		r = f.Const.Div(g.Const)
+	}
+	return r, r.IsInt() && f.Equal(g.Scale(r))
+}
+
+// normal brings the values of an integer in both states into one range, as far
+// as that is known.
+func (j *joiner) normal(f, g linear.Form, bits uint32) (linear.Form, linear.Form) {
+	if f.Equal(g) || bits == 0 {
+		return f, g
+	}
+	for _, signed := range []bool{true, false} {
+		if j.first == nil {
+			// The first state decides; the second follows.
+			h, ok := j.x.fits(f, bits, signed)
+			if !ok || !h.Equal(f) {
+				continue
+			}
+			if h, ok := j.x.fits(g, bits, signed); ok {
+				return f, h
+			}
+			continue
+		}
+		old := j.x.k
+		j.x.k = j.first
+		a, okA := j.x.fits(f, bits, signed)
+		j.x.k = j.second
+		b, okB := j.x.fits(g, bits, signed)
+		j.x.k = old
+		if okA && okB {
+			return a, b
+		}
+	}
+	return f, g
+}
+
+// states walks through both; the result has the shape of both.
+func (j *joiner) states(a, b *state) *state {
+	c := &state{Lost: a.Lost || b.Lost}
+	if j.first == nil && b.Lost && !a.Lost {
+		j.fails = true
+		return c
+	}
+	// Symbols that stand alone first: the rest is explained by them.
+	j.alone(a, b)
+	for i := range a.Frames {
+		f := a.Frames[i]
+		f.Values = slices.Clone(f.Values)
+		for v := range f.Values {
+			f.Values[v] = j.value(a.Frames[i].Values[v], b.Frames[i].Values[v], f.Func.Type(ir.Value(v)))
+		}
+		c.Frames = append(c.Frames, f)
+	}
+	for i := range a.Objects {
+		o := a.Objects[i]
+		o.Size = j.form(a.Objects[i].Size, b.Objects[i].Size, j.x.pointerBits())
+		if o.HasBase && b.Objects[i].HasBase {
+			o.Base = j.form(o.Base, b.Objects[i].Base, j.x.pointerBits())
+		} else if o.HasBase {
+			j.fails = j.fails || j.first == nil
+			o.HasBase = false
+		}
+		o.Cells = nil
+		c.Objects = append(c.Objects, o)
+	}
+	for i := range a.Objects {
+		if c.Objects[i].Global != nil && c.Objects[i].Global.Constant {
+			continue
+		}
+		j.cells(a, b, c, int32(i))
+		if j.fails {
+			return c
+		}
+	}
+	return c
+}
+
+// alone binds the symbols that are values themselves.
+func (j *joiner) alone(a, b *state) {
+	for i := range a.Frames {
+		for v := range a.Frames[i].Values {
+			p, q := &a.Frames[i].Values[v], &b.Frames[i].Values[v]
+			if p.Kind == q.Kind && p.Kind >= symgraph.Int {
+				t := a.Frames[i].Func.Type(ir.Value(v))
+				f, g := j.normal(p.Form, q.Form, t.Bits)
+				j.bind(f, g)
+			}
+		}
+	}
+	for i := range a.Objects {
+		j.bind(a.Objects[i].Size, b.Objects[i].Size)
+	}
+}
+
+func (j *joiner) value(p, q value, t ir.Type) value {
+	switch {
+	case p.Kind == symgraph.Unset || q.Kind == symgraph.Unset:
+		if p.Kind != q.Kind && p.Kind != symgraph.Unset {
+			j.fails = j.fails || j.first == nil
+		}
+		return value{}
+	case p.Kind == symgraph.Any:
+		return p
+	case q.Kind != p.Kind || q.Object != p.Object:
+		j.fails = j.fails || j.first == nil
+		return value{Kind: symgraph.Any}
+	}
+	f, g := j.normal(p.Form, q.Form, t.Bits)
+	p.Form = j.form(f, g, t.Bits)
+	return p
+}
+
+// cells keeps what both states know of an object.
+func (j *joiner) cells(a, b, c *state, o int32) {
+	oa, ob, oc := &a.Objects[o], &b.Objects[o], &c.Objects[o]
+	oc.Pristine = oa.Pristine && ob.Pristine
+	if oa.Pristine && !ob.Pristine && j.first == nil {
+		j.fails = true
+		return
+	}
+	for k := range oa.Cells {
+		p := &oa.Cells[k]
+		at := p.Offset
+		q, ok := j.x.read(b, o, j.image(p.Offset), p.Type)
+		if !ok && j.first != nil {
+			q, at, ok = j.partner(p, ob)
+		}
+		if !ok || q.Kind != p.Value.Kind || q.Object != p.Value.Object {
+			if j.first == nil {
+				j.fails = true
+				return
+			}
+			oc.Pristine = false
+			continue
+		}
+		r := j.value(p.Value, q, p.Type)
+		n := *p
+		n.Value = r
+		n.Offset = at
+		oc.Cells = append(oc.Cells, n)
+	}
+	if !oc.Pristine {
+		return
+	}
+	for k := range ob.Cells { // written in b, but not in a: the content is not that of the image
+		q := &ob.Cells[k]
+		if !slices.ContainsFunc(oc.Cells, func(n cell) bool { return n.Type == q.Type && n.Offset.Equal(q.Offset) }) {
+			if j.first == nil {
+				j.fails = true
+				return
+			}
+			oc.Pristine = false
+		}
+	}
+}
+
+// partner finds a cell of the second state that corresponds to a cell of the
+// first: it moved as something else did. One with the same value is preferred.
+func (j *joiner) partner(p *cell, ob *object) (value, linear.Form, bool) {
+	for _, same := range []bool{true, false} {
+		for i := range ob.Cells {
+			q := &ob.Cells[i]
+			if q.Type != p.Type || q.Value.Kind != p.Value.Kind || q.Value.Form.Equal(p.Value.Form) != same {
+				continue
+			}
+			if at, ok := j.explain(p.Offset, q.Offset); ok {
+				return q.Value, at, true
+			}
+		}
+	}
+	return value{}, linear.Form{}, false
+}
+
+// constraints finds what holds in both states.
+func (j *joiner) constraints(facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
+	var out []linear.Constraint
+	for _, f := range facts {
+		if !slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { return !used[t.Var] }) &&
+			j.second.entails(linear.Constraint{Form: j.image(f.Form), Equality: f.Equality}) {
+			out = append(out, f)
+			continue
+		}
+		if f.Equality {
+			for _, g := range f.Inequalities() {
+				if !slices.ContainsFunc(g.Terms, func(t linear.Term) bool { return !used[t.Var] }) &&
+					j.second.entails(linear.Constraint{Form: j.image(g)}) {
+					out = append(out, linear.Constraint{Form: g})
+				}
+			}
+		}
+	}
+	if !templates {
+		return out
+	}
+	limit := linear.Int(1 << 24)
+	add := func(f, a, b linear.Form) {
+		n := j.first.low(a)
+		if n.Abs().Cmp(limit) > 0 {
+			return
+		}
+		if o := j.second.low(b); o.Cmp(n) < 0 {
+			n = o
+		}
+		if c := (linear.Constraint{Form: f.Plus(n.Neg())}); n.Abs().Cmp(limit) <= 0 && j.x.k.rough(c.Form).Sign() < 0 {
+			out = append(out, c)
+		}
+	}
+	for i := range j.pairs {
+		p := &j.pairs[i]
+		if !p.fresh || !used[p.symbol] {
+			continue
+		}
+		v := linear.Variable(p.symbol)
+		// A counter that moved from one constant to another will move on.
+		moves := 0
+		if p.a.IsConstant() && p.b.IsConstant() {
+			moves = p.b.Const.Cmp(p.a.Const)
+		}
+		if moves >= 0 {
+			add(v, p.a, p.b)
+		}
+		if moves <= 0 {
+			add(v.Neg(), p.a.Neg(), p.b.Neg())
+		}
+		for m := range j.pairs {
+			q := &j.pairs[m]
+			if m == i || q.fresh && m > i || !used[q.symbol] {
+				continue
+			}
+			w := linear.Variable(q.symbol)
+			add(v.Sub(w), p.a.Sub(q.a), p.b.Sub(q.b))
+			add(w.Sub(v), q.a.Sub(p.a), q.b.Sub(p.b))
+		}
+	}
+	return out
+}

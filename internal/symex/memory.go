@@ -1,0 +1,552 @@
+package symex
+
+// Allocation, access and comparison of pointers [AProVE-Ptr §2.2].
+//
+// An access that is not known to be inside of its object leads to ERR: it is
+// suspect. If validity is asked for, the path goes on where it is inside. If not,
+// it goes on with both: a read yields any value, a write may or may not happen
+// (docs/soundness.md, U4 and U5).
+
+import (
+	"slices"
+
+	"assay/internal/ir"
+	"assay/internal/linear"
+	"assay/internal/symgraph"
+)
+
+func (x *explorer) pointerBits() uint32 { return x.m.PointerBits }
+
+// offset is a pointer's offset as an integer near the object.
+func (x *explorer) offset(p value) linear.Form {
+	if g, ok := x.fits(p.Form, x.pointerBits(), false); ok {
+		return g
+	}
+	if g, ok := x.fits(p.Form, x.pointerBits(), true); ok {
+		return g
+	}
+	return p.Form
+}
+
+// access looks an access of n bytes up. If inside, it hits object o from off. If
+// not, nothing is known of what it does.
+func (x *explorer) access(s *state, f *frame, v ir.Value, d *ir.Def, p value, n linear.Form, write bool) (o int32, off linear.Form, inside bool) {
+	verb := "read"
+	if write {
+		verb = "write"
+	}
+	bad := func(text string) (int32, linear.Form, bool) {
+		x.suspect(f, v, d, ir.InvalidDeref, "invalid "+verb+": "+text)
+		return symgraph.Null, linear.Form{}, false
+	}
+	if p.Kind != symgraph.Pointer {
+		return bad("nothing is known of the pointer")
+	}
+	if p.Object == symgraph.Null {
+		return bad("the pointer is null or points to nothing")
+	}
+	ob := &s.Objects[p.Object]
+	switch {
+	case ob.Dead:
+		return bad("the object is not alive any more")
+	case ob.Kind == symgraph.Function:
+		return bad("of a function")
+	case write && ob.Global != nil && ob.Global.Constant:
+		return bad("of a constant object")
+	}
+	off = x.offset(p)
+	zero := linear.Number{}
+	if x.k.atLeast(off, zero) && x.k.atLeast(ob.Size.Sub(off).Sub(n), zero) {
+		return p.Object, off, true
+	}
+	x.suspect(f, v, d, ir.InvalidDeref, "the "+verb+" may be outside of its object")
+	if x.target[ir.InvalidDeref] {
+		// Only where it is inside the path goes on.
+		if !x.k.assert(linear.Constraint{Form: off}) || !x.k.assert(linear.Constraint{Form: ob.Size.Sub(off).Sub(n)}) {
+			return symgraph.Null, off, false
+		}
+		return p.Object, off, true
+	}
+	return p.Object, off, false
+}
+
+func size(t ir.Type) linear.Form { return linear.Constant(number(t.Size())) }
+
+func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	p := x.operand(s, f, d.Args[0])
+	o, off, inside := x.access(s, f, v, d, p, size(d.Type), false)
+	signed := x.prepare(f.Func).signed[v]
+	if !inside {
+		if x.target[ir.InvalidDeref] {
+			return stop
+		}
+		f.Values[v] = x.arbitrary(d.Type, signed)
+		return next
+	}
+	if r, ok := x.read(s, o, off, d.Type); ok {
+		f.Values[v] = r
+		return next
+	}
+	r := x.arbitrary(d.Type, signed)
+	f.Values[v] = r
+	if r.Kind == symgraph.Int && !s.Objects[o].Pristine && d.Type.Bits%8 == 0 {
+		s.Objects[o].Cells = append(slices.Clip(s.Objects[o].Cells), cell{Offset: off, Type: d.Type, Value: r})
+		x.saturate(s)
+	}
+	return next
+}
+
+// read is what is known of a range.
+func (x *explorer) read(s *state, o int32, off linear.Form, t ir.Type) (value, bool) {
+	ob := &s.Objects[o]
+	overlaps := false
+	for i := range ob.Cells {
+		c := &ob.Cells[i]
+		if c.Type == t && x.k.isZero(c.Offset.Sub(off)) {
+			return c.Value, true
+		}
+		if ob.Pristine && !x.apart(c.Offset, size(c.Type), off, size(t)) {
+			overlaps = true
+		}
+	}
+	if at, small := off.Const.Int64(); ob.Pristine && !overlaps && off.IsConstant() && small {
+		return x.image(s, ob.Global, uint64(at), t)
+	}
+	return value{}, false
+}
+
+// image reads the initial content of a global.
+func (x *explorer) image(s *state, g *ir.Global, at uint64, t ir.Type) (value, bool) {
+	n := t.Size()
+	for _, r := range g.Relocs {
+		if r.Offset == at && t.Kind == ir.Ptr {
+			kind := symgraph.Global
+			if x.index.Funcs[r.Target] != nil {
+				kind = symgraph.Function
+			}
+			if r.Target == "" {
+				return pointer(symgraph.Null, linear.Constant(linear.Int(r.Addend))), true
+			}
+			return pointer(symbolObject(s, kind, r.Target), linear.Constant(linear.Int(r.Addend))), true
+		}
+		if r.Offset < at+n && at < r.Offset+uint64(x.pointerBits()/8) {
+			return value{}, false
+		}
+	}
+	if t.Kind == ir.Float || n > 8 || t.Kind == ir.Int && t.Bits%8 != 0 {
+		return value{}, false
+	}
+	var bits uint64
+	if g.Init != nil {
+		for i := range n {
+			bits |= uint64(g.Init[at+i]) << (8 * i)
+		}
+	}
+	if t.Kind == ir.Ptr {
+		if bits != 0 {
+			return value{}, false
+		}
+		return pointer(symgraph.Null, linear.Form{}), true
+	}
+	shift := 64 - 8*n
+	return constant(int64(bits<<shift) >> shift), true
+}
+
+// apart says whether two ranges are sure not to overlap.
+func (x *explorer) apart(a, m, b, n linear.Form) bool {
+	d := b.Sub(a)
+	return x.k.atLeast(d.Sub(m), linear.Number{}) || x.k.atLeast(d.Neg().Sub(n), linear.Number{})
+}
+
+// forget drops what is known of n bytes from off.
+func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
+	ob := &s.Objects[o]
+	if !exact || !off.IsConstant() || !n.IsConstant() {
+		ob.Pristine = false
+	}
+	kept := make([]cell, 0, len(ob.Cells)+1)
+	for _, c := range ob.Cells {
+		if x.apart(c.Offset, size(c.Type), off, n) {
+			kept = append(kept, c)
+			continue
+		}
+		if !x.k.isZero(c.Offset.Sub(off)) || !size(c.Type).Equal(n) {
+			ob.Pristine = false
+		}
+	}
+	ob.Cells = kept
+}
+
+// forgetAll drops all that a write through an unknown pointer can change.
+func (x *explorer) forgetAll(s *state) {
+	for i := range s.Objects {
+		if g := s.Objects[i].Global; g == nil || !g.Constant {
+			s.Objects[i].Cells, s.Objects[i].Pristine = nil, false
+		}
+	}
+}
+
+func (x *explorer) store(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	t := f.Func.Type(d.Args[0])
+	r, p := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
+	o, off, inside := x.access(s, f, v, d, p, size(t), true)
+	if !inside {
+		if x.target[ir.InvalidDeref] {
+			return stop
+		}
+		x.weaken(s, p, size(t))
+		return next
+	}
+	x.forget(s, o, off, size(t), true)
+	ob := &s.Objects[o]
+	if r.Kind == symgraph.Any || t.Kind == ir.Int && t.Bits%8 != 0 {
+		ob.Pristine = false
+		return next
+	}
+	if t.Kind == ir.Int && !r.Form.IsConstant() {
+		// The cell keeps a small form: a symbol where the value is a long sum.
+		if g, ok := x.fits(r.Form, t.Bits, true); ok {
+			r = integer(g)
+		}
+	}
+	ob.Cells = append(ob.Cells, cell{Offset: off, Type: t, Value: r})
+	return next
+}
+
+// weaken is a write that perhaps does not happen.
+func (x *explorer) weaken(s *state, p value, n linear.Form) {
+	if p.Kind != symgraph.Pointer {
+		x.forgetAll(s)
+		return
+	}
+	if p.Object != symgraph.Null && !s.Objects[p.Object].Dead {
+		s.Objects[p.Object].Pristine = false
+		s.Objects[p.Object].Cells = nil
+	}
+}
+
+// saturate draws conclusions from what cells hold: if two have different values
+// they are not in the same place [AProVE-Ptr Def. 2].
+func (x *explorer) saturate(s *state) {
+	for i := range s.Objects {
+		cs := s.Objects[i].Cells
+		if len(cs) > maxPairs {
+			cs = cs[len(cs)-maxPairs:]
+		}
+		for j := range cs {
+			for k := range j {
+				a, b := &cs[j], &cs[k]
+				if a.Type != b.Type || a.Value.Kind != symgraph.Int || b.Value.Kind != symgraph.Int {
+					continue
+				}
+				d := a.Offset.Sub(b.Offset)
+				if d.IsConstant() || !x.different(a.Value.Form, b.Value.Form, a.Type.Bits) || x.k.nonzero(d) {
+					continue
+				}
+				x.k.assertNonzero(d)
+			}
+		}
+	}
+}
+
+const maxPairs = 12
+
+// different says whether two integers of a width are sure to differ.
+func (x *explorer) different(f, g linear.Form, bits uint32) bool {
+	d := f.Sub(g)
+	w := two(bits)
+	return x.k.nonzero(d) && x.k.low(d).Cmp(w.Neg()) > 0 && x.k.high(d).Cmp(w) < 0
+}
+
+// allocate makes an object of the size that operand a has.
+func (x *explorer) allocate(s *state, f *frame, v ir.Value, d *ir.Def, kind symgraph.ObjectKind) control {
+	n, ok := x.view(s, f, d.Args[0], false)
+	if !ok {
+		return forked
+	}
+	if len(s.Objects) > x.o.MaxObjects+len(x.m.Globals)+len(x.m.Funcs) {
+		return x.cannot(f, d, "more objects are alive at once than the graph may have")
+	}
+	s.Objects = append(slices.Clip(s.Objects), object{Kind: kind, Frame: len(s.Frames) - 1, Size: n})
+	f.Values[v] = pointer(int32(len(s.Objects)-1), linear.Form{})
+	return next
+}
+
+// memoryStep is step for instructions that have to do with memory.
+func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	set := func(r value) control {
+		f.Values[v] = r
+		return next
+	}
+	truth := func(t, ok bool) control {
+		if !ok {
+			return forked
+		}
+		if t {
+			return set(constant(1))
+		}
+		return set(constant(0))
+	}
+	switch d.Op {
+	case ir.Alloca:
+		return x.allocate(s, f, v, d, symgraph.Stack)
+	case ir.Malloc:
+		return x.allocate(s, f, v, d, symgraph.Heap)
+	case ir.Load:
+		return x.load(s, f, v, d)
+	case ir.Store:
+		return x.store(s, f, v, d)
+	case ir.PtrAdd:
+		p := x.operand(s, f, d.Args[0])
+		if p.Kind == symgraph.Pointer {
+			p.Form = p.Form.Add(x.operand(s, f, d.Args[1]).Form)
+		}
+		return set(p)
+	case ir.PtrToInt:
+		return x.address(s, f, v, d)
+	case ir.IntToPtr:
+		g := x.operand(s, f, d.Args[0]).Form
+		if g.IsConstant() && g.Const.IsZero() {
+			return set(pointer(symgraph.Null, linear.Form{}))
+		}
+		return set(value{Kind: symgraph.Any})
+	case ir.Free:
+		return x.free(s, f, v, d)
+	case ir.MemSet, ir.Havoc, ir.MemCpy:
+		return x.fill(s, f, v, d)
+	case ir.LifetimeStart, ir.LifetimeEnd:
+		p := x.operand(s, f, d.Args[0])
+		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null {
+			return x.cannot(f, d, "the lifetime of an unknown object changes")
+		}
+		o := &s.Objects[p.Object]
+		o.Dead, o.Cells = d.Op == ir.LifetimeEnd, nil
+		return next
+	case ir.StackSave:
+		return set(pointer(symgraph.Null, linear.Constant(linear.Int(int64(len(s.Objects))))))
+	case ir.StackRestore:
+		p := x.operand(s, f, d.Args[0])
+		n, ok := p.Form.Const.Int64()
+		if !ok || p.Kind != symgraph.Pointer || !p.Form.IsConstant() {
+			return x.cannot(f, d, "a stack pointer that is not known is restored")
+		}
+		for i := int(n); i < len(s.Objects); i++ {
+			if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == len(s.Frames)-1 {
+				o.Dead, o.Cells = true, nil
+			}
+		}
+		return next
+	case ir.ValidRange:
+		p := x.operand(s, f, d.Args[0])
+		if p.Kind != symgraph.Pointer {
+			return set(x.freshInt(1, false))
+		}
+		n, ok := x.view(s, f, d.Args[1], false)
+		if !ok {
+			return forked
+		}
+		if empty, ok := x.decideZero(n); !ok || empty {
+			return truth(true, ok)
+		}
+		if p.Object == symgraph.Null || s.Objects[p.Object].Dead || s.Objects[p.Object].Kind == symgraph.Function {
+			return set(constant(0))
+		}
+		off := x.offset(p)
+		if t, ok := x.decide(off); !ok || !t {
+			return truth(t, ok)
+		}
+		return truth(x.decide(s.Objects[p.Object].Size.Sub(off).Sub(n)))
+	case ir.ObjectSize:
+		p := x.operand(s, f, d.Args[0])
+		switch {
+		case p.Kind != symgraph.Pointer:
+			return set(x.arbitrary(d.Type, false))
+		case p.Object == symgraph.Null:
+			return set(constant(0))
+		case s.Objects[p.Object].Kind == symgraph.Function:
+			return set(x.arbitrary(d.Type, false))
+		}
+		return set(integer(s.Objects[p.Object].Size))
+	case ir.ObjectOffset:
+		p := x.operand(s, f, d.Args[0])
+		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null {
+			return set(x.arbitrary(d.Type, false))
+		}
+		return set(integer(p.Form))
+	case ir.IsHeapStart:
+		p := x.operand(s, f, d.Args[0])
+		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null {
+			return set(x.freshInt(1, false))
+		}
+		if o := &s.Objects[p.Object]; o.Kind != symgraph.Heap || o.Dead {
+			return set(constant(0))
+		}
+		return truth(x.decideZero(x.offset(p)))
+	case ir.SameObject:
+		p, q := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
+		if p.Kind != symgraph.Pointer || q.Kind != symgraph.Pointer || p.Object == symgraph.Null || q.Object == symgraph.Null {
+			return set(x.freshInt(1, false))
+		}
+		return truth(p.Object == q.Object, true)
+	}
+	return x.cannot(f, d, "the instruction "+d.Op.String()+" is not modelled in symbolic execution graphs")
+}
+
+// free ends a heap object.
+func (x *explorer) free(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	p := x.operand(s, f, d.Args[0])
+	if p.Kind == symgraph.Pointer && p.Object == symgraph.Null && p.Form.IsConstant() && p.Form.Const.IsZero() {
+		return next
+	}
+	if p.Kind == symgraph.Pointer && p.Object != symgraph.Null {
+		if o := &s.Objects[p.Object]; o.Kind == symgraph.Heap && !o.Dead && x.k.isZero(x.offset(p)) {
+			o.Dead, o.Cells = true, nil
+			return next
+		}
+	}
+	x.suspect(f, v, d, ir.InvalidFree, "the pointer may not be the start of a live heap object")
+	if x.target[ir.InvalidFree] {
+		return stop
+	}
+	return x.cannot(f, d, "a pointer is freed that may not be the start of a live heap object")
+}
+
+// fill is memset, havoc and memcpy. Cells that are copied as a whole are kept.
+func (x *explorer) fill(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	last := d.Args[len(d.Args)-1]
+	n, ok := x.view(s, f, last, false)
+	if !ok {
+		return forked
+	}
+	empty, ok := x.decideZero(n)
+	if !ok {
+		return forked
+	}
+	if empty {
+		return next
+	}
+	p := x.operand(s, f, d.Args[0])
+	var copied []cell
+	if d.Op == ir.MemCpy {
+		q := x.operand(s, f, d.Args[1])
+		o, off, inside := x.access(s, f, v, d, q, n, false)
+		if !inside && x.target[ir.InvalidDeref] {
+			return stop
+		}
+		if inside && p.Kind == symgraph.Pointer {
+			to := x.offset(p)
+			for _, c := range s.Objects[o].Cells {
+				at := c.Offset.Sub(off)
+				if x.k.atLeast(at, linear.Number{}) && x.k.atLeast(n.Sub(at).Sub(size(c.Type)), linear.Number{}) {
+					c.Offset = to.Add(at)
+					copied = append(copied, c)
+				}
+			}
+		}
+	}
+	o, off, inside := x.access(s, f, v, d, p, n, true)
+	if !inside {
+		if x.target[ir.InvalidDeref] {
+			return stop
+		}
+		x.weaken(s, p, n)
+		return next
+	}
+	x.forget(s, o, off, n, false)
+	s.Objects[o].Cells = append(s.Objects[o].Cells, copied...)
+	return next
+}
+
+// extent says whether the address of p is inside of its object, or its start.
+func (x *explorer) extent(s *state, p value) bool {
+	off := x.offset(p)
+	return x.k.isZero(off) || x.k.atLeast(off, linear.Number{}) && x.k.atLeast(s.Objects[p.Object].Size.Sub(off), linear.Int(1))
+}
+
+// pointerEqual decides whether two pointers have the same address.
+func (x *explorer) pointerEqual(s *state, f *frame, d *ir.Def) (truth, ok bool) {
+	p, q := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
+	if p.Kind == symgraph.Pointer && q.Kind == symgraph.Pointer {
+		if p.Object == q.Object {
+			g := x.offset(p).Sub(x.offset(q))
+			if w := two(x.pointerBits()); x.k.low(g).Cmp(w.Neg()) > 0 && x.k.high(g).Cmp(w) < 0 {
+				return x.decideZero(g)
+			}
+		} else {
+			zero := func(p value) bool {
+				return p.Object == symgraph.Null && p.Form.IsConstant() && p.Form.Const.IsZero()
+			}
+			inside := func(p value) bool {
+				return p.Object != symgraph.Null && !s.Objects[p.Object].Dead && x.extent(s, p)
+			}
+			if inside(p) && (inside(q) || zero(q)) || inside(q) && zero(p) {
+				return false, true
+			}
+		}
+	}
+	return x.toss()
+}
+
+// pointerLess decides a comparison of addresses.
+func (x *explorer) pointerLess(s *state, f *frame, d *ir.Def) (truth, ok bool) {
+	p, q := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
+	if p.Kind == symgraph.Pointer && q.Kind == symgraph.Pointer && p.Object == q.Object && p.Object != symgraph.Null {
+		a, b := x.offset(p), x.offset(q)
+		n := s.Objects[p.Object].Size
+		within := func(g linear.Form) bool {
+			return x.k.atLeast(g, linear.Number{}) && x.k.atLeast(n.Sub(g), linear.Number{})
+		}
+		if within(a) && within(b) {
+			g := b.Sub(a)
+			if d.Op == ir.ULt {
+				g = g.Plus(linear.Int(-1))
+			}
+			return x.decide(g)
+		}
+	}
+	return x.toss()
+}
+
+// toss is an arbitrary truth value: both, one after the other.
+func (x *explorer) toss() (truth, ok bool) {
+	if x.tossed != nil {
+		t := *x.tossed
+		x.tossed = nil
+		return t, true
+	}
+	yes, no := true, false
+	x.split = append(x.split, alternative{toss: &yes}, alternative{toss: &no})
+	return false, false
+}
+
+// address is the address of a pointer: the base of the object is a symbol.
+func (x *explorer) address(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	p := x.operand(s, f, d.Args[0])
+	if p.Kind != symgraph.Pointer {
+		f.Values[v] = x.arbitrary(d.Type, false)
+		return next
+	}
+	if p.Object == symgraph.Null {
+		if d.Type.Bits > x.pointerBits() {
+			g, ok := x.fits(p.Form, x.pointerBits(), false)
+			if !ok {
+				f.Values[v] = x.arbitrary(d.Type, false)
+				return next
+			}
+			p.Form = g
+		}
+		f.Values[v] = integer(p.Form)
+		return next
+	}
+	o := &s.Objects[p.Object]
+	if d.Type.Bits > x.pointerBits() || o.Dead {
+		f.Values[v] = x.arbitrary(d.Type, false)
+		return next
+	}
+	if !o.HasBase {
+		_, most := rangeOf(x.pointerBits(), false)
+		o.HasBase, o.Base = true, x.fresh(linear.Int(1), most)
+	}
+	f.Values[v] = integer(o.Base.Add(x.offset(p)))
+	return next
+}

@@ -1,0 +1,132 @@
+// Package symex builds symbolic execution graphs: one finite graph of abstract
+// states that covers all runs of a program, over symbolic memory and bit-vectors
+// [AProVE-Ptr, AProVE-BV]. A graph in which no state violates a property proves
+// it; the transition system of a graph (transitions.go) proves termination.
+//
+//	symex.go      the interface          explorer.go   states, paths, forks
+//	prepare.go    functions              knowledge.go  entailment
+//	evaluate.go   arithmetic             memory.go     objects, pointers, cells
+//	call.go       calls and ends         join.go       instances and generalisation
+//	build.go      the graph              transitions.go  the transition system
+//
+// # Departures from the papers
+//
+// A state is evaluated from one loop head to the next; only states at loop heads are
+// kept as nodes, and what is between is evaluated again when needed. So all joins
+// happen at loop heads. A pointer is an object and an offset. A value is a form
+// modulo 2^w (package symgraph). Where the papers generalise a state with its
+// ancestor, here states of the same shape are joined, ancestors or not.
+//
+// Nothing here is trusted: package certify/graph checks the graph that comes out
+// with its own evaluation of the instructions, by Z3.
+package symex
+
+import (
+	"context"
+	"fmt"
+
+	"assay/internal/ir"
+	"assay/internal/symgraph"
+)
+
+// Options of Build; the zero value is the default.
+type Options struct {
+	// Targets are the kinds of violations that the graph must exclude.
+	Targets []ir.CheckKind
+	// Label is the C label of ir.ErrorLabel; ERROR if empty.
+	Label string
+	// MaxSteps bounds the instructions that are evaluated; 0 is 2,000,000.
+	MaxSteps int64
+	// MaxObjects bounds the objects alive at once, apart from globals; 0 is 64.
+	MaxObjects int
+	// SplitUnequal makes two cases of x ≠ y: less and greater.
+	SplitUnequal bool
+	// System asks for the transition system.
+	System bool
+}
+
+// Stats count the work. All but the time depends on the program alone.
+type Stats struct {
+	Nodes, Edges int
+	Steps, Forks int64
+	Joins        int64
+	// Queries are questions to the knowledge base: those that the ranges of symbols
+	// or the facts as they are written answer are Syntactic.
+	Queries, Syntactic, CacheHits, Simplex int64
+}
+
+// Suspect is a violation that the graph does not exclude.
+type Suspect struct {
+	Func  string
+	Value ir.Value
+	Pos   ir.Pos
+	Kind  ir.CheckKind
+	Text  string
+}
+
+// Obstacle says what could not be executed symbolically.
+type Obstacle struct {
+	Func    string
+	Pos     ir.Pos
+	Text    string
+	Stopped bool // by the context
+}
+
+func (o *Obstacle) Error() string { return o.Text }
+
+// Result is a graph without violations, or what is in its way.
+type Result struct {
+	// Graph is nil if there is an obstacle. It proves something if there are no Suspects.
+	Graph *symgraph.Graph
+	// Unclean are possible violations outside of the targets.
+	Unclean  []Suspect
+	Suspects []Suspect
+	Obstacle *Obstacle
+	Stats    Stats
+}
+
+// Build builds the graph.
+func Build(ctx context.Context, m *ir.Module, o Options) Result {
+	if o.MaxSteps == 0 {
+		o.MaxSteps = 2_000_000
+	}
+	if o.MaxObjects == 0 {
+		o.MaxObjects = 64
+	}
+	if o.Label == "" {
+		o.Label = "ERROR"
+	}
+	x := &explorer{ctx: ctx, m: m, index: m.Index(), o: o, functions: map[*ir.Func]*function{}, table: map[string]*node{}}
+	for _, k := range o.Targets {
+		x.target[k] = true
+	}
+	root, err := x.initial()
+	if err != nil {
+		return Result{Obstacle: &Obstacle{Text: err.Error()}}
+	}
+	x.build(root)
+	r := Result{Stats: x.stats, Obstacle: x.obstacle}
+	for _, s := range x.suspects {
+		if x.target[s.Kind] {
+			r.Suspects = append(r.Suspects, s)
+		} else {
+			r.Unclean = append(r.Unclean, s)
+		}
+	}
+	if r.Obstacle == nil {
+		r.Graph = x.graph()
+		r.Stats = x.stats
+	}
+	return r
+}
+
+// Why says in one sentence why there is no graph.
+func (r *Result) Why() string {
+	switch {
+	case r.Obstacle != nil:
+		return r.Obstacle.Text
+	case len(r.Suspects) > 0:
+		return fmt.Sprintf("%s: %s", r.Suspects[0].Kind, r.Suspects[0].Text)
+	}
+	return ""
+}

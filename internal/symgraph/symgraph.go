@@ -1,0 +1,120 @@
+// Package symgraph is the language in which package symex and its independent
+// checker speak: abstract states over memory, and symbolic execution graphs that
+// are cut at loop heads [AProVE-Ptr Def. 1, 2, 7].
+//
+// An abstract state describes a set of program states with symbols, which are
+// integers: a program state is described if some values of the symbols satisfy
+// the constraints and give every local and every cell its value. An integer of w
+// bits is given by a form that equals it modulo 2^w, so that a value is signed
+// and unsigned at once, and only where it is compared, extended or divided it
+// matters which (the paper decides this once for each variable [AProVE-BV §2]).
+// A pointer is an object and an offset, as everywhere in assay; the paper's
+// allocations are intervals of addresses.
+package symgraph
+
+import (
+	"assay/internal/ir"
+	"assay/internal/its"
+	"assay/internal/linear"
+)
+
+// Kind says what is known of a value.
+type Kind uint8
+
+// The kinds of values. Unset is a dead local. Any is an arbitrary value of the
+// type: nothing is known.
+const (
+	Unset Kind = iota
+	Any
+	Int     // Form modulo 2^bits
+	Pointer // Form modulo 2^pointer bits is the offset into Object
+)
+
+// Null is the object of null pointers: a pointer to nothing whose address is
+// its offset.
+const Null int32 = -1
+
+// Value is a value of a state.
+type Value struct {
+	Kind   Kind
+	Object int32 // Pointer: index into State.Objects, or Null
+	Form   linear.Form
+}
+
+// Frame is an activation of a function, the oldest first in a state.
+type Frame struct {
+	Func *ir.Func
+	// Block and Index are the instruction that comes next; of all frames but the
+	// last, the call that is under way.
+	Block ir.BlockID
+	Index int
+	// Values are the locals, by ir.Value; constants are not among them.
+	Values []Value
+}
+
+// ObjectKind says where an object lives.
+type ObjectKind uint8
+
+// The kinds of objects.
+const (
+	Stack ObjectKind = iota
+	Heap
+	Global
+	Function
+)
+
+// Object is an allocation.
+type Object struct {
+	Kind  ObjectKind
+	Dead  bool
+	Frame int    // Stack: index of the frame that owns it
+	Name  string // Global, Function
+	// Symbol of the global, and its initial content if nobody wrote to it so far.
+	Global   *ir.Global
+	Pristine bool
+	Size     linear.Form // in bytes, between 0 and the greatest pointer
+	// Base is the address of the object, if HasBase: where addresses are looked at.
+	HasBase bool
+	Base    linear.Form
+	Cells   []Cell // what is known of the content
+}
+
+// Cell says that the bytes from Offset hold Value, whose type is Type.
+type Cell struct {
+	Offset linear.Form
+	Type   ir.Type
+	Value  Value
+}
+
+// State is an abstract state.
+type State struct {
+	Frames  []Frame
+	Objects []Object
+	// Constraints hold for the symbols.
+	Constraints []linear.Constraint
+	// Lost says that there may be heap objects alive beyond those listed.
+	Lost bool
+}
+
+// Node is a state at a cutpoint.
+type Node struct {
+	State State
+	// Location is its location in the transition system.
+	Location its.Location
+	// Symbols are the symbols of the state; the k-th is the variable
+	// Variables[k] of the transition system.
+	Symbols []linear.Var
+}
+
+// Graph is a symbolic execution graph, cut: node 0 is the entry of the program;
+// every path of the program from a state of a node leads, before it is infinite, to the
+// end of the run or to a state of a node.
+type Graph struct {
+	Nodes []Node
+	// Targets are the kinds of violations that no path meets.
+	Targets []ir.CheckKind
+	// System has a location for each node, and a variable for each symbol of one.
+	// Nil if termination is not claimed.
+	System   *its.System
+	Argument its.RankingArgument
+}
