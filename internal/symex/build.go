@@ -129,7 +129,9 @@ func (x *explorer) join(n *node, s *state) {
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)
 	c.Constraints = j.constraints(n.state.Constraints, used, n.joins <= maxWiden)
+	x.dumpState("arrived", s, x.k.facts)
 	n.state = *c
+	x.dumpState("joined", c, c.Constraints)
 }
 
 // normalize brings the integers among the locals and cells into the signed or the

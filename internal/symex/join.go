@@ -256,7 +256,9 @@ func (j *joiner) explain(f, g linear.Form) (linear.Form, bool) {
 		if !ok || j.plain && !r.IsOne() {
 			continue
 		}
-		return linear.Variable(p.symbol).Scale(r).Add(f.AddScaled(r.Neg(), p.a)), true
+		if h := linear.Variable(p.symbol).Scale(r).Add(f.AddScaled(r.Neg(), p.a)); j.image(h).Equal(g) {
+			return h, true
+		}
 	}
 	return linear.Form{}, false
 }

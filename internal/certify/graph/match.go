@@ -1,0 +1,429 @@
+package graph
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"assay/internal/ir"
+	"assay/internal/linear"
+	"assay/internal/symgraph"
+)
+
+// This file decides whether the state of a path is described by a node. The
+// node's symbols get terms over the path: where a local, a size or a cell of the
+// node is a symbol plus a constant, by what is there on the path; else, where a form has
+// one symbol that is still open, by solving for it; else a symbol keeps its value if the node
+// where the path began has it, too. Then Z3 must agree that all values are
+// those of the node, that its constraints hold, and that some transition describes
+// the step. Any other choice of terms would do as well: what a node says is that some
+// values of the symbols exist.
+
+type match struct {
+	c       *checkerState
+	s       *state
+	n       *symgraph.Node
+	known   map[linear.Var][2]*big.Int
+	symbols map[linear.Var]number
+	object  []int32 // by object of the node: that of the path, -1 if none yet
+	taken   []bool  // by object of the path
+	queue   []int32 // objects of the node that have been found
+	fails   string
+	claims  []string
+}
+
+// described rejects if no node at the position describes the state.
+func (c *checkerState) described(s *state, nodes []int) {
+	why := ""
+	for _, i := range nodes {
+		c.push()
+		m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], symbols: map[linear.Var]number{}}
+		m.known = ranges(m.n.State.Constraints)
+		ok := m.run(i)
+		c.pop()
+		if ok || c.failure != nil {
+			return
+		}
+		why = m.fails
+	}
+	c.reject(s, "no node describes the state: %s", why)
+}
+
+func (m *match) fail(format string, args ...any) {
+	if m.fails == "" {
+		m.fails = fmt.Sprintf(format, args...)
+	}
+}
+
+// slot is a value of the node and the one on the path.
+type slot struct {
+	f    linear.Form
+	n    number
+	bits uint32
+	done bool
+}
+
+func (m *match) run(i int) bool {
+	c, s := m.c, m.s
+	want := &m.n.State
+	if s.lost && !want.Lost {
+		m.fail("heap objects may be lost")
+		return false
+	}
+	fixed := len(c.m.Globals) + len(c.m.Funcs)
+	m.object, m.taken = make([]int32, len(want.Objects)), make([]bool, len(s.objects))
+	for k := range m.object {
+		m.object[k] = -1
+		if k < fixed {
+			m.object[k], m.taken[k] = int32(k), true
+			m.queue = append(m.queue, int32(k))
+		}
+	}
+	var slots []slot
+	// Locals.
+	for k := range want.Frames {
+		f, g := &want.Frames[k], &s.frames[k]
+		for v := range f.Values {
+			t := f.Func.Values[v].Type
+			if f.Values[v].Kind == symgraph.Unset {
+				continue
+			}
+			if g.values[v].kind == symgraph.Unset {
+				g.values[v] = c.arbitrary(t)
+			}
+			m.value(&slots, f.Values[v], g.values[v], t)
+		}
+	}
+	// Sizes, as objects are found; then cells.
+	for len(m.queue) > 0 && m.fails == "" {
+		o := m.queue[0]
+		m.queue = m.queue[1:]
+		m.objects(&slots, o)
+		// Cells hold pointers to further objects: those whose place is known already.
+		m.solve(slots)
+		m.cells(&slots, o)
+	}
+	m.solve(slots)
+	for k, p := range m.object {
+		if p < 0 {
+			m.fail("object %d of the node is not there", k)
+		}
+	}
+	for k := range s.objects {
+		if o := &s.objects[k]; !m.taken[k] && o.kind == symgraph.Heap && !o.dead && !want.Lost {
+			m.fail("a heap object is not part of the node")
+		}
+	}
+	if m.fails != "" {
+		return false
+	}
+	m.defaults()
+	for k := range slots {
+		m.claim(&slots[k])
+	}
+	for _, k := range want.Constraints {
+		t, ok := constraint(k, m.term)
+		if !ok {
+			m.fail("a symbol that nothing determines")
+			return false
+		}
+		m.claims = append(m.claims, t)
+	}
+	if c.o.Termination {
+		m.claims = append(m.claims, m.transition(i))
+	}
+	if m.fails != "" {
+		return false
+	}
+	if !c.valid(all(m.claims)) {
+		m.fail("its constraints or values are not sure to hold")
+		return false
+	}
+	return true
+}
+
+func (m *match) term(v linear.Var) (number, bool) {
+	n, ok := m.symbols[v]
+	return n, ok
+}
+
+// value compares kinds and objects, and leaves integers to be claimed.
+func (m *match) value(slots *[]slot, want symgraph.Value, have value, t ir.Type) {
+	switch want.Kind {
+	case symgraph.Unset, symgraph.Any:
+		return
+	}
+	if have.kind != want.Kind {
+		m.fail("a value of another kind")
+		return
+	}
+	if want.Kind == symgraph.Pointer {
+		switch {
+		case want.Object < 0 || have.object < 0:
+			if want.Object != have.object {
+				m.fail("a pointer to another object")
+				return
+			}
+		case m.object[want.Object] < 0 && !m.taken[have.object]:
+			m.object[want.Object], m.taken[have.object] = have.object, true
+			m.queue = append(m.queue, want.Object)
+		case m.object[want.Object] != have.object:
+			m.fail("a pointer to another object")
+			return
+		}
+	}
+	n := have.n
+	if have.truth != "" {
+		n = m.c.short(number{"(ite " + have.truth + " 1 0)", new(big.Int), one})
+	}
+	*slots = append(*slots, slot{f: want.Form, n: n, bits: t.Bits})
+	if v, ok := want.Form.IsVariable(); ok {
+		m.bind(v, n, t.Bits)
+	}
+}
+
+// bind gives a symbol a term, in the range that the symbol has.
+func (m *match) bind(v linear.Var, n number, bits uint32) {
+	if _, bound := m.symbols[v]; bound {
+		return
+	}
+	if b := m.known[v]; b[0] != nil && b[1] != nil && !n.within(b[0], b[1]) {
+		n = m.c.view(n, bits, b[0].Sign() < 0)
+	}
+	m.symbols[v] = n
+}
+
+func (m *match) objects(slots *[]slot, o int32) {
+	want, have := &m.n.State.Objects[o], &m.s.objects[m.object[o]]
+	if want.Kind != have.kind || want.Dead != have.dead || want.Name != have.name || want.Kind == symgraph.Stack && want.Frame != have.frame {
+		m.fail("an object of another kind")
+		return
+	}
+	if want.Kind >= symgraph.Global {
+		return
+	}
+	*slots = append(*slots, slot{f: want.Size, n: have.size})
+	if v, ok := want.Size.IsVariable(); ok {
+		m.bind(v, have.size, m.c.m.PointerBits)
+	}
+	if want.HasBase && !want.Dead {
+		if !have.based {
+			_, most := bounds(m.c.m.PointerBits, false)
+			have.based, have.base = true, m.c.unknown("b", one, most)
+		}
+		*slots = append(*slots, slot{f: want.Base, n: have.base})
+		if v, ok := want.Base.IsVariable(); ok {
+			m.bind(v, have.base, m.c.m.PointerBits)
+		}
+	}
+}
+
+// cells reads the path's memory where the node's cells are.
+func (m *match) cells(slots *[]slot, o int32) {
+	if m.fails != "" {
+		return
+	}
+	want, p := &m.n.State.Objects[o], m.object[o]
+	have := &m.s.objects[p]
+	for k := range want.Cells {
+		x := &want.Cells[k]
+		for _, t := range x.Offset.Terms {
+			if _, bound := m.symbols[t.Var]; !bound {
+				m.keep(t.Var)
+			}
+		}
+		at, ok := form(x.Offset, m.term)
+		if !ok {
+			m.fail("a cell at an offset that nothing determines")
+			return
+		}
+		at = m.c.short(at)
+		m.value(slots, x.Value, m.c.readAt(m.s, int(p), at, x.Type), x.Type)
+	}
+	if want.Pristine && !(want.Global != nil && want.Global.Constant) {
+		if !have.pristine {
+			m.fail("an initialised object was written")
+			return
+		}
+		for _, w := range have.written {
+			if !slices.ContainsFunc(want.Cells, func(x symgraph.Cell) bool {
+				at, ok := x.Offset.Const.Int64()
+				return ok && x.Offset.IsConstant() && at == w.at && int64(x.Type.Size()) == w.n
+			}) {
+				m.fail("an initialised object was written")
+				return
+			}
+		}
+	}
+}
+
+// solve determines symbols from forms in which only one is open.
+func (m *match) solve(slots []slot) {
+	for again := true; again; {
+		again = false
+		for k := range slots {
+			x := &slots[k]
+			var open []linear.Term
+			for _, t := range x.f.Terms {
+				if _, bound := m.symbols[t.Var]; !bound {
+					open = append(open, t)
+				}
+			}
+			if len(open) != 1 {
+				continue
+			}
+			v, coef := open[0].Var, open[0].Coef.BigInt()
+			rest, ok := form(x.f.AddScaled(open[0].Coef.Neg(), linear.Variable(v)), m.term)
+			b := m.known[v]
+			if !ok || b[0] == nil || b[1] == nil {
+				continue
+			}
+			d := m.c.sub(x.n, rest)
+			if coef.CmpAbs(one) == 0 {
+				d = m.c.scale(d, coef)
+				if !d.within(b[0], b[1]) && x.bits > 0 {
+					d = m.c.view(d, x.bits, b[0].Sign() < 0)
+				}
+				m.symbols[v] = d
+			} else {
+				// coef·v is the difference; that there is such an integer is claimed later.
+				if coef.Sign() < 0 {
+					continue
+				}
+				q := m.c.unknown("q", b[0], b[1])
+				r := m.c.unknown("r", new(big.Int), new(big.Int).Sub(coef, one))
+				// Only a name for the quotient if it is in the range: else nothing is assumed.
+				m.c.assert(fmt.Sprintf("(=> (<= (* %[5]s %[6]s) %[1]s (+ (* %[5]s %[7]s) (- %[5]s 1))) (= %[1]s (+ (* %[2]s %[3]s) %[4]s)))",
+					d.t, integer(coef), q.t, r.t, integer(coef), integer(b[0]), integer(b[1])))
+				m.symbols[v] = q
+			}
+			again = true
+		}
+	}
+}
+
+// keep gives a symbol the value that it had.
+func (m *match) keep(v linear.Var) {
+	if int(v) < len(m.c.from) && m.c.from[v] != "" {
+		b := m.known[v]
+		n := number{t: m.c.from[v]}
+		// The interval is that of the node where the path began.
+		k := ranges(m.c.g.Nodes[m.c.now].State.Constraints)[v]
+		n.low, n.high = k[0], k[1]
+		if n.low == nil || n.high == nil {
+			n.low, n.high = b[0], b[1]
+		}
+		m.symbols[v] = n
+	}
+}
+
+func (m *match) defaults() {
+	for _, v := range m.n.Symbols {
+		if _, bound := m.symbols[v]; bound {
+			continue
+		}
+		m.keep(v)
+		if _, bound := m.symbols[v]; !bound {
+			// Whatever its constraints allow, if they say nothing but the range.
+			if b := m.known[v]; b[0] != nil && b[1] != nil && b[0].Cmp(b[1]) <= 0 {
+				m.symbols[v] = num(b[0])
+			}
+		}
+	}
+}
+
+// claim says that a value of the node is that of the path.
+func (m *match) claim(x *slot) {
+	f, ok := form(x.f, m.term)
+	if !ok {
+		m.fail("a value that nothing determines")
+		return
+	}
+	if f.t == x.n.t {
+		return
+	}
+	f = m.c.short(f)
+	if x.bits == 0 {
+		m.claims = append(m.claims, "(= "+f.t+" "+x.n.t+")")
+		return
+	}
+	m.claims = append(m.claims, m.c.equal(f, x.n, x.bits))
+}
+
+// transition says that some transition from the node where the path began
+// describes the step to this one.
+func (m *match) transition(to int) string {
+	c := m.c
+	sys := c.g.System
+	from := &c.g.Nodes[c.now]
+	n := linear.Var(len(sys.Variables))
+	before := map[linear.Var]bool{}
+	for _, v := range from.Symbols {
+		before[v] = true
+	}
+	var cases []string
+transitions:
+	for i := range sys.Transitions {
+		t := &sys.Transitions[i]
+		if t.From != from.Location || t.To != c.g.Nodes[to].Location {
+			continue
+		}
+		temps := map[linear.Var]number{}
+		for _, v := range m.n.Symbols {
+			if u, ok := t.Update[v].IsVariable(); ok && u >= n {
+				if _, twice := temps[u]; !twice {
+					temps[u] = m.symbols[v]
+				}
+			}
+		}
+		term := func(v linear.Var) (number, bool) {
+			if v >= n {
+				x, ok := temps[v]
+				return x, ok
+			}
+			if !before[v] {
+				return number{}, false
+			}
+			return number{c.from[v], new(big.Int), new(big.Int)}, true
+		}
+		var parts []string
+		for _, k := range t.Guard {
+			x, ok := constraint(k, term)
+			if !ok {
+				continue transitions
+			}
+			parts = append(parts, x)
+		}
+		for _, v := range m.n.Symbols {
+			x, ok := form(t.Update[v], term)
+			if !ok {
+				continue transitions
+			}
+			if x.t != m.symbols[v].t {
+				parts = append(parts, "(= "+x.t+" "+m.symbols[v].t+")")
+			}
+		}
+		cases = append(cases, all(parts))
+	}
+	switch len(cases) {
+	case 0:
+		m.fail("there is no transition for the step")
+		return "false"
+	case 1:
+		return cases[0]
+	}
+	t := "(or"
+	for _, x := range cases {
+		t += " " + x
+	}
+	return t + ")"
+}
+
+// readAt reads the path's memory at an offset that may be anywhere.
+func (c *checkerState) readAt(s *state, o int, at number, t ir.Type) value {
+	ob := &s.objects[o]
+	if ob.dead {
+		return c.arbitrary(t)
+	}
+	return c.read(s, o, at, t)
+}

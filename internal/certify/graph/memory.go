@@ -1,0 +1,414 @@
+package graph
+
+import (
+	"fmt"
+	"math/big"
+
+	"assay/internal/ir"
+	"assay/internal/symgraph"
+)
+
+// offset is the offset of a pointer as a number: the unsigned one where that is
+// an offset into an object, that is, up to the size of the address space.
+func (c *checkerState) offset(p value) number { return c.view(p.n, c.m.PointerBits, false) }
+
+// signedOffset is the same for comparisons.
+func (c *checkerState) inside(o *object, at, n number) string {
+	return fmt.Sprintf("(and (<= 0 %s) (<= (+ %s %s) %s))", at.t, at.t, n.t, o.size.t)
+}
+
+// access says where an access of n bytes hits; inside is false if it may be
+// invalid, which a target excludes.
+func (c *checkerState) access(s *state, p value, n number, write bool) (o int, at number, inside bool) {
+	invalid := func(why string) (int, number, bool) {
+		if c.target[ir.InvalidDeref] {
+			c.reject(s, "%s", why)
+		}
+		return -1, number{}, false
+	}
+	if p.kind != symgraph.Pointer || p.object < 0 {
+		return invalid("an access through a pointer to no known object")
+	}
+	ob := &s.objects[p.object]
+	if ob.dead || ob.kind == symgraph.Function || write && ob.global != nil && ob.global.Constant {
+		return invalid("an access to an object that is dead, or must not be accessed so")
+	}
+	at = c.offset(p)
+	if !c.valid(c.inside(ob, at, n)) {
+		if c.failure == nil {
+			invalid("an access may be outside of its object")
+		}
+		return int(p.object), at, false
+	}
+	return int(p.object), at, true
+}
+
+func bytes(t ir.Type) number { return num(new(big.Int).SetUint64(t.Size())) }
+
+func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
+	ob := &s.objects[o]
+	if ob.pristine && at.isConst() && at.low.IsInt64() {
+		if v, ok := c.image(s, ob, at.low.Int64(), t); ok {
+			return v
+		}
+	}
+	for i := range ob.cells {
+		x := &ob.cells[i]
+		if x.t != t {
+			continue
+		}
+		if x.at.t == at.t {
+			return x.v
+		}
+		if t.Kind != ir.Int && c.valid("(= "+x.at.t+" "+at.t+")") {
+			return x.v
+		}
+	}
+	v := c.arbitrary(t)
+	if v.kind != symgraph.Int || t.Bits%8 != 0 {
+		return v
+	}
+	n := cell{at, t, v}
+	for i := range ob.cells {
+		c.same(&n, &ob.cells[i])
+	}
+	return v
+}
+
+// image reads the initial content of a global, where it is still there.
+func (c *checkerState) image(s *state, ob *object, at int64, t ir.Type) (value, bool) {
+	n := int64(t.Size())
+	for _, w := range ob.written {
+		if at < w.at+w.n && w.at < at+n {
+			return value{}, false
+		}
+	}
+	g := ob.global
+	if at < 0 || uint64(at)+uint64(n) > g.Size {
+		return value{}, false
+	}
+	word := int64(c.m.PointerBits / 8)
+	for _, r := range g.Relocs {
+		from := int64(r.Offset)
+		if from == at && t.Kind == ir.Ptr {
+			addend := number{}
+			addend = small(r.Addend)
+			if r.Target == "" {
+				return value{kind: symgraph.Pointer, object: symgraph.Null, n: addend}, true
+			}
+			for i := range s.objects {
+				if s.objects[i].name == r.Target && s.objects[i].kind >= symgraph.Global {
+					return value{kind: symgraph.Pointer, object: int32(i), n: addend}, true
+				}
+			}
+			return value{}, false
+		}
+		if from < at+n && at < from+word {
+			return value{}, false
+		}
+	}
+	if t.Kind == ir.Float || t.Kind == ir.Int && t.Bits%8 != 0 {
+		return value{}, false
+	}
+	x := new(big.Int)
+	for i := n - 1; i >= 0 && g.Init != nil; i-- {
+		x.Lsh(x, 8)
+		x.Or(x, big.NewInt(int64(g.Init[at+i])))
+	}
+	if t.Kind == ir.Ptr {
+		if x.Sign() != 0 {
+			return value{}, false
+		}
+		return value{kind: symgraph.Pointer, object: symgraph.Null, n: small(0)}, true
+	}
+	return integerValue(num(x)), true
+}
+
+// clear drops what is known of n bytes.
+func (c *checkerState) clear(ob *object, at, n number) {
+	if ob.pristine {
+		if at.isConst() && n.isConst() && at.low.IsInt64() && n.low.IsInt64() {
+			ob.written = append(ob.written[:len(ob.written):len(ob.written)], span{at.low.Int64(), n.low.Int64()})
+		} else {
+			ob.pristine = false
+		}
+	}
+	var kept []cell
+	for _, x := range ob.cells {
+		if x.at.isConst() && at.isConst() && n.isConst() {
+			end, from := new(big.Int).Add(at.low, n.low), x.at.low
+			if new(big.Int).Add(from, bytes(x.t).low).Cmp(at.low) <= 0 || end.Cmp(from) <= 0 {
+				kept = append(kept, x)
+			}
+			continue
+		}
+		if x.at.t != at.t && c.valid(fmt.Sprintf("(or (<= (+ %s %s) %s) (<= (+ %s %s) %s))", x.at.t, bytes(x.t).t, at.t, at.t, n.t, x.at.t)) {
+			kept = append(kept, x)
+		}
+	}
+	ob.cells = kept
+}
+
+// perhaps is a write that may happen anywhere p may point to.
+func (c *checkerState) perhaps(s *state, p value) {
+	for i := range s.objects {
+		o := &s.objects[i]
+		if p.kind == symgraph.Pointer && p.object != int32(i) && p.object >= 0 || o.global != nil && o.global.Constant {
+			continue
+		}
+		o.cells, o.pristine = nil, false
+	}
+}
+
+// memory is step for instructions that have to do with memory.
+func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
+	f := s.top()
+	set := func(x value) bool {
+		f.values[v] = x
+		f.index++
+		return false
+	}
+	truth := func(t string) bool { return set(value{kind: symgraph.Int, truth: t}) }
+	next := func() bool { f.index++; return false }
+	word := c.m.PointerBits
+	switch d.Op {
+	case ir.Alloca, ir.Malloc:
+		kind := symgraph.Stack
+		if d.Op == ir.Malloc {
+			kind = symgraph.Heap
+		}
+		n := c.view(c.number(s, d.Args[0]), word, false)
+		s.objects = append(s.objects[:len(s.objects):len(s.objects)], object{kind: kind, frame: len(s.frames) - 1, size: n})
+		return set(value{kind: symgraph.Pointer, object: int32(len(s.objects) - 1), n: small(0)})
+	case ir.Load:
+		o, at, inside := c.access(s, c.operand(s, d.Args[0]), bytes(d.Type), false)
+		if c.failure != nil {
+			return true
+		}
+		if !inside {
+			return set(c.arbitrary(d.Type))
+		}
+		x := c.read(s, o, at, d.Type)
+		if x.kind == symgraph.Int && d.Type.Bits%8 == 0 {
+			// The content is fixed until it is written.
+			ob := &s.objects[o]
+			ob.cells = append(ob.cells[:len(ob.cells):len(ob.cells)], cell{at, d.Type, x})
+		}
+		return set(x)
+	case ir.Store:
+		x, p := c.operand(s, d.Args[0]), c.operand(s, d.Args[1])
+		t := f.f.Type(d.Args[0])
+		o, at, inside := c.access(s, p, bytes(t), true)
+		if c.failure != nil {
+			return true
+		}
+		if !inside {
+			c.perhaps(s, p)
+			return next()
+		}
+		ob := &s.objects[o]
+		c.clear(ob, at, bytes(t))
+		if x.kind == symgraph.Int && x.truth != "" {
+			x = integerValue(c.short(c.number(s, d.Args[0])))
+		}
+		if x.kind >= symgraph.Int && (t.Kind != ir.Int || t.Bits%8 == 0) {
+			ob.cells = append(ob.cells[:len(ob.cells):len(ob.cells)], cell{at, t, x})
+		}
+		return next()
+	case ir.PtrAdd:
+		p := c.operand(s, d.Args[0])
+		if p.kind == symgraph.Pointer {
+			p.n = c.add(p.n, c.number(s, d.Args[1]))
+		}
+		return set(p)
+	case ir.PtrToInt:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer || d.Type.Bits > word {
+			return set(c.arbitrary(d.Type))
+		}
+		if p.object < 0 {
+			return set(integerValue(p.n))
+		}
+		ob := &s.objects[p.object]
+		if ob.dead {
+			return set(c.arbitrary(d.Type))
+		}
+		if !ob.based {
+			_, most := bounds(word, false)
+			ob.based, ob.base = true, c.unknown("b", one, most)
+		}
+		return set(integerValue(c.add(ob.base, p.n)))
+	case ir.IntToPtr:
+		n := c.number(s, d.Args[0])
+		if n.isConst() && n.low.Sign() == 0 {
+			return set(value{kind: symgraph.Pointer, object: symgraph.Null, n: n})
+		}
+		return set(value{kind: symgraph.Any})
+	case ir.Free:
+		p := c.operand(s, d.Args[0])
+		if p.kind == symgraph.Pointer && p.object < 0 && p.n.isConst() && p.n.low.Sign() == 0 {
+			return next()
+		}
+		if p.kind == symgraph.Pointer && p.object >= 0 {
+			if ob := &s.objects[p.object]; ob.kind == symgraph.Heap && !ob.dead && c.valid("(= 0 "+c.offset(p).t+")") {
+				ob.dead, ob.cells = true, nil
+				return next()
+			}
+		}
+		c.reject(s, "a free of what may not be the start of a live heap object")
+		return true
+	case ir.MemSet, ir.Havoc, ir.MemCpy:
+		return c.fill(s, d)
+	case ir.LifetimeStart, ir.LifetimeEnd:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer || p.object < 0 || s.objects[p.object].kind != symgraph.Stack {
+			c.reject(s, "the lifetime of an unknown object changes")
+			return true
+		}
+		ob := &s.objects[p.object]
+		ob.dead, ob.cells, ob.based = d.Op == ir.LifetimeEnd, nil, ob.based && d.Op == ir.LifetimeEnd
+		return next()
+	case ir.StackSave:
+		return set(value{kind: symgraph.Pointer, object: symgraph.Null, n: small(int64(len(s.objects)))})
+	case ir.StackRestore:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer || !p.n.isConst() || !p.n.low.IsInt64() {
+			c.reject(s, "an unknown stack pointer is restored")
+			return true
+		}
+		for i := int(p.n.low.Int64()); i < len(s.objects); i++ {
+			if ob := &s.objects[i]; ob.kind == symgraph.Stack && ob.frame == len(s.frames)-1 {
+				ob.dead, ob.cells = true, nil
+			}
+		}
+		return next()
+	case ir.ValidRange:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer {
+			return set(c.arbitrary(d.Type))
+		}
+		n := c.view(c.number(s, d.Args[1]), f.f.Type(d.Args[1]).Bits, false)
+		empty := "(= " + n.t + " 0)"
+		if p.object < 0 || s.objects[p.object].dead || s.objects[p.object].kind == symgraph.Function {
+			return truth(empty)
+		}
+		return truth("(or " + empty + " " + c.inside(&s.objects[p.object], c.offset(p), n) + ")")
+	case ir.ObjectSize:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer || p.object >= 0 && s.objects[p.object].kind == symgraph.Function {
+			return set(c.arbitrary(d.Type))
+		}
+		if p.object < 0 {
+			return set(integerValue(small(0)))
+		}
+		return set(integerValue(s.objects[p.object].size))
+	case ir.ObjectOffset:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer || p.object < 0 {
+			return set(c.arbitrary(d.Type))
+		}
+		return set(integerValue(p.n))
+	case ir.IsHeapStart:
+		p := c.operand(s, d.Args[0])
+		if p.kind != symgraph.Pointer || p.object < 0 {
+			return set(c.arbitrary(d.Type))
+		}
+		if ob := &s.objects[p.object]; ob.kind != symgraph.Heap || ob.dead {
+			return truth("false")
+		}
+		return truth("(= 0 " + c.offset(p).t + ")")
+	case ir.SameObject:
+		p, q := c.operand(s, d.Args[0]), c.operand(s, d.Args[1])
+		if p.kind != symgraph.Pointer || q.kind != symgraph.Pointer || p.object < 0 || q.object < 0 {
+			return set(c.arbitrary(d.Type))
+		}
+		if p.object == q.object {
+			return truth("true")
+		}
+		return truth("false")
+	}
+	c.reject(s, "the instruction %v is not modelled", d.Op)
+	return true
+}
+
+func (c *checkerState) fill(s *state, d *ir.Def) (done bool) {
+	f := s.top()
+	last := d.Args[len(d.Args)-1]
+	n := c.view(c.number(s, last), f.f.Type(last).Bits, false)
+	done = true
+	c.both(s, "(= 0 "+n.t+")", func(s *state, empty bool) {
+		f := s.top()
+		if !empty {
+			p := c.operand(s, d.Args[0])
+			var copied []cell
+			if d.Op == ir.MemCpy {
+				o, at, inside := c.access(s, c.operand(s, d.Args[1]), n, false)
+				if inside && p.kind == symgraph.Pointer {
+					to := c.offset(p)
+					for _, x := range s.objects[o].cells {
+						k := c.sub(x.at, at)
+						if c.valid(fmt.Sprintf("(and (<= 0 %s) (<= (+ %s %s) %s))", k.t, k.t, bytes(x.t).t, n.t)) {
+							copied = append(copied, cell{c.add(to, k), x.t, x.v})
+						}
+					}
+				}
+			}
+			o, at, inside := c.access(s, p, n, true)
+			if c.failure != nil {
+				return
+			}
+			if inside {
+				ob := &s.objects[o]
+				c.clear(ob, at, n)
+				ob.cells = append(ob.cells[:len(ob.cells):len(ob.cells)], copied...)
+			} else {
+				c.perhaps(s, p)
+			}
+		}
+		f.index++
+		c.walk(s)
+	})
+	return done
+}
+
+// pointersEqual compares addresses.
+func (c *checkerState) pointersEqual(s *state, p, q value) string {
+	if p.kind == symgraph.Pointer && q.kind == symgraph.Pointer {
+		if p.object == q.object {
+			return c.equal(p.n, q.n, c.m.PointerBits)
+		}
+		zero := func(p value) bool { return p.object < 0 && p.n.isConst() && p.n.low.Sign() == 0 }
+		// strict: on a byte of a live object, or at the start of one.
+		strict := func(p value) bool {
+			if p.object < 0 || s.objects[p.object].dead {
+				return false
+			}
+			at := c.offset(p)
+			return c.valid("(or (= 0 " + at.t + ") (< " + at.t + " " + s.objects[p.object].size.t + "))")
+		}
+		if zero(p) && strict(q) || zero(q) && strict(p) || p.object >= 0 && q.object >= 0 && strict(p) && strict(q) {
+			return "false"
+		}
+	}
+	return c.toss()
+}
+
+func (c *checkerState) pointersOrdered(s *state, d *ir.Def) string {
+	p, q := c.operand(s, d.Args[0]), c.operand(s, d.Args[1])
+	if p.kind == symgraph.Pointer && q.kind == symgraph.Pointer && p.object == q.object && p.object >= 0 {
+		a, b, n := c.offset(p), c.offset(q), s.objects[p.object].size
+		if c.valid(fmt.Sprintf("(and (<= 0 %[1]s %[3]s) (<= 0 %[2]s %[3]s))", a.t, b.t, n.t)) {
+			if d.Op == ir.ULt {
+				return "(< " + a.t + " " + b.t + ")"
+			}
+			return "(<= " + a.t + " " + b.t + ")"
+		}
+	}
+	return c.toss()
+}
+
+func (c *checkerState) toss() string {
+	n := c.name("c")
+	c.say("(declare-const %s Bool)\n", n)
+	return n
+}

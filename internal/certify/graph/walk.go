@@ -1,0 +1,393 @@
+package graph
+
+import (
+	"fmt"
+	"math/big"
+
+	"assay/internal/ir"
+	"assay/internal/symgraph"
+)
+
+// walk follows all paths from a state.
+func (c *checkerState) walk(s *state) {
+	for c.failure == nil {
+		c.steps++
+		if c.steps > maxSteps {
+			c.reject(s, "more than %d instructions between nodes", maxSteps)
+			return
+		}
+		if c.steps&63 == 0 && c.ctx.Err() != nil {
+			c.failure = c.ctx.Err()
+			return
+		}
+		f := s.top()
+		v := f.f.Blocks[f.block].Instrs[f.index]
+		d := f.f.Def(v)
+		switch d.Op {
+		case ir.Br:
+			if c.enter(s, 0) {
+				return
+			}
+		case ir.CondBr:
+			c.both(s, c.truth(s, d.Args[0]), func(t *state, is bool) {
+				edge := 1
+				if is {
+					edge = 0
+				}
+				if !c.enter(t, edge) {
+					c.walk(t)
+				}
+			})
+			return
+		case ir.Switch:
+			c.cases(s, d)
+			return
+		case ir.Select:
+			if d.Type.Kind == ir.Int && d.Type.Bits > 1 {
+				t := c.truth(s, d.Args[0])
+				a, b := c.number(s, d.Args[1]), c.number(s, d.Args[2])
+				a, b = c.view(a, d.Type.Bits, true), c.view(b, d.Type.Bits, true)
+				f.values[v] = integerValue(c.short(number{"(ite " + t + " " + a.t + " " + b.t + ")", least(a.low, b.low), greatest(a.high, b.high)}))
+				f.index++
+				continue
+			}
+			c.both(s, c.truth(s, d.Args[0]), func(t *state, is bool) {
+				k := 2
+				if is {
+					k = 1
+				}
+				t.top().values[v] = c.operand(t, d.Args[k])
+				t.top().index++
+				c.walk(t)
+			})
+			return
+		case ir.Check, ir.Assume:
+			if d.Op == ir.Check && !c.target[ir.CheckKind(d.Aux)] {
+				f.index++
+				continue
+			}
+			t := c.truth(s, d.Args[0])
+			if d.Op == ir.Check && !c.valid(t) {
+				c.reject(s, "the check may fail: %s", d.Sym)
+				return
+			}
+			c.assert(t)
+			if d.Op == ir.Assume && !c.possible("true") {
+				return
+			}
+			f.index++
+		case ir.Label:
+			if c.target[ir.ErrorLabel] && d.Sym == c.o.Label {
+				c.reject(s, "the label %s is reached", d.Sym)
+				return
+			}
+			f.index++
+		case ir.Dbg:
+			f.index++
+		case ir.Unreachable:
+			if c.target[ir.ReachedUnreachable] {
+				c.reject(s, "unreachable code is reached")
+			}
+			return
+		case ir.Halt:
+			if ir.HaltKind(d.Aux) == ir.HaltExit {
+				c.end(s)
+			}
+			return
+		case ir.Ret:
+			if c.leave(s, d) {
+				return
+			}
+		case ir.Call:
+			c.call(s, v, d)
+		case ir.Extract:
+			f.index++ // given by Ret, or arbitrary
+			if f.values[v].kind == symgraph.Unset {
+				f.values[v] = c.arbitrary(d.Type)
+			}
+		default:
+			if c.step(s, v, d) {
+				return
+			}
+		}
+	}
+}
+
+// both goes on under a condition and under its opposite.
+func (c *checkerState) both(s *state, t string, then func(*state, bool)) {
+	for _, is := range []bool{true, false} {
+		u := t
+		if !is {
+			u = not(t)
+		}
+		if u == "false" || c.failure != nil {
+			continue
+		}
+		c.push()
+		if u == "true" || c.possible(u) {
+			if u != "true" {
+				c.assert(u)
+			}
+			then(s.clone(), is)
+		}
+		c.pop()
+	}
+}
+
+func not(t string) string {
+	switch t {
+	case "true":
+		return "false"
+	case "false":
+		return "true"
+	}
+	return "(not " + t + ")"
+}
+
+func (c *checkerState) cases(s *state, d *ir.Def) {
+	f := s.top()
+	bits := f.f.Type(d.Args[0]).Bits
+	x := c.view(c.number(s, d.Args[0]), bits, false)
+	rest := "true"
+	for i := 0; i <= len(d.Cases) && c.failure == nil; i++ {
+		t, edge := rest, 0
+		if i < len(d.Cases) {
+			is := fmt.Sprintf("(= %s %s)", x.t, integer(d.Cases[i].Unsigned()))
+			t, edge = is, i+1
+			rest = all([]string{rest, not(is)})
+		}
+		c.push()
+		if c.possible(t) {
+			c.assert(t)
+			u := s.clone()
+			if !c.enter(u, edge) {
+				c.walk(u)
+			}
+		}
+		c.pop()
+	}
+}
+
+// enter moves to a successor and evaluates its phis; done says that the state
+// there is that of a node.
+func (c *checkerState) enter(s *state, edge int) (done bool) {
+	f := s.top()
+	b := f.f.Succs(f.block)[edge]
+	block := &f.f.Blocks[b]
+	pred := -1
+	for i, p := range block.Preds {
+		if p == f.block {
+			pred = i
+		}
+	}
+	n := 0
+	var next []value
+	for _, v := range block.Instrs {
+		d := f.f.Def(v)
+		if d.Op != ir.Phi {
+			break
+		}
+		// Equal edges: their arguments have to agree.
+		for i, p := range block.Preds {
+			if p == f.block && d.Args[i] != d.Args[pred] && len(f.f.Succs(f.block)) > 1 {
+				// Which of them is taken is the index among the equal ones.
+				pred = c.nth(f, b, edge)
+			}
+		}
+		next = append(next, c.operand(s, d.Args[pred]))
+		n++
+	}
+	for i, x := range next {
+		f.values[block.Instrs[i]] = x
+	}
+	f.block, f.index = b, n
+	if nodes := c.positions[c.positionOf(s)]; nodes != nil {
+		c.described(s, nodes)
+		return true
+	}
+	return false
+}
+
+// nth is the index of the edge among the predecessors of b.
+func (c *checkerState) nth(f *frame, b ir.BlockID, edge int) int {
+	before := 0
+	for _, s := range f.f.Succs(f.block)[:edge] {
+		if s == b {
+			before++
+		}
+	}
+	for i, p := range f.f.Blocks[b].Preds {
+		if p == f.block {
+			if before == 0 {
+				return i
+			}
+			before--
+		}
+	}
+	return 0
+}
+
+func (c *checkerState) positionOf(s *state) string {
+	fs := make([]symgraph.Frame, len(s.frames))
+	for i := range s.frames {
+		f := &s.frames[i]
+		fs[i] = symgraph.Frame{Func: f.f, Block: f.block, Index: f.index}
+	}
+	return position(fs)
+}
+
+func (c *checkerState) call(s *state, v ir.Value, d *ir.Def) {
+	f := s.top()
+	args := d.Args
+	callee := c.index.Funcs[d.Sym]
+	if d.Sym == "" {
+		p := c.operand(s, args[0])
+		if p.kind != symgraph.Pointer || p.object < 0 || s.objects[p.object].kind != symgraph.Function || !p.n.isConst() || p.n.low.Sign() != 0 {
+			c.reject(s, "a call through an unknown pointer")
+			return
+		}
+		callee = c.index.Funcs[s.objects[p.object].name]
+		args = args[1:]
+		types := make([]ir.Type, len(args))
+		for i, a := range args {
+			types[i] = f.f.Type(a)
+		}
+		if !callee.Accepts(types) || callee.Result(0) != d.Type {
+			c.reject(s, "a call of a function of another type")
+			return
+		}
+	}
+	if callee.IsDecl() {
+		if d.HasResult() {
+			f.values[v] = c.arbitrary(d.Type)
+		}
+		f.index++
+		return
+	}
+	if callee.Variadic || len(s.frames) > 200 {
+		c.reject(s, "a call that is not modelled")
+		return
+	}
+	g := frame{f: callee, block: 1, values: make([]value, len(callee.Values))}
+	for i, p := range callee.Params {
+		g.values[p] = c.operand(s, args[i])
+	}
+	s.frames = append(s.frames, g)
+}
+
+// leave returns; done says that the program has ended.
+func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
+	f := s.top()
+	results := make([]value, len(d.Args))
+	for i, a := range d.Args {
+		results[i] = c.operand(s, a)
+	}
+	depth := len(s.frames) - 1
+	for i := range s.objects {
+		if o := &s.objects[i]; o.kind == symgraph.Stack && o.frame == depth {
+			o.dead, o.cells = true, nil
+		}
+	}
+	if depth == 0 {
+		c.end(s)
+		return true
+	}
+	_ = f
+	s.frames = s.frames[:depth]
+	g := s.top()
+	is := g.f.Blocks[g.block].Instrs
+	call := is[g.index]
+	if len(results) > 0 {
+		g.values[call] = results[0]
+	}
+	for _, e := range is {
+		if k := g.f.Def(e); k.Op == ir.Extract && k.Args[0] == call {
+			g.values[e] = results[k.Aux]
+		}
+	}
+	g.index++
+	return false
+}
+
+// end checks what is allocated at the end.
+func (c *checkerState) end(s *state) {
+	if !c.target[ir.MemTrack] && !c.target[ir.MemCleanup] {
+		return
+	}
+	alive := s.lost
+	for i := range s.objects {
+		alive = alive || s.objects[i].kind == symgraph.Heap && !s.objects[i].dead
+	}
+	if alive {
+		c.reject(s, "a heap object may be allocated at the end")
+	}
+}
+
+// Operands.
+
+func integerValue(n number) value { return value{kind: symgraph.Int, n: n} }
+
+func (c *checkerState) arbitrary(t ir.Type) value {
+	if t.Kind != ir.Int {
+		return value{kind: symgraph.Any}
+	}
+	low, high := bounds(t.Bits, false)
+	return integerValue(c.unknown("x", low, high))
+}
+
+func (c *checkerState) operand(s *state, v ir.Value) value {
+	f := s.top()
+	d := f.f.Def(v)
+	find := func(kind symgraph.ObjectKind) value {
+		for i := range s.objects {
+			if s.objects[i].kind == kind && s.objects[i].name == d.Sym {
+				return value{kind: symgraph.Pointer, object: int32(i), n: small(0)}
+			}
+		}
+		c.reject(s, "unknown symbol %s", d.Sym)
+		return value{kind: symgraph.Any}
+	}
+	switch d.Op {
+	case ir.Const:
+		if d.Type.Kind == ir.Float {
+			return value{kind: symgraph.Any}
+		}
+		return integerValue(num(d.Const.Unsigned()))
+	case ir.Null:
+		return value{kind: symgraph.Pointer, object: symgraph.Null, n: small(0)}
+	case ir.GlobalAddr:
+		return find(symgraph.Global)
+	case ir.FuncAddr:
+		return find(symgraph.Function)
+	}
+	if f.values[v].kind == symgraph.Unset {
+		// Not computed on this path, or given up by the node: anything.
+		f.values[v] = c.arbitrary(d.Type)
+	}
+	return f.values[v]
+}
+
+// number is an integer operand, modulo 2^bits.
+func (c *checkerState) number(s *state, v ir.Value) number {
+	x := c.operand(s, v)
+	if x.truth != "" {
+		return number{"(ite " + x.truth + " 1 0)", new(big.Int), one}
+	}
+	return x.n
+}
+
+// truth is a one-bit operand as a formula.
+func (c *checkerState) truth(s *state, v ir.Value) string {
+	x := c.operand(s, v)
+	if x.truth != "" {
+		return x.truth
+	}
+	n := c.view(x.n, 1, false)
+	if n.isConst() {
+		if n.low.Sign() == 0 {
+			return "false"
+		}
+		return "true"
+	}
+	return "(= " + n.t + " 1)"
+}
