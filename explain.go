@@ -69,6 +69,8 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 			out.Invariants = append(out.Invariants, loopInvariant(m, &c.Heads[i]))
 		}
 		return out
+	case *verdict.SymbolicGraph:
+		return &Certificate{Checker: c.Checker, Nodes: len(c.Graph.Nodes)}
 	case verdict.Unchecked:
 		return &Certificate{Unchecked: c.Why}
 	}

@@ -28,6 +28,9 @@ const headStart = 40 * time.Millisecond
 // A trial begins when bounded search has not found what is found quickly, and
 // leaves most of the time to the others.
 const (
+	// graphStart is when a symbolic execution graph is built: it takes milliseconds,
+	// its check takes longer.
+	graphStart = 20 * time.Millisecond
 	trialStart = 150 * time.Millisecond
 	trialPause = 2
 )
@@ -59,6 +62,13 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		}
 		return b, &a
 	}
+	if e.Only == EngineSymex {
+		a := r.execute(ctx, m, o.Targets, o.Disputed, o.Label, 0)
+		if a.panic != nil {
+			panic(a.panic)
+		}
+		return bmc.Result{Verdict: a.orUnknown(ctx)}, nil
+	}
 	search, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	sides, give := context.WithCancel(ctx)
@@ -80,6 +90,15 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		}
 		trials <- a
 	}()
+	graphs := make(chan symbolicAnswer, 1)
+	go func() {
+		g := r.execute(sides, m, o.Targets, o.Disputed, o.Label, graphStart)
+		if g.verdict != nil {
+			stop(errAnswered)
+			give()
+		}
+		graphs <- g
+	}()
 	b := bmc.Run(search, m, o)
 	if u, isUnknown := b.Verdict.(verdict.Unknown); !isUnknown || hopeless(u) {
 		give()
@@ -89,7 +108,11 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		give()
 	}
 	t := <-trials
-	for _, p := range []any{a.panic, t.panic} {
+	g := <-graphs
+	if a.verdict == nil {
+		a.verdict = g.verdict
+	}
+	for _, p := range []any{a.panic, t.panic, g.panic} {
 		if p != nil {
 			panic(p)
 		}

@@ -84,6 +84,8 @@ type Certificate struct {
 	// K is the depth of a proof by induction, Invariants what holds at the loops.
 	K          int         `json:"k,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
+	// Nodes is the number of states at loop heads of a symbolic execution graph.
+	Nodes int `json:"nodes,omitempty"`
 	// Checker is who accepted it.
 	Checker string `json:"checker,omitempty"`
 	// Unchecked says why nobody was asked, empty if somebody was.

@@ -89,10 +89,11 @@ const (
 	EngineAuto      = "auto"
 	EngineBMC       = "bmc"
 	EngineInduction = "induction"
+	EngineSymex     = "symex"
 )
 
 // Engines are the values of Engine.Only.
-var Engines = []string{EngineAuto, EngineBMC, EngineInduction}
+var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineSymex}
 
 // Progress tells how far a run has come.
 type Progress struct {

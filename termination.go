@@ -33,6 +33,7 @@ type terminationEngine struct {
 var terminationEngines = []terminationEngine{
 	{name: "lassos and recurrent sets", run: (*run).refute},
 	{name: "integer transition system", wait: headStart, run: (*run).byIntegers},
+	{name: "symbolic execution", wait: graphStart, run: (*run).proveByGraph},
 }
 
 // errDecided ends the engines that are still at work when one has an answer.
@@ -62,6 +63,9 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	if r.task.Engine.Unwind > 0 || r.task.Engine.Only == EngineBMC {
 		engines = engines[:1]
 	}
+	if r.task.Engine.Only == EngineSymex {
+		engines = nil
+	}
 	done := make(chan terminationAnswer)
 	for i, e := range engines {
 		go func() {
@@ -82,6 +86,11 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 		}()
 	}
 	var answers []terminationAnswer
+	if engines == nil {
+		a := terminationAnswer{name: "symbolic execution"}
+		a.verdict, a.phases = r.proveByGraph(ctx, m)
+		answers = append(answers, a)
+	}
 	for range engines {
 		a := <-done
 		answers = append(answers, a)

@@ -29,7 +29,8 @@ var allowed = map[string][]string{
 	"internal/ir/interp": {"internal/bv", "internal/ir"},
 	"internal/ir/irtest": {"internal/bv", "internal/ir"},
 	"internal/invariant": {"internal/bv", "internal/ir"},
-	"internal/verdict":   {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant"},
+	"internal/verdict":   {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/symgraph"},
+	"internal/symgraph":  {"internal/ir", "internal/its", "internal/linear"},
 	// Terms and solvers: no idea of programs.
 	"internal/term":         {"internal/bv"},
 	"internal/floats":       {"internal/bv", "internal/term"},
@@ -63,7 +64,9 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/smt/z3",
 		"internal/memory", "internal/encode", "internal/invariant", "internal/verdict",
 	},
+	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	// Engines.
+	"internal/symex": {"internal/bv", "internal/ir", "internal/linear", "internal/polyhedra", "internal/its", "internal/symgraph"},
 	"internal/bmc": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast",
 		"internal/smt/z3", "internal/smt/both", "internal/memory", "internal/ssa", "internal/certify", "internal/verdict",
@@ -97,7 +100,8 @@ var allowed = map[string][]string{
 	},
 	// What a person sees.
 	"": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bmc", "internal/induction", "internal/trial",
-		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination"},
+		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination",
+		"internal/symex", "internal/certify/graph", "internal/symgraph"},
 	"internal/report":  {""},
 	"internal/native":  {"internal/ir", "internal/process"},
 	"internal/process": {},

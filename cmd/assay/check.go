@@ -66,7 +66,7 @@ func (f *checkFlags) groups() []group {
 	e := &f.task.Engine
 	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
-	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, auto runs both")
+	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, auto runs all")
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
 	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver searches; the other one certifies")
 	search.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a true is checked by an independent encoder and solver")

@@ -151,6 +151,9 @@ func (t *text) explainTrue(r *assay.Result) {
 			t.printf("  %s\n", located(i.Pos, what))
 		}
 	}
+	if c != nil && c.Nodes > 0 {
+		t.printf("proved by a symbolic execution graph with %s at loop heads\n", plural(c.Nodes-1, "state"))
+	}
 	switch {
 	case c == nil:
 		t.printf("certificate: none\n")

@@ -123,15 +123,12 @@ func (x *explorer) instance(n *node, s *state) *joiner {
 func (x *explorer) join(n *node, s *state) {
 	x.stats.Joins++
 	n.joins++
-	n.version++
 	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden}
 	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)
 	c.Constraints = j.constraints(n.state.Constraints, used, n.joins <= maxWiden)
-	x.dumpState("arrived", s, x.k.facts)
 	n.state = *c
-	x.dumpState("joined", c, c.Constraints)
 }
 
 // normalize brings the integers among the locals and cells into the signed or the

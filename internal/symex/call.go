@@ -16,7 +16,7 @@ func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	if d.Sym == "" {
 		p := x.operand(s, f, d.Args[0])
 		args = args[1:]
-		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null || s.Objects[p.Object].Kind != symgraph.Function || !x.k.isZero(p.Form) {
+		if p.Kind != symgraph.Pointer || p.Object < 0 || s.Objects[p.Object].Kind != symgraph.Function || !x.k.isZero(p.Form) {
 			return x.cannot(f, d, "a call through a pointer that is not known")
 		}
 		callee = x.index.Funcs[s.Objects[p.Object].Name]
@@ -60,7 +60,7 @@ func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	depth := len(s.Frames) - 1
 	for i := range s.Objects {
 		if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == depth {
-			o.Dead, o.Cells = true, nil
+			o.Dead, o.Cells, o.Frame = true, nil, symgraph.NoFrame
 		}
 	}
 	s.Frames = s.Frames[:depth]

@@ -34,13 +34,11 @@ type explorer struct {
 	now       *node // is explored
 	stopped   bool  // now has changed: what is known of its successors is old
 	final     bool  // record edges and suspicions
-	narrowing bool
 	obstacle  *Obstacle
 	suspects  []Suspect
 	tossed    *bool         // in the next step
 	split     []alternative // what the instruction under way has to be split into
 	stats     Stats
-	minusOne  linear.Number
 }
 
 // alternative is one case of a split.
@@ -62,22 +60,13 @@ const (
 
 // node is a state at a cutpoint, while the graph grows.
 type node struct {
-	state    state
-	key      string
-	unequal  []linear.Form
-	version  int
-	joins    int
-	isDirty  bool
-	edges    []edge
-	number   int
-	reached  bool
-	arrivals []arrival
-}
-
-// arrival is a state that came to a node, while narrowing.
-type arrival struct {
-	state state
-	facts []linear.Constraint
+	state   state
+	key     string
+	joins   int
+	isDirty bool
+	edges   []edge
+	number  int
+	reached bool
 }
 
 // edge is a path from a node to another one: the state there is an instance, with
@@ -275,7 +264,7 @@ func (x *explorer) suspect(f *frame, v ir.Value, d *ir.Def, kind ir.CheckKind, t
 	x.suspects = append(x.suspects, Suspect{Func: f.Func.Name, Value: v, Pos: d.Pos, Kind: kind, Text: text})
 }
 
-// cut moves the state into block b, coming from the current one, and evaluates the phis.
+// enter moves to a successor and evaluates its phis; at a loop head the path ends.
 func (x *explorer) enter(s *state, f *frame, edge int) control {
 	from := f.Func.Terminator(f.Block)
 	to := from.Succs[edge]

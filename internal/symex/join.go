@@ -84,8 +84,11 @@ func (x *explorer) tidy(s *state) {
 		}
 		values := make([]value, len(f.Values))
 		for _, v := range live {
-			if f.Values[v].Kind != symgraph.Unset {
-				values[v] = f.Values[v]
+			switch w := f.Values[v]; {
+			case w.Kind == symgraph.Pointer && w.Object == symgraph.Token:
+				values[v] = value{Kind: symgraph.Any}
+			case w.Kind != symgraph.Unset:
+				values[v] = w
 			}
 		}
 		f.Values = values
@@ -94,7 +97,7 @@ func (x *explorer) tidy(s *state) {
 	reached := make([]bool, len(s.Objects))
 	var visit func(v *value)
 	visit = func(v *value) {
-		if v.Kind == symgraph.Pointer && v.Object != symgraph.Null && !reached[v.Object] {
+		if v.Kind == symgraph.Pointer && v.Object >= 0 && !reached[v.Object] {
 			reached[v.Object] = true
 			for k := range s.Objects[v.Object].Cells {
 				visit(&s.Objects[v.Object].Cells[k].Value)
@@ -125,7 +128,7 @@ func (x *explorer) tidy(s *state) {
 	}
 	s.Objects = kept
 	move := func(v *value) {
-		if v.Kind == symgraph.Pointer && v.Object != symgraph.Null {
+		if v.Kind == symgraph.Pointer && v.Object >= 0 {
 			v.Object = to[v.Object]
 		}
 	}
@@ -240,7 +243,18 @@ func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 	if h, ok := j.explain(f, g); ok {
 		return h
 	}
-	v := j.x.fresh(j.span(f, g, bits))
+	low, high := j.span(f, g, bits)
+	if d := g.Sub(f); d.IsConstant() && d.Const.Abs().Cmp(linear.Int(1)) > 0 && !j.plain && j.image(f).Equal(f) {
+		// A step of a constant: the symbol counts the steps.
+		step := d.Const.Abs()
+		k := j.x.fresh(low.Div(step).Ceil(), high.Div(step).Floor())
+		n, _ := k.IsVariable()
+		sign := linear.Int(int64(d.Const.Sign()))
+		j.pairs = append(j.pairs, pair{linear.Form{}, linear.Constant(sign), n, true})
+		j.bound[n] = linear.Constant(sign)
+		return f.AddScaled(step, k)
+	}
+	v := j.x.fresh(low, high)
 	n, _ := v.IsVariable()
 	j.pairs = append(j.pairs, pair{f, g, n, true})
 	j.bound[n] = g

@@ -42,7 +42,7 @@ func (x *explorer) access(s *state, f *frame, v ir.Value, d *ir.Def, p value, n 
 	if p.Kind != symgraph.Pointer {
 		return bad("nothing is known of the pointer")
 	}
-	if p.Object == symgraph.Null {
+	if p.Object < 0 {
 		return bad("the pointer is null or points to nothing")
 	}
 	ob := &s.Objects[p.Object]
@@ -219,7 +219,7 @@ func (x *explorer) weaken(s *state, p value, n linear.Form) {
 		x.forgetAll(s)
 		return
 	}
-	if p.Object != symgraph.Null && !s.Objects[p.Object].Dead {
+	if p.Object >= 0 && !s.Objects[p.Object].Dead {
 		s.Objects[p.Object].Pristine = false
 		s.Objects[p.Object].Cells = nil
 	}
@@ -316,23 +316,26 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		return x.fill(s, f, v, d)
 	case ir.LifetimeStart, ir.LifetimeEnd:
 		p := x.operand(s, f, d.Args[0])
-		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null {
+		if p.Kind != symgraph.Pointer || p.Object < 0 {
 			return x.cannot(f, d, "the lifetime of an unknown object changes")
 		}
 		o := &s.Objects[p.Object]
-		o.Dead, o.Cells = d.Op == ir.LifetimeEnd, nil
+		if o.Kind != symgraph.Stack || o.Frame == symgraph.NoFrame {
+			return next
+		}
+		o.Dead, o.Cells, o.HasBase = d.Op == ir.LifetimeEnd, nil, o.HasBase && d.Op == ir.LifetimeEnd
 		return next
 	case ir.StackSave:
-		return set(pointer(symgraph.Null, linear.Constant(linear.Int(int64(len(s.Objects))))))
+		return set(pointer(symgraph.Token, linear.Constant(linear.Int(int64(len(s.Objects))))))
 	case ir.StackRestore:
 		p := x.operand(s, f, d.Args[0])
-		n, ok := p.Form.Const.Int64()
-		if !ok || p.Kind != symgraph.Pointer || !p.Form.IsConstant() {
-			return x.cannot(f, d, "a stack pointer that is not known is restored")
+		from := int64(0) // of an unknown token, all objects of the frame may die
+		if p.Kind == symgraph.Pointer && p.Object == symgraph.Token {
+			from, _ = p.Form.Const.Int64()
 		}
-		for i := int(n); i < len(s.Objects); i++ {
+		for i := int(from); i < len(s.Objects); i++ {
 			if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == len(s.Frames)-1 {
-				o.Dead, o.Cells = true, nil
+				o.Dead, o.Cells, o.Frame = true, nil, symgraph.NoFrame
 			}
 		}
 		return next
@@ -348,8 +351,11 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		if empty, ok := x.decideZero(n); !ok || empty {
 			return truth(true, ok)
 		}
-		if p.Object == symgraph.Null || s.Objects[p.Object].Dead || s.Objects[p.Object].Kind == symgraph.Function {
+		if p.Object < 0 {
 			return set(constant(0))
+		}
+		if s.Objects[p.Object].Dead || s.Objects[p.Object].Kind == symgraph.Function {
+			return set(x.freshInt(1, false))
 		}
 		off := x.offset(p)
 		if t, ok := x.decide(off); !ok || !t {
@@ -369,22 +375,26 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		return set(integer(s.Objects[p.Object].Size))
 	case ir.ObjectOffset:
 		p := x.operand(s, f, d.Args[0])
-		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null {
+		if p.Kind != symgraph.Pointer || p.Object < 0 {
 			return set(x.arbitrary(d.Type, false))
 		}
 		return set(integer(p.Form))
 	case ir.IsHeapStart:
 		p := x.operand(s, f, d.Args[0])
-		if p.Kind != symgraph.Pointer || p.Object == symgraph.Null {
+		if p.Kind != symgraph.Pointer || p.Object < 0 {
 			return set(x.freshInt(1, false))
 		}
-		if o := &s.Objects[p.Object]; o.Kind != symgraph.Heap || o.Dead {
+		o := &s.Objects[p.Object]
+		if o.Kind != symgraph.Heap {
 			return set(constant(0))
+		}
+		if o.Dead {
+			return set(x.freshInt(1, false))
 		}
 		return truth(x.decideZero(x.offset(p)))
 	case ir.SameObject:
 		p, q := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
-		if p.Kind != symgraph.Pointer || q.Kind != symgraph.Pointer || p.Object == symgraph.Null || q.Object == symgraph.Null {
+		if p.Kind != symgraph.Pointer || q.Kind != symgraph.Pointer || p.Object < 0 || q.Object < 0 {
 			return set(x.freshInt(1, false))
 		}
 		return truth(p.Object == q.Object, true)
@@ -398,7 +408,7 @@ func (x *explorer) free(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	if p.Kind == symgraph.Pointer && p.Object == symgraph.Null && p.Form.IsConstant() && p.Form.Const.IsZero() {
 		return next
 	}
-	if p.Kind == symgraph.Pointer && p.Object != symgraph.Null {
+	if p.Kind == symgraph.Pointer && p.Object >= 0 {
 		if o := &s.Objects[p.Object]; o.Kind == symgraph.Heap && !o.Dead && x.k.isZero(x.offset(p)) {
 			o.Dead, o.Cells = true, nil
 			return next
@@ -467,7 +477,7 @@ func (x *explorer) extent(s *state, p value) bool {
 func (x *explorer) pointerEqual(s *state, f *frame, d *ir.Def) (truth, ok bool) {
 	p, q := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
 	if p.Kind == symgraph.Pointer && q.Kind == symgraph.Pointer {
-		if p.Object == q.Object {
+		if p.Object == q.Object && p.Object != symgraph.Token {
 			g := x.offset(p).Sub(x.offset(q))
 			if w := two(x.pointerBits()); x.k.low(g).Cmp(w.Neg()) > 0 && x.k.high(g).Cmp(w) < 0 {
 				return x.decideZero(g)
@@ -477,7 +487,7 @@ func (x *explorer) pointerEqual(s *state, f *frame, d *ir.Def) (truth, ok bool) 
 				return p.Object == symgraph.Null && p.Form.IsConstant() && p.Form.Const.IsZero()
 			}
 			inside := func(p value) bool {
-				return p.Object != symgraph.Null && !s.Objects[p.Object].Dead && x.extent(s, p)
+				return p.Object >= 0 && !s.Objects[p.Object].Dead && x.extent(s, p)
 			}
 			if inside(p) && (inside(q) || zero(q)) || inside(q) && zero(p) {
 				return false, true
@@ -490,7 +500,7 @@ func (x *explorer) pointerEqual(s *state, f *frame, d *ir.Def) (truth, ok bool) 
 // pointerLess decides a comparison of addresses.
 func (x *explorer) pointerLess(s *state, f *frame, d *ir.Def) (truth, ok bool) {
 	p, q := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
-	if p.Kind == symgraph.Pointer && q.Kind == symgraph.Pointer && p.Object == q.Object && p.Object != symgraph.Null {
+	if p.Kind == symgraph.Pointer && q.Kind == symgraph.Pointer && p.Object == q.Object && p.Object >= 0 {
 		a, b := x.offset(p), x.offset(q)
 		n := s.Objects[p.Object].Size
 		within := func(g linear.Form) bool {
@@ -522,7 +532,7 @@ func (x *explorer) toss() (truth, ok bool) {
 // address is the address of a pointer: the base of the object is a symbol.
 func (x *explorer) address(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	p := x.operand(s, f, d.Args[0])
-	if p.Kind != symgraph.Pointer {
+	if p.Kind != symgraph.Pointer || p.Object == symgraph.Token {
 		f.Values[v] = x.arbitrary(d.Type, false)
 		return next
 	}

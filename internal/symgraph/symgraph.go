@@ -34,6 +34,13 @@ const (
 // its offset.
 const Null int32 = -1
 
+// Token is the object of what StackSave yields; the offset is the number of
+// objects then. It exists on paths only, never in the state of a node.
+const Token int32 = -2
+
+// NoFrame is the frame of a stack object that has died for good.
+const NoFrame = -1
+
 // Value is a value of a state.
 type Value struct {
 	Kind   Kind
@@ -66,7 +73,7 @@ const (
 // Object is an allocation.
 type Object struct {
 	Kind  ObjectKind
-	Dead  bool
+	Dead  bool   // perhaps
 	Frame int    // Stack: index of the frame that owns it
 	Name  string // Global, Function
 	// Symbol of the global, and its initial content if nobody wrote to it so far.

@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/symgraph"
 )
 
 // Verdict is True, False or Unknown.
@@ -119,9 +120,19 @@ type Induction struct {
 	Checker string
 }
 
+// SymbolicGraph certifies a proof by a symbolic execution graph: its nodes are
+// states at loop heads that describe all runs, and no path between them violates the
+// property; if termination was asked, its transition system terminates.
+type SymbolicGraph struct {
+	Graph *symgraph.Graph
+	// Checker names the checker and the solver that accepted.
+	Checker string
+}
+
 // Unchecked is the absence of a check, at the user's wish.
 type Unchecked struct{ Why string }
 
-func (*Unwinding) isCertificate() {}
-func (*Induction) isCertificate() {}
-func (Unchecked) isCertificate()  {}
+func (*Unwinding) isCertificate()     {}
+func (*Induction) isCertificate()     {}
+func (*SymbolicGraph) isCertificate() {}
+func (Unchecked) isCertificate()      {}

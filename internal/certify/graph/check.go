@@ -17,8 +17,8 @@
 // path comes to the position of nodes, whether the state there is described by one
 // of them (match.go). How the engine found the states, which cases it split, how it
 // generalised: nothing of that matters here, and there are no edges in a
-// certificate to be believed. Paths that come back to a position without a node
-// run into a bound and are rejected.
+// certificate to be believed. A path that comes back to a block in one activation,
+// without a node, is rejected.
 //
 // Integers are exact: a value of w bits is a term that equals it modulo 2^w, with
 // an interval in which the term is; where the value itself is needed and the interval

@@ -160,7 +160,7 @@ func (m *match) value(slots *[]slot, want symgraph.Value, have value, t ir.Type)
 	if want.Kind == symgraph.Pointer {
 		switch {
 		case want.Object < 0 || have.object < 0:
-			if want.Object != have.object {
+			if want.Object != have.object || want.Object == symgraph.Token {
 				m.fail("a pointer to another object")
 				return
 			}
@@ -195,7 +195,7 @@ func (m *match) bind(v linear.Var, n number, bits uint32) {
 
 func (m *match) objects(slots *[]slot, o int32) {
 	want, have := &m.n.State.Objects[o], &m.s.objects[m.object[o]]
-	if want.Kind != have.kind || want.Dead != have.dead || want.Name != have.name || want.Kind == symgraph.Stack && want.Frame != have.frame {
+	if want.Kind != have.kind || !want.Dead && have.dead || want.Kind == symgraph.Heap && want.Dead != have.dead || want.Name != have.name || want.Kind == symgraph.Stack && want.Frame != have.frame {
 		m.fail("an object of another kind")
 		return
 	}
@@ -288,7 +288,11 @@ func (m *match) solve(slots []slot) {
 			} else {
 				// coef·v is the difference; that there is such an integer is claimed later.
 				if coef.Sign() < 0 {
-					continue
+					d, coef = m.c.scale(d, big.NewInt(-1)), new(big.Int).Neg(coef)
+				}
+				least, most := new(big.Int).Mul(coef, b[0]), new(big.Int).Mul(coef, b[1])
+				if x.bits > 0 && !d.within(least, most) {
+					d = m.c.view(d, x.bits, b[0].Sign() < 0)
 				}
 				q := m.c.unknown("q", b[0], b[1])
 				r := m.c.unknown("r", new(big.Int), new(big.Int).Sub(coef, one))

@@ -223,7 +223,7 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		return set(p)
 	case ir.PtrToInt:
 		p := c.operand(s, d.Args[0])
-		if p.kind != symgraph.Pointer || d.Type.Bits > word {
+		if p.kind != symgraph.Pointer || p.object == symgraph.Token || d.Type.Bits > word {
 			return set(c.arbitrary(d.Type))
 		}
 		if p.object < 0 {
@@ -246,7 +246,7 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		return set(value{kind: symgraph.Any})
 	case ir.Free:
 		p := c.operand(s, d.Args[0])
-		if p.kind == symgraph.Pointer && p.object < 0 && p.n.isConst() && p.n.low.Sign() == 0 {
+		if p.kind == symgraph.Pointer && p.object == symgraph.Null && p.n.isConst() && p.n.low.Sign() == 0 {
 			return next()
 		}
 		if p.kind == symgraph.Pointer && p.object >= 0 {
@@ -261,24 +261,30 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		return c.fill(s, d)
 	case ir.LifetimeStart, ir.LifetimeEnd:
 		p := c.operand(s, d.Args[0])
-		if p.kind != symgraph.Pointer || p.object < 0 || s.objects[p.object].kind != symgraph.Stack {
+		if p.kind == symgraph.Pointer && p.object >= 0 && s.objects[p.object].kind != symgraph.Stack {
+			return next()
+		}
+		if p.kind != symgraph.Pointer || p.object < 0 {
 			c.reject(s, "the lifetime of an unknown object changes")
 			return true
 		}
 		ob := &s.objects[p.object]
+		if ob.frame == symgraph.NoFrame {
+			return next()
+		}
 		ob.dead, ob.cells, ob.based = d.Op == ir.LifetimeEnd, nil, ob.based && d.Op == ir.LifetimeEnd
 		return next()
 	case ir.StackSave:
-		return set(value{kind: symgraph.Pointer, object: symgraph.Null, n: small(int64(len(s.objects)))})
+		return set(value{kind: symgraph.Pointer, object: symgraph.Token, n: small(int64(len(s.objects)))})
 	case ir.StackRestore:
 		p := c.operand(s, d.Args[0])
-		if p.kind != symgraph.Pointer || !p.n.isConst() || !p.n.low.IsInt64() {
-			c.reject(s, "an unknown stack pointer is restored")
-			return true
+		from := 0 // of an unknown token, all objects of the frame may die
+		if p.kind == symgraph.Pointer && p.object == symgraph.Token {
+			from = int(p.n.low.Int64())
 		}
-		for i := int(p.n.low.Int64()); i < len(s.objects); i++ {
+		for i := from; i < len(s.objects); i++ {
 			if ob := &s.objects[i]; ob.kind == symgraph.Stack && ob.frame == len(s.frames)-1 {
-				ob.dead, ob.cells = true, nil
+				ob.dead, ob.cells, ob.frame = true, nil, symgraph.NoFrame
 			}
 		}
 		return next()
@@ -289,8 +295,11 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		}
 		n := c.view(c.number(s, d.Args[1]), f.f.Type(d.Args[1]).Bits, false)
 		empty := "(= " + n.t + " 0)"
-		if p.object < 0 || s.objects[p.object].dead || s.objects[p.object].kind == symgraph.Function {
+		if p.object < 0 {
 			return truth(empty)
+		}
+		if s.objects[p.object].dead || s.objects[p.object].kind == symgraph.Function {
+			return set(c.arbitrary(d.Type))
 		}
 		return truth("(or " + empty + " " + c.inside(&s.objects[p.object], c.offset(p), n) + ")")
 	case ir.ObjectSize:
@@ -313,8 +322,10 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		if p.kind != symgraph.Pointer || p.object < 0 {
 			return set(c.arbitrary(d.Type))
 		}
-		if ob := &s.objects[p.object]; ob.kind != symgraph.Heap || ob.dead {
+		if ob := &s.objects[p.object]; ob.kind != symgraph.Heap {
 			return truth("false")
+		} else if ob.dead {
+			return set(c.arbitrary(d.Type))
 		}
 		return truth("(= 0 " + c.offset(p).t + ")")
 	case ir.SameObject:
@@ -374,10 +385,10 @@ func (c *checkerState) fill(s *state, d *ir.Def) (done bool) {
 // pointersEqual compares addresses.
 func (c *checkerState) pointersEqual(s *state, p, q value) string {
 	if p.kind == symgraph.Pointer && q.kind == symgraph.Pointer {
-		if p.object == q.object {
+		if p.object == q.object && p.object != symgraph.Token {
 			return c.equal(p.n, q.n, c.m.PointerBits)
 		}
-		zero := func(p value) bool { return p.object < 0 && p.n.isConst() && p.n.low.Sign() == 0 }
+		zero := func(p value) bool { return p.object == symgraph.Null && p.n.isConst() && p.n.low.Sign() == 0 }
 		// strict: on a byte of a live object, or at the start of one.
 		strict := func(p value) bool {
 			if p.object < 0 || s.objects[p.object].dead {

@@ -25,6 +25,7 @@ type frame struct {
 	block  ir.BlockID
 	index  int
 	values []value
+	seen   []ir.BlockID // entered on this path
 }
 
 type object struct {

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"assay/internal/ir"
 	"assay/internal/symgraph"
@@ -205,6 +206,11 @@ func (c *checkerState) enter(s *state, edge int) (done bool) {
 		c.described(s, nodes)
 		return true
 	}
+	if slices.Contains(f.seen, b) {
+		c.reject(s, "a loop without a node")
+		return true
+	}
+	f.seen = append(f.seen[:len(f.seen):len(f.seen)], b)
 	return false
 }
 
@@ -285,7 +291,7 @@ func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
 	depth := len(s.frames) - 1
 	for i := range s.objects {
 		if o := &s.objects[i]; o.kind == symgraph.Stack && o.frame == depth {
-			o.dead, o.cells = true, nil
+			o.dead, o.cells, o.frame = true, nil, symgraph.NoFrame
 		}
 	}
 	if depth == 0 {
