@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/bmc"
 	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/ir"
@@ -52,6 +53,30 @@ func (r *run) refute(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phas
 		}}}, phases
 	}
 	return verdict.Unknown{Reasons: []verdict.Reason{{Cause: verdict.CauseUnwinding, Text: "no infinite run was found: " + found.Why}}}, phases
+}
+
+// refuteByFormula asks bounded model checking for a run that comes back to a state.
+func (r *run) refuteByFormula(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+	begin := time.Now()
+	clean := m
+	if r.task.Program.Semantics == SemanticsC {
+		clean = assumeNoOverflow(m)
+	}
+	q := lasso.Ask(clean)
+	b := bmc.Run(ctx, q.Module, bmc.Options{Targets: []ir.CheckKind{lasso.Target}, Solver: r.task.Engine.Solver})
+	phases := []Phase{{"lassos in formulas", time.Since(begin)}}
+	v, ok := b.Verdict.(verdict.False)
+	if !ok {
+		return nil, phases
+	}
+	e, _, err := q.Answer(ctx, v)
+	if e == nil || err != nil {
+		return nil, phases
+	}
+	if e, _, err = lasso.Confirm(ctx, m, e.Input); e == nil || err != nil {
+		return nil, phases
+	}
+	return *e, phases
 }
 
 // firstPatience bounds an attempt at a recurrent set in the first round; it doubles
@@ -168,12 +193,19 @@ func (r *Result) traceEndless(ctx context.Context, emit func(Step) error) error 
 	case t.err != nil:
 		return t.err
 	case set != nil && out.End == interp.Stopped:
-		t.step(Step{Kind: StepViolation, Text: "the run goes on for ever"})
-		return t.err
+		return t.forEver("the run goes on for ever")
 	case out.End != interp.Repeats:
 		return fmt.Errorf("the replay ended before the state came back: %s", out)
 	}
-	t.step(Step{Kind: StepViolation, Text: "the state is the one above again, and the run goes on for ever"})
+	return t.forEver("the state is the one above again, and the run goes on for ever")
+}
+
+// forEver is the last step of a run that does not end.
+func (t *tracer) forEver(text string) error {
+	if a := t.visible(); a != nil && a.f.Name == t.result.endless.Func {
+		a.pos = t.result.endless.Pos
+	}
+	t.step(Step{Kind: StepViolation, Text: text})
 	return t.err
 }
 

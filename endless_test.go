@@ -13,6 +13,7 @@ const declarations = `int __VERIFIER_nondet_int(void); unsigned __VERIFIER_nonde
 // TestEndless: programs that run for ever, by their state coming back.
 func TestEndless(t *testing.T) {
 	for name, source := range map[string]string{
+		"a root":           `int main(void) { unsigned x = __VERIFIER_nondet_uint(), z = 0; if (x * x != 136900 || x > 60000) return 0; while (z < x) z ^= x & 12; }`,
 		"empty loop":       `int main(void) { for (;;); }`,
 		"chosen input":     `int main(void) { while (__VERIFIER_nondet_int()); }`,
 		"input before":     `int main(void) { int x = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int(); while (x >= 0) x += c; }`,
@@ -51,7 +52,7 @@ func TestEndless(t *testing.T) {
 					cycle = i
 				}
 			}
-			if cycle < 0 || steps[len(steps)-1].Kind != StepViolation {
+			if last := steps[len(steps)-1]; cycle < 0 || last.Kind != StepViolation || last.Pos != r.Violation.Pos {
 				t.Errorf("the trace does not show the cycle: %+v", steps)
 			}
 		})

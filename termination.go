@@ -34,6 +34,7 @@ var terminationEngines = []terminationEngine{
 	{name: "lassos and recurrent sets", run: (*run).refute},
 	{name: "integer transition system", wait: headStart, run: (*run).byIntegers},
 	{name: "symbolic execution", wait: graphStart, run: (*run).proveByGraph},
+	{name: "lassos in formulas", wait: 250 * time.Millisecond, run: (*run).refuteByFormula},
 }
 
 // errDecided ends the engines that are still at work when one has an answer.

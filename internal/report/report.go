@@ -99,6 +99,11 @@ func (t *text) explainFalse(ctx context.Context, r *assay.Result) {
 	if err != nil {
 		t.printf("  the trace ends here: %v\n", err)
 	}
+	if e := r.Endless; e != nil && e.Certificate != nil {
+		t.printf("\n")
+		t.induction(e.Certificate, "no run with these inputs ends: ")
+		t.checked(e.Certificate)
+	}
 	if r.Native != "" {
 		t.printf("\nnative replay: not confirmed: %s\n", r.Native)
 	}
@@ -141,19 +146,34 @@ func (t *text) explainTrue(r *assay.Result) {
 			t.printf("  %s\n", located(b.Pos, fmt.Sprintf("%s, %d times", what, b.N)))
 		}
 	}
-	if c != nil && c.K > 0 {
-		t.printf("proved by induction over %s of each loop, with what holds there:\n", plural(c.K, "iteration"))
-		for _, i := range c.Invariants {
-			what := strings.Join(i.Predicates, ", ")
-			if what == "" {
-				what = "nothing more"
-			}
-			t.printf("  %s\n", located(i.Pos, what))
-		}
-	}
+	t.induction(c, "")
 	if c != nil && c.Nodes > 0 {
 		t.printf("proved by a symbolic execution graph with %s at loop heads\n", plural(c.Nodes-1, "state"))
 	}
+	t.checked(c)
+	if len(r.Unclean) > 0 {
+		t.printf("undefined behaviour that was not excluded (the proof holds for the meaning in docs/soundness.md):\n")
+		t.places(r.Unclean)
+	}
+}
+
+// induction prints what a proof by induction says of the loops.
+func (t *text) induction(c *assay.Certificate, what string) {
+	if c == nil || c.K == 0 {
+		return
+	}
+	t.printf("%sproved by induction over %s of each loop, with what holds there:\n", what, plural(c.K, "iteration"))
+	for _, i := range c.Invariants {
+		what := strings.Join(i.Predicates, ", ")
+		if what == "" {
+			what = "nothing more"
+		}
+		t.printf("  %s\n", located(i.Pos, what))
+	}
+}
+
+// checked prints who accepted a certificate.
+func (t *text) checked(c *assay.Certificate) {
 	switch {
 	case c == nil:
 		t.printf("certificate: none\n")
@@ -161,10 +181,6 @@ func (t *text) explainTrue(r *assay.Result) {
 		t.printf("certificate: not checked (%s)\n", c.Unchecked)
 	default:
 		t.printf("certificate: accepted by %s\n", c.Checker)
-	}
-	if len(r.Unclean) > 0 {
-		t.printf("undefined behaviour that was not excluded (the proof holds for the meaning in docs/soundness.md):\n")
-		t.places(r.Unclean)
 	}
 }
 
