@@ -77,10 +77,17 @@ func (m *memory) place(size, align, base uint64) (uint64, error) {
 	return start, nil
 }
 
-// firstFit is the lowest place for an object, 0 if there is none. It depends on
+// maxFirstFit bounds the objects that are looked at for a place.
+const maxFirstFit = 1 << 10
+
+// firstFit is the lowest place for an object, 0 if there is none, or too many objects to
+// look for it. It depends on
 // the objects that are there, and not on earlier ones.
 func (m *memory) firstFit(size, align uint64) uint64 {
 	a := &m.space
+	if len(a.byBase)-a.dead > maxFirstFit {
+		return 0
+	}
 	align = max(align, 1)
 	start := alignUp(a.low, align)
 	for _, id := range a.byBase {

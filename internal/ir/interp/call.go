@@ -48,10 +48,10 @@ func (m *machine) enter(callee int, s *callSite, variadic []argument) bool {
 	clear(w[c.clearFrom:c.clearTo])
 	m.frames = append(m.frames, f)
 	m.cur, m.window, m.bigWind = c, w, b
-	if m.repeat != nil && !m.visitEntry() {
+	if m.observe && !m.emit(Event{Kind: Enter}) {
 		return false
 	}
-	return !m.observe || m.emit(Event{Kind: Enter})
+	return m.repeat == nil || m.visitEntry()
 }
 
 // constants is the template for the first words of a window.

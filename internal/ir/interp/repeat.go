@@ -86,7 +86,8 @@ type savedState struct {
 	objects []object
 	stack   []uint32
 	heap    []uint32 // live, by address
-	hint    int      // an object that differed at the last comparison
+	used    uint64
+	hint    int // an object that differed at the last comparison
 
 	asked  int
 	steps  int64
@@ -148,6 +149,7 @@ func (m *machine) save(s *savedState, block ir.BlockID, first int) {
 	}
 	top := &m.frames[len(m.frames)-1]
 	s.block, s.serial, s.asked, s.steps, s.visits, s.hint = block, top.serial, m.asked, m.steps, 0, 0
+	s.used = m.mem.used
 	s.frames = append(s.frames[:0], m.frames...)
 	from := &m.frames[first]
 	s.words = append(s.words[:0], m.words[from.base:top.base+m.cur.words]...)
@@ -213,7 +215,7 @@ func (m *machine) sameMemory(s *savedState) bool {
 			return false
 		}
 	}
-	if len(s.stack) != len(m.mem.stack) {
+	if len(s.stack) != len(m.mem.stack) || s.used != m.mem.used {
 		return false
 	}
 	heap := m.mem.liveHeap(nil)
