@@ -180,6 +180,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result.Assumptions = r.assumptions(program)
 	result.Stats = statistics(answer.Stats)
+	if induced != nil {
+		for i := range induced.found {
+			result.Invariants = append(result.Invariants, namedInvariant(program.Module, &induced.found[i]))
+		}
+	}
 	result.Stats.addInduction(induced)
 	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)

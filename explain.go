@@ -109,6 +109,33 @@ func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	return out
 }
 
+// namedInvariant is loopInvariant, without predicates of values that no variable
+// has.
+func namedInvariant(m *ir.Module, h *invariant.Head) Invariant {
+	f := m.Func(h.Func)
+	named := map[ir.Value]bool{}
+	for v := 1; v < len(f.Values); v++ {
+		switch d := f.Def(ir.Value(v)); d.Op {
+		case ir.Dbg:
+			for _, a := range d.Args {
+				named[a] = true
+			}
+		case ir.GlobalAddr:
+			named[ir.Value(v)] = true
+		}
+	}
+	out := *h
+	out.Predicates = nil
+	for _, p := range h.Predicates {
+		all := true
+		p.Each(func(t invariant.Term) { all = all && named[t.Value] })
+		if all {
+			out.Predicates = append(out.Predicates, p)
+		}
+	}
+	return loopInvariant(m, &out)
+}
+
 func places(m *ir.Module, gs []verdict.Guard) []Place {
 	var out []Place
 	for _, g := range gs {

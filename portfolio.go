@@ -10,6 +10,7 @@ import (
 	"assay/internal/bmc"
 	"assay/internal/certify"
 	"assay/internal/induction"
+	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/trial"
 	"assay/internal/verdict"
@@ -42,16 +43,21 @@ type inductionAnswer struct {
 	stats   induction.Stats
 	certify time.Duration
 	panic   any
-	trial   trial.Stats // of the trial runs beside it
+	// found are the predicates of loops, with Engine.ShowInvariants.
+	found []invariant.Head
+	trial trial.Stats // of the trial runs beside it
 }
 
 // search runs the engines that the task asks for.
 func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Result, *inductionAnswer) {
 	e := r.task.Engine
-	if e.EachCheck || e.Unwind > 0 || e.Only == EngineBMC {
+	if e.Unwind > 0 || e.Only == EngineBMC {
 		return bmc.Run(ctx, m, o), nil
 	}
-	if e.Only == EngineInduction {
+	if e.EachCheck {
+		return r.searchEach(ctx, m, o), nil
+	}
+	if e.Only == EngineInduction || e.chosen() && !e.KInduction {
 		a := r.induct(ctx, m, o, 0)
 		if a.panic != nil {
 			panic(a.panic)
@@ -100,7 +106,16 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		graphs <- g
 	}()
 	b := bmc.Run(search, m, o)
-	if u, isUnknown := b.Verdict.(verdict.Unknown); !isUnknown || hopeless(u) {
+	switch v := b.Verdict.(type) {
+	case verdict.Unknown:
+		if hopeless(v) {
+			give()
+		}
+	case verdict.True:
+		if !e.ShowInvariants {
+			give()
+		}
+	default:
 		give()
 	}
 	a := <-proofs
@@ -175,8 +190,11 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 		return a
 	case <-time.After(wait):
 	}
-	p := induction.Prove(ctx, m, induction.Options{Targets: o.Targets, Disputed: o.Disputed, Label: o.Label})
+	p := induction.Prove(ctx, m, r.inductionOptions(o))
 	a.stats, a.why = p.Stats, p.Why
+	if r.task.Engine.ShowInvariants {
+		a.found = p.Found
+	}
 	if p.Proof == nil {
 		return a
 	}
@@ -194,6 +212,26 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 	p.Proof.Checker = checker
 	a.verdict = verdict.True{Certificate: p.Proof, Unclean: p.Unclean}
 	return a
+}
+
+// inductionOptions are what the task asks of induction.
+func (r *run) inductionOptions(o bmc.Options) induction.Options {
+	e := r.task.Engine
+	out := induction.Options{Targets: o.Targets, Disputed: o.Disputed, Label: o.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
+	domains := map[string]induction.Domain{
+		"intervals": induction.Intervals, "zones": induction.Zones, "octagons": induction.Octagons,
+		"equalities": induction.Equalities, "polyhedra": induction.Polyhedra,
+	}
+	for _, d := range e.Domains {
+		out.Domains |= domains[d]
+	}
+	if len(e.Rows) > 0 {
+		out.Domains |= induction.Polyhedra
+	}
+	if e.chosen() && !e.KInduction {
+		out.MaxK = 1
+	}
+	return out
 }
 
 // reason says why there is no proof by induction.

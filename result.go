@@ -44,6 +44,11 @@ type Result struct {
 	// Of an Unknown.
 	Reasons []Reason
 
+	// Invariants are what was found to hold at the loops, with
+	// Engine.ShowInvariants. Of another answer than True they hold provided that
+	// nothing violates the property before.
+	Invariants []Invariant
+
 	// Of every answer.
 	Checks      []CheckResult // with Engine.EachCheck
 	Assumptions []Assumption  // what the answer depends on

@@ -1,9 +1,11 @@
 package assay
 
 import (
+	"assay/internal/induction"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -77,6 +79,17 @@ type Engine struct {
 	Uncertified bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
+	// Domains are the template domains from which induction takes invariants: of
+	// Domains. None is all. Havoc is the other extreme: no invariants.
+	Domains []string
+	Havoc   bool
+	// KInduction lets a choice of domains go with k > 1 and with bounded search;
+	// without it they stand for one induction with k = 1.
+	KInduction bool
+	// Rows are sums of variables, such as "x - 2*y", whose bounds are searched.
+	Rows []string
+	// ShowInvariants puts the invariants that were found into the result.
+	ShowInvariants bool
 	// NativeReplay also confirms a false by running the compiled program.
 	NativeReplay bool
 }
@@ -94,6 +107,12 @@ const (
 
 // Engines are the values of Engine.Only.
 var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineSymex}
+
+// Domains are the values of Engine.Domains [2LS §3].
+var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedra"}
+
+// chosen says that the user chose the domains.
+func (e *Engine) chosen() bool { return e.Havoc || len(e.Domains) > 0 || len(e.Rows) > 0 }
 
 // Progress tells how far a run has come.
 type Progress struct {
@@ -153,6 +172,22 @@ func (t *Task) validate() error {
 	}
 	if !slices.Contains(Solvers, t.Engine.Solver) {
 		return &InputError{Message: fmt.Sprintf("unknown solver %q", t.Engine.Solver), Hint: "solvers: cadical, z3, both"}
+	}
+	for _, d := range t.Engine.Domains {
+		if !slices.Contains(Domains, d) {
+			return &InputError{Message: fmt.Sprintf("unknown domain %q", d), Hint: "domains: " + strings.Join(Domains, ", ")}
+		}
+	}
+	for _, r := range t.Engine.Rows {
+		if _, err := induction.ParseRow(r); err != nil {
+			return &InputError{Message: err.Error(), Hint: "a row is a sum of variables of the loop with integer coefficients"}
+		}
+	}
+	if t.Engine.Havoc && (len(t.Engine.Domains) > 0 || len(t.Engine.Rows) > 0) {
+		return &InputError{Message: "--havoc means that there are no invariants, but a domain is given", Hint: "leave out one of them"}
+	}
+	if (t.Engine.chosen() || t.Engine.KInduction) && t.Engine.Only == EngineBMC {
+		return &InputError{Message: "bounded search alone uses no invariants and no induction", Hint: "leave out --incremental-bmc, or the domains and --k-induction"}
 	}
 	if t.Engine.Unwind < 0 {
 		return &InputError{Message: "the limit on unwindings is negative"}

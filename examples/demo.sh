@@ -1,6 +1,6 @@
 #!/bin/bash
 # Checks the bundled examples and prints a table. Each example names its
-# property, further flags and the expected verdict in its first comment; the script fails if a
+# property, further flags (a line for each run) and the expected verdict in its first comment; the script fails if a
 # verdict is another one.
 set -uo pipefail
 assay=${1:?usage: examples/demo.sh path/to/assay}
@@ -10,18 +10,21 @@ printf '%-38s %-24s %-24s %8s\n' example property verdict seconds
 for file in examples/*.c; do
   property=$(sed -n 's|^// property: *||p' "$file")
   expected=$(sed -n 's|^// expected: *||p' "$file")
-  flags=$(sed -n 's|^// flags: *||p' "$file")
+  mapfile -t runs < <(sed -n 's|^// flags: *||p' "$file")
+  ((${#runs[@]})) || runs=("")
   limit=60s
   [[ $expected == unknown ]] && limit=1s
-  start=$(date +%s%N)
-  verdict=$("$assay" check --property "$property" --timeout "$limit" $flags "$file" 2>&1 | sed -n '$s/^RESULT: //p')
-  elapsed=$((($(date +%s%N) - start) / 10000000))
-  note=
-  if [[ $verdict != "$expected" ]]; then
-    note="  expected: $expected"
-    failed=1
-  fi
-  printf '%-38s %-24s %-24s %5d.%02d%s\n' "$file" "$property" "${verdict:-no verdict}" $((elapsed / 100)) $((elapsed % 100)) "$note"
+  for flags in "${runs[@]}"; do
+    start=$(date +%s%N)
+    verdict=$("$assay" check --property "$property" --timeout "$limit" $flags "$file" 2>&1 | sed -n '$s/^RESULT: //p')
+    elapsed=$((($(date +%s%N) - start) / 10000000))
+    note=
+    if [[ $verdict != "$expected" ]]; then
+      note="  expected: $expected"
+      failed=1
+    fi
+    printf '%-38s %-24s %-24s %5d.%02d%s\n' "$file" "$property" "${verdict:-no verdict}" $((elapsed / 100)) $((elapsed % 100)) "$note"
+  done
 done
 echo
 if ((failed)); then

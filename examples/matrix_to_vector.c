@@ -4,7 +4,7 @@
 //
 // property: valid-deref
 // expected: false(valid-deref)
-#define SIZE 20
+#define SIZE 1000
 
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void __VERIFIER_assume(int);

@@ -3,7 +3,7 @@
 //
 // property: valid-deref
 // expected: true
-#define SIZE 20
+#define SIZE 1000
 
 extern unsigned __VERIFIER_nondet_uint(void);
 extern void __VERIFIER_assume(int);

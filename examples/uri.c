@@ -3,6 +3,9 @@
 //
 // property: unreach-call
 // flags: --function copy_authority
+// flags: --function copy_authority --zones
+// flags: --function copy_authority --octagons
+// flags: --function copy_authority --havoc --k-induction
 // expected: true
 #include <assert.h>
 

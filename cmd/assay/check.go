@@ -29,6 +29,29 @@ type checkFlags struct {
 	memory    uint64
 	semantics string
 	show      report.Options
+
+	incrementalBMC bool
+	domains        map[string]*bool
+}
+
+// domainHelp explains the domains.
+var domainHelp = map[string]string{
+	"intervals":  "invariants: bounds of variables; as the others, alone one induction with k = 1",
+	"zones":      "invariants: bounds of variables and of differences",
+	"octagons":   "invariants: bounds of variables, differences and sums of two",
+	"equalities": "invariants: linear equations, disequalities, congruences",
+	"polyhedra":  "invariants: bounds of sums, those of --rows or of the program's comparisons",
+}
+
+// domain is the flag of a domain.
+func (f *checkFlags) domain(name string) *bool {
+	if f.domains == nil {
+		f.domains = map[string]*bool{}
+	}
+	if f.domains[name] == nil {
+		f.domains[name] = new(bool)
+	}
+	return f.domains[name]
 }
 
 // group is a titled set of flags in the help.
@@ -67,6 +90,14 @@ func (f *checkFlags) groups() []group {
 	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
 	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, auto runs all")
+	search.BoolVar(&f.incrementalBMC, "incremental-bmc", false, "bounded search alone, as --engine=bmc")
+	search.BoolVar(&e.KInduction, "k-induction", false, "k-induction and bounded search, with the domains that are given")
+	search.BoolVar(&e.Havoc, "havoc", false, "no invariants: the states at loops are arbitrary")
+	for _, d := range assay.Domains {
+		search.BoolVar(f.domain(d), d, false, domainHelp[d])
+	}
+	search.StringArrayVar(&e.Rows, "rows", nil, "look for bounds of this `sum` of variables at loops, for example 'x - 2*y'; with --polyhedra")
+	search.BoolVar(&e.ShowInvariants, "show-invariants", false, "print the invariants found at each loop")
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
 	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver searches; the other one certifies")
 	search.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a true is checked by an independent encoder and solver")
@@ -168,6 +199,17 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 	t.Program.Semantics = assay.Semantics(f.semantics)
 	t.Engine.Uncertified = f.certify == "off"
 	t.Engine.NativeReplay = f.replay == "native"
+	if f.incrementalBMC {
+		if flags.Changed("engine") && t.Engine.Only != assay.EngineBMC {
+			return &assay.InputError{Message: "--incremental-bmc contradicts --engine=" + t.Engine.Only, Hint: "leave out one of them"}
+		}
+		t.Engine.Only = assay.EngineBMC
+	}
+	for _, d := range assay.Domains {
+		if *f.domains[d] {
+			t.Engine.Domains = append(t.Engine.Domains, d)
+		}
+	}
 	if flags.Changed("property") {
 		ps, err := assay.ParseProperties(f.property)
 		if err != nil {

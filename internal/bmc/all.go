@@ -37,7 +37,7 @@ func (s *sites) results(final verdict.Verdict) []CheckResult {
 		if !ok {
 			v = final
 		}
-		out = append(out, CheckResult{s.guards[p], v})
+		out = append(out, CheckResult{s.guards[p], p.Value, v})
 	}
 	return out
 }

@@ -52,6 +52,9 @@ type Options struct {
 	Solver string
 	// Certify has every proof checked by package certify.
 	Certify bool
+	// Settled, if set, is asked with All at every depth; decided says whether there
+	// is an answer for a check. The run ends if Settled says so.
+	Settled func(decided func(fn string, v ir.Value, k ir.CheckKind) bool) bool
 	// Progress, if set, is told what goes on, from the goroutine of Run.
 	Progress func(Progress)
 }
@@ -67,7 +70,9 @@ type Progress struct {
 
 // CheckResult is the answer for one check.
 type CheckResult struct {
-	Guard   verdict.Guard
+	Guard verdict.Guard
+	// Value is the instruction, in Guard.Func.
+	Value   ir.Value
 	Verdict verdict.Verdict
 }
 
@@ -279,6 +284,10 @@ func (e *engine) round(ctx context.Context) (verdict.Verdict, error) {
 	if e.opts.All {
 		if err := e.searchAll(ctx); err != nil {
 			return nil, err
+		}
+		decided := func(fn string, v ir.Value, k ir.CheckKind) bool { return e.sites.decided[place{fn, v, k}] != nil }
+		if e.opts.Settled != nil && e.opts.Settled(decided) {
+			return unknown(verdict.CauseInterrupt, "decided elsewhere"), nil
 		}
 	} else if v, err := e.search(ctx); v != nil || err != nil {
 		return v, err

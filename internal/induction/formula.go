@@ -72,9 +72,10 @@ type formula struct {
 	visits map[*Loop][]visit
 	claims []claim
 	// excluded are the flags of the claims, by property: what happened early
-	// did not happen. stuck is that the encoding does not cover a run.
+	// did not happen. held are the properties that are assumed early, all to begin
+	// with. stuck is that the encoding does not cover a run.
 	excluded map[Property]term.ID
-	order    []Property
+	held     []Property
 	stuck    term.ID
 	// flags are all flags of rules: those that are not switched on are off.
 	flags []term.ID
@@ -125,7 +126,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 		key := Property{v.Guard.Func, v.Value, v.Guard.Kind}
 		if f.excluded[key] == 0 {
 			f.excluded[key] = st.Fresh("property", term.Bool())
-			f.order = append(f.order, key)
+			f.held = append(f.held, key)
 		}
 		v.Cond = st.ByCases([]term.ID{v.Cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
 		f.claims = append(f.claims, claim{v.Cond, early, key, v.Guard})

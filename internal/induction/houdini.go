@@ -99,7 +99,7 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 			some = f.st.Or(some, p.rule[i].broken)
 		}
 		f.solver.SetConflictLimit(manyConflicts)
-		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.order), some)...)
+		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), some)...)
 		switch {
 		case err != nil && !limited(err):
 			return false, err
@@ -137,7 +137,7 @@ func (p *pool) oneByOne(ctx context.Context) error {
 		if next < 0 {
 			return nil
 		}
-		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.order), p.rule[next].broken)...)
+		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), p.rule[next].broken)...)
 		out := map[int]bool{}
 		switch {
 		case err != nil && !limited(err):

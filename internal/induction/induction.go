@@ -27,6 +27,16 @@ type Options struct {
 	// Runs is the program to look at runs of, if it is not the program itself:
 	// with the same functions, blocks and values.
 	Runs *ir.Module
+	// Domains are the template domains whose rows are tried, 0 for all; Havoc is
+	// none: the states at loop heads are arbitrary.
+	Domains Domain
+	Havoc   bool
+	// Thorough goes on looking for predicates when there is a proof.
+	Thorough bool
+	// Refuted says which properties are refuted elsewhere, for ProveEach.
+	Refuted func(Property) bool
+	// Rows are rows of Polyhedra (ParseRow), instead of the suggested ones.
+	Rows []string
 }
 
 // Stats count the work. Under one thread the counts depend on the program and the
@@ -49,6 +59,9 @@ type Result struct {
 	// Unclean are guards of undefined behaviour outside of the property that may
 	// be broken.
 	Unclean []verdict.Guard
+	// Found are predicates of the loop heads that are inductive together, provided
+	// that before nothing violates the property.
+	Found []invariant.Head
 	// Why says what is missing, if there is no proof.
 	Why   error
 	Stats Stats
@@ -62,27 +75,15 @@ var errNoProof = errors.New("not inductive with the invariants found")
 func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	begin := time.Now()
 	defer func() { r.Stats.Time = time.Since(begin) }()
-	if o.Label == "" {
-		o.Label = "ERROR"
-	}
-	if o.MaxK == 0 {
-		o.MaxK = 8
-	}
-	p := &prover{m: m, o: o, stats: &r.Stats}
-	var err error
-	if p.loops, err = Loops(m); err == nil && len(p.loops) == 0 {
-		err = errors.New("there is no loop")
-	}
-	if err == nil {
-		err = p.prepare(ctx)
-	}
+	p, err := newProver(ctx, m, &o, &r.Stats)
 	if err != nil {
 		r.Why = err
 		return r
 	}
-	for k := 1; k <= o.MaxK; k += max(1, k/2) {
-		r.Stats.K = k
-		proof, unclean, err := p.run(ctx, k)
+	for _, t := range p.tries() {
+		r.Stats.K = t.k
+		proof, unclean, err := p.run(ctx, t)
+		r.Found = p.found()
 		if proof != nil {
 			r.Proof, r.Unclean = proof, unclean
 			return r
@@ -94,6 +95,81 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	}
 	r.Why = errNoProof
 	return r
+}
+
+// try is a k, and whether the bounds of template rows are searched, which costs
+// most.
+type try struct {
+	k      int
+	bounds bool
+}
+
+// tries lists what to try, the cheap first.
+func (p *prover) tries() []try {
+	var out []try
+	bounds := p.o.Domains&^Equalities != 0 || p.o.Domains == 0
+	if p.o.Havoc {
+		bounds = false
+	}
+	for k := 1; k <= p.o.MaxK; k += max(1, k/2) {
+		if k > 3 && bounds {
+			out, bounds = append(out, try{1, true}), false
+		}
+		out = append(out, try{k, false})
+	}
+	if bounds {
+		out = append(out, try{1, true})
+	}
+	return out
+}
+
+// newProver prepares the search.
+func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*prover, error) {
+	if o.Label == "" {
+		o.Label = "ERROR"
+	}
+	if o.MaxK == 0 {
+		o.MaxK = 8
+	}
+	p := &prover{m: m, o: *o, stats: stats}
+	var err error
+	if p.loops, err = Loops(m); err != nil {
+		return nil, err
+	}
+	if len(p.loops) == 0 {
+		return nil, errNoLoop
+	}
+	return p, p.prepare(ctx)
+}
+
+// certificate is a proof by some rules.
+func (p *prover) certificate(k int, need []*rule) *verdict.Induction {
+	proof := &verdict.Induction{K: k}
+	for _, l := range p.loops {
+		h := invariant.Head{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}
+		for _, r := range need {
+			if r.Loop == l {
+				h.Predicates = append(h.Predicates, r.Predicate)
+			}
+		}
+		proof.Heads = append(proof.Heads, h)
+	}
+	return proof
+}
+
+// found are the predicates found so far.
+func (p *prover) found() []invariant.Head {
+	var out []invariant.Head
+	for _, l := range p.loops {
+		h := invariant.Head{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}
+		for _, c := range p.kept {
+			if c.Loop == l {
+				h.Predicates = append(h.Predicates, c.Predicate)
+			}
+		}
+		out = append(out, h)
+	}
+	return out
 }
 
 // prover is the work on one program.
@@ -109,7 +185,9 @@ type prover struct {
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
 	all, kept []Candidate
-	stats     *Stats
+	// refuted are properties that a real run was seen to violate.
+	refuted map[Property]bool
+	stats   *Stats
 }
 
 // prepare collects candidates, and states of real runs.
@@ -119,21 +197,56 @@ func (p *prover) prepare(ctx context.Context) error {
 		return err
 	}
 	all := append(fromLadder(p.m, facts, p.loops), Candidates(p.m, p.loops)...)
-	ranged := segments(p.m, facts, p.loops)
+	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(&c.Predicate) })
+	var ranged []Candidate
+	if p.o.Domains == 0 && !p.o.Havoc {
+		ranged = segments(p.m, facts, p.loops)
+	}
 	p.places, p.bases = interesting(append(slices.Clone(all), ranged...)), bases(ranged)
+	p.addPlaces()
 	runs := p.m
 	if p.o.Runs != nil {
 		runs = p.o.Runs
 	}
-	p.at = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged)
+	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged)
 	p.ranged = unbroken(ranged, p.at)
 	for _, l := range p.loops {
-		all = append(all, equations(l, p.at[l])...)
+		for _, c := range equations(l, p.at[l]) {
+			if p.o.allows(&c.Predicate) {
+				all = append(all, c)
+			}
+		}
 	}
 	p.all = distinct(filter(all, p.at))
 	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(&c.Predicate) })
 	p.stats.Candidates = len(p.all) + len(p.ranged)
 	return nil
+}
+
+// addPlaces adds the integers of the rows that the user gave, and those that
+// guesses speak of: with few domains there may be no candidate about them.
+func (p *prover) addPlaces() {
+	for _, l := range p.loops {
+		add := func(x place) {
+			if !slices.Contains(p.places[l], x) {
+				p.places[l] = append(p.places[l], x)
+			}
+		}
+		for _, r := range p.o.Rows {
+			terms, _ := p.parseRow(l, r)
+			for _, t := range terms {
+				add(placeOf(t))
+			}
+		}
+		if p.o.Domains == 0 {
+			continue
+		}
+		for _, c := range Candidates(p.m, []*Loop{l}) {
+			for _, t := range c.Predicate.Terms {
+				add(placeOf(t))
+			}
+		}
+	}
 }
 
 // distinct drops repetitions.
@@ -155,17 +268,14 @@ func distinct(candidates []Candidate) []Candidate {
 }
 
 // run tries one k.
-func (p *prover) run(ctx context.Context, k int) (*verdict.Induction, []verdict.Guard, error) {
-	f, err := newFormula(ctx, p.m, p.o, k, p.loops, p.places, p.bases, p.ranged, p.stats)
+func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.Guard, error) {
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.close()
-	bad := f.stuck
-	for _, key := range f.order {
-		bad = f.st.Or(bad, f.violated(key))
-	}
-	on, proved, err := p.search(ctx, f, k, bad)
+	bad := f.bad()
+	on, proved, err := p.search(ctx, f, t, bad)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -177,17 +287,7 @@ func (p *prover) run(ctx context.Context, k int) (*verdict.Induction, []verdict.
 		return nil, nil, err
 	}
 	p.stats.Kept = len(need)
-	proof := &verdict.Induction{K: k}
-	for _, l := range p.loops {
-		h := invariant.Head{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}
-		for _, r := range need {
-			if r.Loop == l {
-				h.Predicates = append(h.Predicates, r.Predicate)
-			}
-		}
-		proof.Heads = append(proof.Heads, h)
-	}
-	return proof, f.unclean(ctx, on), nil
+	return p.certificate(t.k, need), f.unclean(ctx, on), nil
 }
 
 // proofConflicts bounds a try while more can be found.
@@ -195,11 +295,13 @@ const proofConflicts = 10000
 
 // search finds rules, the cheap ones first, until they exclude what is bad. For
 // greater k it takes what was found before: that is inductive for those, too.
-func (p *prover) search(ctx context.Context, f *formula, k int, bad term.ID) (on []*rule, proved bool, err error) {
-	if k > 1 {
+func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on []*rule, proved bool, err error) {
+	if t.k > 1 || t.bounds {
 		for _, c := range p.kept {
 			on = append(on, f.add(c))
 		}
+	}
+	if t.k > 1 {
 		proved, err = f.proves(ctx, on, bad, 0)
 		return on, proved, err
 	}
@@ -209,17 +311,19 @@ func (p *prover) search(ctx context.Context, f *formula, k int, bad term.ID) (on
 			p.kept = append(p.kept, r.Candidate)
 		}
 	}()
-	steps := []func(context.Context, *formula, []*rule) ([]*rule, error){
-		func(context.Context, *formula, []*rule) ([]*rule, error) { return nil, nil },
-		p.affine, p.greatest, p.quantified, p.affineByCases,
-	}
-	for i, find := range steps {
+	for i, find := range p.steps(t.bounds) {
 		limit := int64(proofConflicts)
-		if i == len(steps)-1 {
+		if find == nil {
+			find = func(context.Context, *formula, []*rule) ([]*rule, error) { return nil, nil }
+		}
+		if t.bounds {
 			limit = 0
 		}
 		if on, err = find(ctx, f, on); err != nil {
 			return on, false, err
+		}
+		if p.o.Thorough && i+1 < len(p.steps(t.bounds)) {
+			continue
 		}
 		if proved, err = f.proves(ctx, on, bad, limit); proved || err != nil {
 			return on, proved, err
@@ -228,12 +332,34 @@ func (p *prover) search(ctx context.Context, f *formula, k int, bad term.ID) (on
 	return on, false, nil
 }
 
+// step finds more rules; nil leaves them as they are.
+type step func(context.Context, *formula, []*rule) ([]*rule, error)
+
+// steps are those of k = 1.
+func (p *prover) steps(bounds bool) []step {
+	switch {
+	case bounds:
+		return []step{p.bounds}
+	case p.o.Havoc:
+		return []step{nil}
+	}
+	steps := []step{nil}
+	if p.o.Domains == 0 || p.o.Domains&Equalities != 0 {
+		steps = append(steps, p.affine)
+	}
+	steps = append(steps, p.greatest)
+	if p.o.Domains == 0 {
+		steps = append(steps, p.quantified, p.affineByCases)
+	}
+	return steps
+}
+
 // proves says whether the rules, which are inductive, exclude something; false if
 // that takes more conflicts than the limit, where 0 is none.
 func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int64) (bool, error) {
 	f.solver.SetConflictLimit(limit)
 	defer f.solver.SetConflictLimit(0)
-	status, err := f.check(ctx, append(f.given(on, f.order), bad)...)
+	status, err := f.check(ctx, append(f.given(on, f.held), bad)...)
 	if limited(err) {
 		err = nil
 	}
@@ -249,7 +375,7 @@ func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule,
 	}
 	have := map[*rule]bool{}
 	for goal := bad; ; {
-		status, err := f.check(ctx, append(f.given(on, f.order), goal)...)
+		status, err := f.check(ctx, append(f.given(on, f.held), goal)...)
 		if err != nil {
 			return nil, err
 		}
@@ -292,7 +418,7 @@ func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rul
 		for _, r := range rest {
 			goal = f.st.Or(goal, r.broken)
 		}
-		status, err := f.check(ctx, append(f.given(rest, f.order), goal)...)
+		status, err := f.check(ctx, append(f.given(rest, f.held), goal)...)
 		if err != nil && !limited(err) {
 			return nil, err
 		}
@@ -307,7 +433,7 @@ func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rul
 func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 	var out []verdict.Guard
 	seen := map[verdict.Guard]bool{}
-	given := f.given(on, f.order)
+	given := f.given(on, f.held)
 	f.solver.SetConflictLimit(2000)
 	defer f.solver.SetConflictLimit(0)
 	for _, x := range f.f.Unclean {

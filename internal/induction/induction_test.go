@@ -278,6 +278,52 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// TestEachRandom has the checks of random programs proved on their own.
+func TestEachRandom(t *testing.T) {
+	proofs, holds, mixed := 0, 0, 0
+	programs := *loopPrograms / 4
+	for seed := range uint64(programs) {
+		m := loopProgram(seed)
+		r := ProveEach(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
+		violated := map[Property]bool{}
+		for in := range uint64(1 << (2 * width)) {
+			_, err := interp.Run(context.Background(), m, interp.Options{
+				Oracle: inputs{in: in, n: new(int)}, MaxSteps: 20000,
+				Observe: func(e interp.Event) {
+					if e.Kind == interp.Violation && e.Check == ir.Assertion {
+						violated[Property{e.Func.Name, e.Value, e.Check}] = true
+					}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		proved := 0
+		for _, p := range r.Proofs {
+			proved += len(p.Proved)
+			for _, x := range p.Proved {
+				if violated[x] {
+					t.Fatalf("seed %d: proved with k = %d, %v, but a run violates %v\n%s", seed, p.Proof.K, p.Proof.Heads, x, ir.Print(m))
+				}
+			}
+		}
+		if proved > 0 && len(violated) > 0 {
+			mixed++
+		}
+		proofs += proved
+		for _, x := range r.Open {
+			if !violated[x] {
+				holds++
+			}
+		}
+	}
+	t.Logf("%d proved, %d open that hold, %d programs with both answers", proofs, holds, mixed)
+	if mixed < programs/10 {
+		t.Errorf("only %d programs with both answers", mixed)
+	}
+}
+
 // TestCutRuns: a run of a program is a run of the cut one, in which no loop is
 // made arbitrary and which has iterations enough.
 func TestCutRuns(t *testing.T) {

@@ -55,8 +55,9 @@ func (o choices) Next(r interp.Request) (ir.Choice, error) {
 	return c, err
 }
 
-// sample runs the program and collects the states at the loop heads.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate) map[*Loop]*states {
+// sample runs the program and collects the states at the loop heads, and what
+// the runs violate.
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate) (map[*Loop]*states, map[Property]bool) {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
@@ -98,7 +99,14 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		}
 		s.rows = append(s.rows, row)
 	}
-	stop := func(ev interp.Event) bool { return ev.Kind == interp.Violation && slices.Contains(targets, ev.Check) }
+	refuted := map[Property]bool{}
+	stop := func(ev interp.Event) bool {
+		bad := ev.Kind == interp.Violation && slices.Contains(targets, ev.Check)
+		if bad {
+			refuted[Property{ev.Func.Name, ev.Value, ev.Check}] = true
+		}
+		return bad
+	}
 	for run := range uint64(sampleRuns) {
 		before := 0
 		for _, s := range out {
@@ -121,7 +129,7 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 			}
 		}
 	}
-	return out
+	return out, refuted
 }
 
 // interesting lists the integers at a loop head that predicates are about.

@@ -38,6 +38,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 		j.field("certificate", r.Certificate)
 		j.field("undefined_behaviour_not_excluded", nonNil(r.Unclean))
 	}
+	if r.Invariants != nil {
+		j.field("invariants", r.Invariants)
+	}
 	if r.Answer == assay.Unknown {
 		j.field("reasons", nonNil(r.Reasons))
 	}

@@ -71,6 +71,9 @@ func (t *text) explain(ctx context.Context, r *assay.Result) {
 	default:
 		t.explainUnknown(r)
 	}
+	if len(r.Invariants) > 0 {
+		t.invariants(r)
+	}
 	if len(r.Assumptions) > 0 {
 		t.printf("assumptions:\n")
 		for _, a := range r.Assumptions {
@@ -181,6 +184,24 @@ func (t *text) checked(c *assay.Certificate) {
 		t.printf("certificate: not checked (%s)\n", c.Unchecked)
 	default:
 		t.printf("certificate: accepted by %s\n", c.Checker)
+	}
+}
+
+// invariants prints what was found to hold at the loops, a predicate a line.
+func (t *text) invariants(r *assay.Result) {
+	provided := ""
+	if r.Answer != assay.True {
+		provided = ", provided that nothing violates the property before"
+	}
+	t.printf("invariants found%s:\n", provided)
+	for _, i := range r.Invariants {
+		t.printf("  %s\n", located(i.Pos, "loop of "+i.Func))
+		if len(i.Predicates) == 0 {
+			t.printf("      none\n")
+		}
+		for _, p := range i.Predicates {
+			t.printf("      %s\n", p)
+		}
 	}
 }
 
