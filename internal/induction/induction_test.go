@@ -14,7 +14,7 @@ import (
 
 // loopPrograms is the number of random programs; thousands are worth while
 // after a change of the transformation.
-var loopPrograms = flag.Int("programs", 100, "random programs with loops to prove")
+var loopPrograms = flag.Int("programs", 60, "random programs with loops to prove")
 
 // maker makes random programs over variables of three bits: loops in sequence
 // and nested, with breaks, a global that is written directly and by a function, an
