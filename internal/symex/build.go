@@ -127,7 +127,11 @@ func (x *explorer) join(n *node, s *state) {
 	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)
-	c.Constraints = j.constraints(n.state.Constraints, used, n.joins <= maxWiden)
+	known := n.state.Constraints
+	if n.joins <= maxWiden { // what is about symbols that are gone may say something of others
+		known = x.project(known, used)
+	}
+	c.Constraints = j.constraints(c, known, used, n.joins <= maxWiden)
 	n.state = *c
 }
 

@@ -209,6 +209,18 @@ func (j *joiner) image(f linear.Form) linear.Form {
 	})
 }
 
+// before is a form of the join in the first state.
+func (j *joiner) before(f linear.Form) linear.Form {
+	return f.Substitute(func(v linear.Var) (linear.Form, bool) {
+		for i := range j.pairs {
+			if p := &j.pairs[i]; p.fresh && p.symbol == v {
+				return p.a, true
+			}
+		}
+		return linear.Form{}, false
+	})
+}
+
 // form joins two values.
 func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 	var open []linear.Term
@@ -354,7 +366,11 @@ func (j *joiner) states(a, b *state) *state {
 		j.fails = true
 		return c
 	}
-	// Symbols that stand alone first: the rest is explained by them.
+	// Symbols that stand alone first, and sizes before what counts up to them: the
+	// rest is explained by them.
+	for i := range a.Objects {
+		j.bind(a.Objects[i].Size, b.Objects[i].Size)
+	}
 	j.alone(a, b)
 	for i := range a.Frames {
 		f := a.Frames[i]
@@ -399,9 +415,6 @@ func (j *joiner) alone(a, b *state) {
 				j.bind(f, g)
 			}
 		}
-	}
-	for i := range a.Objects {
-		j.bind(a.Objects[i].Size, b.Objects[i].Size)
 	}
 }
 
@@ -485,7 +498,7 @@ func (j *joiner) partner(p *cell, ob *object) (value, linear.Form, bool) {
 }
 
 // constraints finds what holds in both states.
-func (j *joiner) constraints(facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
+func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
 	var out []linear.Constraint
 	for _, f := range facts {
 		if !slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { return !used[t.Var] }) &&
@@ -514,8 +527,8 @@ func (j *joiner) constraints(facts []linear.Constraint, used map[linear.Var]bool
 		if o := j.second.low(b); o.Cmp(n) < 0 {
 			n = o
 		}
-		if c := (linear.Constraint{Form: f.Plus(n.Neg())}); n.Abs().Cmp(limit) <= 0 && j.x.k.rough(c.Form).Sign() < 0 {
-			out = append(out, c)
+		if t := (linear.Constraint{Form: f.Plus(n.Neg())}); n.Abs().Cmp(limit) <= 0 && j.x.k.rough(t.Form).Sign() < 0 {
+			out = append(out, t)
 		}
 	}
 	for i := range j.pairs {
@@ -543,6 +556,27 @@ func (j *joiner) constraints(facts []linear.Constraint, used map[linear.Var]bool
 			w := linear.Variable(q.symbol)
 			add(v.Sub(w), p.a.Sub(q.a), p.b.Sub(q.b))
 			add(w.Sub(v), q.a.Sub(p.a), q.b.Sub(p.b))
+		}
+	}
+	// How far pointers are from the ends of their objects, and from cells.
+	distance := func(f linear.Form) {
+		if len(f.Terms) > 1 {
+			add(f, j.before(f), j.image(f))
+		}
+	}
+	for i := range c.Frames {
+		for v := range c.Frames[i].Values {
+			p := &c.Frames[i].Values[v]
+			if p.Kind != symgraph.Pointer || p.Object < 0 {
+				continue
+			}
+			o := &c.Objects[p.Object]
+			distance(p.Form)
+			distance(o.Size.Sub(p.Form))
+			for k := range o.Cells {
+				distance(o.Cells[k].Offset.Sub(p.Form))
+				distance(p.Form.Sub(o.Cells[k].Offset))
+			}
 		}
 	}
 	return out

@@ -234,7 +234,15 @@ func (k *knowledge) nonzero(f linear.Form) bool {
 			return true
 		}
 	}
-	return k.low(f).Sign() > 0 || k.high(f).Sign() < 0
+	if k.low(f).Sign() > 0 || k.high(f).Sign() < 0 {
+		return true
+	}
+	for _, g := range k.unequal {
+		if k.isZero(f.Sub(g)) || k.isZero(f.Add(g)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isZero says whether f is sure to be 0.
