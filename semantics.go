@@ -57,9 +57,12 @@ func assumeNoOverflow(m *ir.Module) *ir.Module {
 	return &out
 }
 
+// factSteps bounds the abstract interpretation: without it the translation knows less.
+const factSteps = 500_000
+
 // translate makes the integer program.
 func translate(ctx context.Context, m *ir.Module, s integerize.Semantics) (*integerize.Program, error) {
-	facts, err := absint.Analyze(ctx, m, absint.Options{})
+	facts, err := absint.Analyze(ctx, m, absint.Options{MaxSteps: factSteps})
 	if err != nil {
 		return nil, err
 	}

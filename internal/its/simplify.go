@@ -49,6 +49,7 @@ func Simplify(ctx context.Context, s *System, o Options) (simple *System, kept [
 		}
 		s.Transitions[i] = s.Normalize(t)
 	}
+	s.dropDuplicates()
 	s.dropInfeasible(ctx, 0)
 	s.startWithoutIncoming()
 	s.dropUseless(o)

@@ -68,6 +68,9 @@ func (s *System) Normalize(t Transition) Transition {
 			next, changed = s.relaxTemp(t)
 		}
 		if !changed {
+			next, changed = s.pinTemp(t)
+		}
+		if !changed {
 			break
 		}
 		t = next
@@ -174,6 +177,71 @@ func (s *System) relaxTemp(t Transition) (Transition, bool) {
 			same := func(v linear.Var) linear.Var { return v }
 			return t.substitute(t.Temps, func(v linear.Var) (linear.Form, bool) { return value, v == m.Var }, same), true
 		}
+	}
+	return t, false
+}
+
+// pinTemp gives a temporary that only has bounds, and is used nowhere else, a value
+// within them: the choice of an input that decides nothing but a branch.
+func (s *System) pinTemp(t Transition) (Transition, bool) {
+	n := linear.Var(len(s.Variables))
+	if t.Temps == 0 {
+		return t, false
+	}
+	used := make([]bool, t.Temps)
+	mark := func(f linear.Form) {
+		for _, m := range f.Terms {
+			if m.Var >= n {
+				used[m.Var-n] = true
+			}
+		}
+	}
+	for _, c := range t.Guard {
+		if len(c.Form.Terms) > 1 || c.Equality {
+			mark(c.Form)
+		}
+	}
+	for _, f := range t.Update {
+		mark(f)
+	}
+	for _, p := range t.Products {
+		used[p.Temp-n] = true
+		mark(p.A)
+		mark(p.B)
+	}
+	mark(t.Cost)
+	for k := range used {
+		if used[k] {
+			continue
+		}
+		v := n + linear.Var(k)
+		var lo, hi linear.Number
+		var hasLo, hasHi bool
+		for _, c := range t.Guard {
+			if !c.Form.Has(v) {
+				continue
+			}
+			a := c.Form.Coef(v)
+			b := c.Form.Const.Neg().Div(a)
+			if a.Sign() > 0 {
+				if b = b.Ceil(); !hasLo || b.Cmp(lo) > 0 {
+					lo, hasLo = b, true
+				}
+			} else if b = b.Floor(); !hasHi || b.Cmp(hi) < 0 {
+				hi, hasHi = b, true
+			}
+		}
+		var value linear.Number // 0 if that is allowed
+		switch {
+		case !hasLo && !hasHi, hasLo && hasHi && lo.Cmp(hi) > 0:
+			continue
+		case hasLo && lo.Sign() > 0:
+			value = lo
+		case hasHi && hi.Sign() < 0:
+			value = hi
+		}
+		same := func(v linear.Var) linear.Var { return v }
+		return t.substitute(t.Temps, func(u linear.Var) (linear.Form, bool) { return linear.Constant(value), u == v }, same), true
 	}
 	return t, false
 }
