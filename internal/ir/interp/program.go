@@ -89,6 +89,31 @@ type Program struct {
 	index     map[string]int    // of functions, by name
 	objects   map[string]uint64 // of functions and globals
 	entry     int
+	// addresses says whether the program looks at addresses; asked once.
+	addresses func() bool
+}
+
+// looksAtAddresses says whether the program, library models aside, makes integers of
+// pointers or pointers of integers, or orders pointers.
+func (p *Program) looksAtAddresses() bool { return p.addresses() }
+
+func looksAtAddresses(m *ir.Module) bool {
+	for _, f := range m.Funcs {
+		if f.Model {
+			continue
+		}
+		for v := 1; v < len(f.Values); v++ {
+			switch d := f.Def(ir.Value(v)); d.Op {
+			case ir.PtrToInt, ir.IntToPtr:
+				return true
+			case ir.ULt, ir.ULe:
+				if f.Type(d.Args[0]).Kind == ir.Ptr {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 type function struct {
@@ -109,6 +134,7 @@ const (
 // Compile prepares a module for runs. Functions are decoded when first called.
 func Compile(m *ir.Module) (*Program, error) {
 	p := &Program{m: m, functions: make([]function, len(m.Funcs)), index: map[string]int{}, objects: map[string]uint64{}, entry: -1}
+	p.addresses = sync.OnceValue(func() bool { return looksAtAddresses(m) })
 	for i, f := range m.Funcs {
 		p.functions[i].f = f
 		p.index[f.Name] = i

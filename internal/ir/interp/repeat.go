@@ -29,7 +29,8 @@ package interp
 // For (R) the objects keep their numbers. There may be new ones, of the
 // calls in between; no pointer leads to them, since none does from the arguments and
 // the old objects. The next period puts its own objects elsewhere: the stack of the
-// abstract machine has no bound.
+// abstract machine has no bound. Where the program looks at addresses, as one does that
+// watches the depth of its stack, there must be no new objects.
 //
 // # When states are compared
 //
@@ -128,7 +129,7 @@ func (m *machine) visitEntry() bool {
 	}
 	if s.valid && s.frames[len(s.frames)-1].code == m.cur {
 		s.visits++
-		if m.sameArguments(s) && m.sameOld(s) {
+		if m.sameArguments(s) && m.sameOld(s) && (len(m.mem.stack) == len(s.stack) && m.mem.used == s.used || !m.p.looksAtAddresses()) {
 			m.out.Repetition = &Repetition{
 				Recursion: true, Func: m.cur.f, Block: 1, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits,
 			}

@@ -39,7 +39,12 @@ func repeatsOf(t *testing.T, src string, oracle Oracle) string {
 	}
 	cycle := in.Choices[r.First:r.Last]
 	for range 50 {
-		in.Choices = append(in.Choices, cycle...)
+		for _, c := range cycle {
+			if r.Recursion { // its objects are new ones
+				c.Base = 0
+			}
+			in.Choices = append(in.Choices, c)
+		}
 	}
 	limit := r.LastStep + 40*(r.LastStep-r.FirstStep)
 	long, err := Run(context.Background(), m, Options{Oracle: Replay(in), MaxSteps: limit})
@@ -209,6 +214,39 @@ b1:
   ret
 }
 `, "returned"},
+		{"recursion that watches the stack", `module 64 entry @main
+func @f() {
+b1:
+  %a = alloca ptr i64 4 align 4
+  %n = ptrtoint i64 %a
+  %c = ult i1 %n, i64 65700
+  condbr %c, on, end
+on:
+  call void @f()
+  ret
+end:
+  ret
+}
+func @main() {
+b1:
+  call void @f()
+  ret
+}
+`, "returned"},
+		{"recursion with a local", `module 64 entry @main
+func @f() {
+b1:
+  %a = alloca ptr i64 4 align 4
+  store i32 1, %a
+  call void @f()
+  ret
+}
+func @main() {
+b1:
+  call void @f()
+  ret
+}
+`, "recursion f 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := repeatsOf(t, c.src, basesOf{Zero{}})
