@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assay/internal/bmc"
 	"assay/internal/frontend"
+	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/verdict"
 )
@@ -124,6 +126,8 @@ type run struct {
 	start time.Time
 	phase string
 	known depthGauge
+	// facts are predicates of loops that one engine has for others.
+	facts atomic.Pointer[[]invariant.Head]
 }
 
 // depth is how deep the search has come without a violation.
@@ -148,7 +152,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	r.enter("searching")
 	begin = time.Now()
-	answer, induced := r.search(ctx, program.Module, bmc.Options{
+	answer, induced, system := r.search(ctx, program.Module, bmc.Options{
 		Targets: kinds(t.Properties), Disputed: disputed(t.Properties),
 		Label:   t.Label,
 		All:     t.Engine.EachCheck,
@@ -186,6 +190,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	result.Stats.addInduction(induced)
+	result.Stats.addSystem(system)
 	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil

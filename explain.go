@@ -82,6 +82,45 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	f := m.Func(h.Func)
 	out := Invariant{Pos: position(m, h.Pos), Func: h.Func}
+	names := variableNames(f)
+	plain := func(t invariant.Term) string {
+		g, names := f, names
+		if t.Up > 0 {
+			g = m.Func(h.Calls[len(h.Calls)-t.Up].Func)
+			names = variableNames(g)
+		}
+		n := names[t.Value]
+		if d := g.Def(t.Value); d.Op == ir.GlobalAddr {
+			n = d.Sym
+		}
+		if n == "" {
+			n = fmt.Sprintf("value%d", t.Value)
+		}
+		if t.Up > 0 {
+			n = g.Name + "::" + n
+		}
+		if t.Cell && t.Offset > 0 {
+			n = fmt.Sprintf("%s+%d", n, t.Offset)
+		}
+		return n
+	}
+	name := func(t invariant.Term) string {
+		if !t.Signed {
+			return "(unsigned)" + plain(t)
+		}
+		return plain(t)
+	}
+	for i := range h.Predicates {
+		out.Predicates = append(out.Predicates, h.Predicates[i].Text(name))
+	}
+	for _, c := range h.Clauses {
+		out.Predicates = append(out.Predicates, c.Text(plain))
+	}
+	return out
+}
+
+// variableNames gives values the names of the variables that they are assigned to.
+func variableNames(f *ir.Func) map[ir.Value]string {
 	names := map[ir.Value]string{}
 	for b := range f.Blocks {
 		for _, v := range f.Blocks[b].Instrs {
@@ -90,23 +129,7 @@ func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 			}
 		}
 	}
-	name := func(t invariant.Term) string {
-		n := names[t.Value]
-		if d := f.Def(t.Value); d.Op == ir.GlobalAddr {
-			n = d.Sym
-		}
-		if n == "" {
-			n = fmt.Sprintf("value%d", t.Value)
-		}
-		if !t.Signed {
-			return "(unsigned)" + n
-		}
-		return n
-	}
-	for i := range h.Predicates {
-		out.Predicates = append(out.Predicates, h.Predicates[i].Text(name))
-	}
-	return out
+	return names
 }
 
 // namedInvariant is loopInvariant, without predicates of values that no variable

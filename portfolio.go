@@ -12,6 +12,7 @@ import (
 	"assay/internal/induction"
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/solve"
 	"assay/internal/trial"
 	"assay/internal/verdict"
 )
@@ -49,13 +50,17 @@ type inductionAnswer struct {
 }
 
 // search runs the engines that the task asks for.
-func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Result, *inductionAnswer) {
+func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Result, *inductionAnswer, *systemAnswer) {
 	e := r.task.Engine
 	if e.Unwind > 0 || e.Only == EngineBMC {
-		return bmc.Run(ctx, m, o), nil
+		return bmc.Run(ctx, m, o), nil, nil
+	}
+	if e.Only == EngineIC3 || e.Only == EngineIncremental {
+		a := r.transit(ctx, m, o, solve.Engine(e.Only), 0)
+		return a.alone(), nil, &a
 	}
 	if e.EachCheck {
-		return r.searchEach(ctx, m, o), nil
+		return r.searchEach(ctx, m, o), nil, nil
 	}
 	if e.Only == EngineInduction || e.chosen() && !e.KInduction {
 		a := r.induct(ctx, m, o, 0)
@@ -66,14 +71,14 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		if a.verdict == nil {
 			b.Verdict = verdict.Unknown{Reasons: []verdict.Reason{a.reason(ctx)}}
 		}
-		return b, &a
+		return b, &a, nil
 	}
 	if e.Only == EngineSymex {
 		a := r.execute(ctx, m, o.Targets, o.Disputed, o.Label, 0)
 		if a.panic != nil {
 			panic(a.panic)
 		}
-		return bmc.Result{Verdict: a.orUnknown(ctx)}, nil
+		return bmc.Result{Verdict: a.orUnknown(ctx)}, nil, nil
 	}
 	search, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -84,6 +89,7 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		a := r.induct(sides, m, o, headStart)
 		if a.verdict != nil {
 			stop(errAnswered)
+			give()
 		}
 		proofs <- a
 	}()
@@ -105,6 +111,15 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		}
 		graphs <- g
 	}()
+	systems := make(chan systemAnswer, 1)
+	go func() {
+		a := r.transit(sides, m, o, solve.IC3, systemStart)
+		if a.Verdict != nil {
+			stop(errAnswered)
+			give()
+		}
+		systems <- a
+	}()
 	b := bmc.Run(search, m, o)
 	switch v := b.Verdict.(type) {
 	case verdict.Unknown:
@@ -124,34 +139,54 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 	}
 	t := <-trials
 	g := <-graphs
+	y := <-systems
 	if a.verdict == nil {
 		a.verdict = g.verdict
 	}
-	for _, p := range []any{a.panic, t.panic, g.panic} {
+	for _, p := range []any{a.panic, t.panic, g.panic, y.panic} {
 		if p != nil {
 			panic(p)
 		}
 	}
 	a.trial = t.stats
-	_, refuted := b.Verdict.(verdict.False)
-	_, proved := b.Verdict.(verdict.True)
-	switch {
-	case a.verdict != nil && (refuted || t.found != nil), t.found != nil && proved:
-		b.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
-			Cause: verdict.CauseInternal, Text: "one engine proves what another refutes",
-		}}}
-	case refuted || proved:
-	case a.verdict != nil:
-		b.Verdict = a.verdict
-	case t.found != nil:
-		b.Verdict = *t.found
-	default:
-		if u, isUnknown := b.Verdict.(verdict.Unknown); isUnknown && a.why != nil {
-			u.Reasons = append(slices.Clone(u.Reasons), a.reason(ctx))
-			b.Verdict = u
+	var tried verdict.Verdict
+	if t.found != nil {
+		tried = *t.found
+	}
+	b.Verdict = together(b.Verdict, a.verdict, tried, y.Verdict)
+	if u, isUnknown := b.Verdict.(verdict.Unknown); isUnknown {
+		u.Reasons = slices.Clone(u.Reasons)
+		if a.why != nil {
+			u.Reasons = append(u.Reasons, a.reason(ctx))
+		}
+		if y.Why.Text != "" {
+			u.Reasons = append(u.Reasons, y.Why)
+		}
+		b.Verdict = u
+	}
+	return b, &a, &y
+}
+
+// together joins the answers of bounded search and the other engines, nil for
+// none. A proof and a refutation contradict each other, whoever comes first.
+func together(search verdict.Verdict, others ...verdict.Verdict) verdict.Verdict {
+	answer := search
+	for _, v := range others {
+		_, holds := v.(verdict.True)
+		_, held := answer.(verdict.True)
+		_, fails := v.(verdict.False)
+		_, failed := answer.(verdict.False)
+		switch {
+		case v == nil:
+		case holds && failed || fails && held:
+			return verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseInternal, Text: "one engine proves what another one refutes",
+			}}}
+		case !held && !failed:
+			answer = v
 		}
 	}
-	return b, &a
+	return answer
 }
 
 // trialAnswer is what trial runs came to.
@@ -218,6 +253,7 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 func (r *run) inductionOptions(o bmc.Options) induction.Options {
 	e := r.task.Engine
 	out := induction.Options{Targets: o.Targets, Disputed: o.Disputed, Label: o.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
+	out.Invariants = func(heads []invariant.Head) { r.facts.Store(&heads) }
 	domains := map[string]induction.Domain{
 		"intervals": induction.Intervals, "zones": induction.Zones, "octagons": induction.Octagons,
 		"equalities": induction.Equalities, "polyhedra": induction.Polyhedra,

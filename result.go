@@ -155,6 +155,8 @@ type Stats struct {
 	// TrialRuns and TrialSteps count the runs with guessed inputs.
 	TrialRuns  int   `json:"trial_runs,omitempty"`
 	TrialSteps int64 `json:"trial_steps,omitempty"`
+	// System counts the work on the transition system, for people.
+	System string `json:"transition_system,omitempty"`
 	// Phases are the times of the parts of the run, in their order.
 	Phases []Phase       `json:"phases"`
 	Total  time.Duration `json:"-"`

@@ -75,6 +75,9 @@ type Engine struct {
 	Solver string
 	// Only is the engine that runs: one of Engines, "auto" for all.
 	Only string
+	// SmallBlocks makes transition systems whose steps are blocks [LLUMC §3], and
+	// not all that lies between two loop heads: then IC3 refutes, but proves nothing.
+	SmallBlocks bool
 	// Uncertified leaves out the check of a true.
 	Uncertified bool
 	// EachCheck decides every check on its own.
@@ -99,14 +102,16 @@ var Solvers = []string{"cadical", "z3", "both"}
 
 // The engines, for Engine.Only.
 const (
-	EngineAuto      = "auto"
-	EngineBMC       = "bmc"
-	EngineInduction = "induction"
-	EngineSymex     = "symex"
+	EngineAuto        = "auto"
+	EngineBMC         = "bmc"
+	EngineInduction   = "induction"
+	EngineIC3         = "ic3"
+	EngineIncremental = "incremental"
+	EngineSymex       = "symex"
 )
 
 // Engines are the values of Engine.Only.
-var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineSymex}
+var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineIC3, EngineIncremental, EngineSymex}
 
 // Domains are the values of Engine.Domains [2LS §3].
 var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedra"}

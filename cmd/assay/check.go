@@ -26,6 +26,7 @@ type checkFlags struct {
 	dataModel string
 	certify   string
 	replay    string
+	blocks    string
 	memory    uint64
 	semantics string
 	show      report.Options
@@ -53,6 +54,9 @@ func (f *checkFlags) domain(name string) *bool {
 	}
 	return f.domains[name]
 }
+
+// blockSizes are the values of --blocks.
+var blockSizes = []string{"large", "small"}
 
 // group is a titled set of flags in the help.
 type group struct {
@@ -89,7 +93,9 @@ func (f *checkFlags) groups() []group {
 	e := &f.task.Engine
 	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
-	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, auto runs all")
+	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, ic3 and incremental work on the transition system; auto runs all but the last")
+	f.blocks = blockSizes[0]
+	search.Var(choiceValue{&f.blocks, blockSizes}, "blocks", "with --engine ic3 or incremental: a step is all between two loop heads, or a block")
 	search.BoolVar(&f.incrementalBMC, "incremental-bmc", false, "bounded search alone, as --engine=bmc")
 	search.BoolVar(&e.KInduction, "k-induction", false, "k-induction and bounded search, with the domains that are given")
 	search.BoolVar(&e.Havoc, "havoc", false, "no invariants: the states at loops are arbitrary")
@@ -197,6 +203,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 	t := &f.task
 	t.Program.DataModel = assay.DataModel(f.dataModel)
 	t.Program.Semantics = assay.Semantics(f.semantics)
+	t.Engine.SmallBlocks = f.blocks == "small"
 	t.Engine.Uncertified = f.certify == "off"
 	t.Engine.NativeReplay = f.replay == "native"
 	if f.incrementalBMC {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -227,32 +228,46 @@ func (f *solveFlags) evidence(m *solve.Model, p *solve.Proof) error {
 
 // exportCommand is `assay export`.
 func exportCommand() *cobra.Command {
-	var target, output string
+	var output string
 	targets := append(slices.Clone(solve.Targets), "its", "koat", "t2", "ari")
-	target = targets[0]
-	model, semantics := string(assay.LP64), string(assay.SemanticsWrap)
-	program := assay.Program{}
+	target := targets[0]
+	f := &checkFlags{}
+	groups := f.groups()
 	c := &cobra.Command{
-		Use:   "export [flags] file",
-		Short: "Write a transition system in another format",
-		Long: `Read a transition system (DimSpec, AIGER or BTOR2) and write it in another format.
+		Use:   "export [flags] file…",
+		Short: "Write a program, or a transition system, as a transition system",
+		Long: `Read a program (C, LLVM) or a transition system (DimSpec, AIGER, BTOR2), and write
+it as a transition system in the format asked for.
+
+In the system of a program a bad state is a violation of the property. A step goes
+from one loop head to the next, or with --blocks small from block to block. Where
+the system cannot follow the program exactly, a second bad state says so.
 
 aiger is binary and aag ASCII AIGER 1.9; plain is binary AIGER for tools that know
 only latches with reset 0 and one output: constraints are remembered by a latch,
 initial values that are not 0 come from inputs or negations; smt2 is Horn clauses.
 
-Of a C or LLVM file, or an integer transition system, the integer transition
-system is written: as SMT-LIB of the termination competition (its), for KoAT, T2, or in
-the ARI format. It ends if the program does; --semantics says what arithmetic means.`,
-		Example: "  assay export --to plain -o model.aig model.btor2\n  assay export --to koat f.c",
-		Args:    cobra.ExactArgs(1),
+Of a C or LLVM file, or an integer transition system, its, koat, t2 and ari are the
+integer transition system: as SMT-LIB of the termination competition, for KoAT, T2,
+or in the ARI format. It ends if the program does; --semantics says what arithmetic
+means.`,
+		Example: "  assay export --to plain -o model.aig model.btor2\n  assay export --to btor2 --property no-overflow -m32 f.c\n  assay export --to koat f.c",
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var text strings.Builder
-			var err error
-			if slices.Contains([]string{"its", "koat", "t2", "ari"}, target) {
-				program.DataModel, program.Semantics = assay.DataModel(model), assay.Semantics(semantics)
-				err = exportITS(c.Context(), &text, args[0], target, program)
-			} else {
+			f.task.Files = args
+			err := f.complete(c.Flags())
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			switch {
+			case slices.Contains([]string{"its", "koat", "t2", "ari"}, target):
+				err = exportITS(ctx, &text, args[0], target, f.task.Program)
+			case isProgram(args[0]):
+				err = exportProgram(ctx, &text, f.task, target)
+			default:
 				err = exportModel(&text, args[0], target)
 			}
 			if err != nil {
@@ -270,11 +285,34 @@ the ARI format. It ends if the program does; --semantics says what arithmetic me
 		},
 	}
 	c.Flags().Var(choiceValue{&target, targets}, "to", "the format")
-	c.Flags().Var(choiceValue{&semantics, assay.AllSemantics}, "semantics", "of C: arithmetic wraps, signed overflow ends the run, or integers are mathematical")
-	c.Flags().Var(choiceValue{&model, []string{"ilp32", "lp64"}}, "data-model", "of C: sizes of the types")
-	c.Flags().StringVar(&program.Function, "function", "", "of C: start in this `function` with arbitrary arguments instead of main")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and not to the standard output")
+	c.Flags().StringVar(&f.property, "property", "", "of a program: what must hold, as in assay check")
+	c.Flags().Var(choiceValue{&f.blocks, blockSizes}, "blocks", "of a program: what a step is, all between two loop heads or a block")
+	for _, g := range groups {
+		if g.title == "The program" {
+			c.Flags().AddFlagSet(g.flags)
+		}
+	}
+	c.Flags().SortFlags = false
 	return c
+}
+
+// isProgram says whether a file's name is that of a program.
+func isProgram(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".c", ".i", ".ll", ".bc":
+		return true
+	}
+	return false
+}
+
+// exportProgram writes the transition system of a program.
+func exportProgram(ctx context.Context, w io.Writer, t assay.Task, target string) error {
+	inexact, err := assay.Export(ctx, t, w, target)
+	for _, r := range inexact {
+		fmt.Fprintf(errorOutput(), "%v: not exact: %s\n", r.Pos, r.Text)
+	}
+	return err
 }
 
 // exportModel writes a transition system over bit-vectors.

@@ -83,3 +83,59 @@ func TestSolveEvidence(t *testing.T) {
 		}
 	}
 }
+
+// TestExportProgram: the transition system of a program has the answer that the
+// program has, in each format and with steps of both sizes.
+func TestExportProgram(t *testing.T) {
+	const text = `extern int __VERIFIER_nondet_int(void);
+void reach_error(void) {}
+unsigned char a[2];
+int main(void) {
+  unsigned char n = 0;
+  while (n < 4) { a[n & 1] += 2; n++; if (__VERIFIER_nondet_int()) a[0] = 0; }
+  if (a[0] %s) reach_error();
+}
+`
+	for _, test := range []struct {
+		cond string
+		code int
+	}{{"== 4", exitFalse}, {"== 3", exitTrue}} {
+		file := write(t, "a.c", strings.Replace(text, "%s", test.cond, 1))
+		for _, target := range []string{"btor2", "aiger", "dimspec"} {
+			for _, blocks := range blockSizes {
+				out := filepath.Join(t.TempDir(), "a."+target)
+				if o := invoke(t, "export", "--to", target, "--blocks", blocks, "-m32", "-o", out, file); o.code != 0 {
+					t.Fatalf("%s, %s: %+v", target, blocks, o)
+				}
+				if o := invoke(t, "solve", "--engine=ic3", out); o.code != test.code {
+					t.Errorf("%s, %s, %s: %+v", test.cond, target, blocks, o)
+				}
+			}
+		}
+		for _, engine := range []string{"ic3", "incremental"} {
+			if engine == "incremental" && test.code == exitTrue {
+				continue
+			}
+			if o := invoke(t, "check", "--engine", engine, file); o.code != test.code {
+				t.Errorf("%s, engine %s: %+v", test.cond, engine, o)
+			}
+		}
+	}
+	heap := write(t, "heap.c", "extern void *malloc(unsigned long); void reach_error(void) {}\nint main(void) { char *p = 0;\n for (int i = 0; i < 3; i++) { if (!p) p = malloc(1); *p = 1; }\n if (*p != 1) reach_error(); }\n")
+	if o := invoke(t, "export", "--to", "btor2", heap); o.code != 0 || !strings.Contains(o.stderr, "not exact") || !strings.Contains(o.stdout, "obstacle") {
+		t.Errorf("a heap object: %+v", o)
+	}
+	for step, code := range map[string]int{"1": exitTrue, "2": exitFalse} {
+		file := write(t, "loop.c", "int main(void) { unsigned char n = 0; while (n != 5) n += "+step+"; }")
+		out := filepath.Join(t.TempDir(), "loop.btor2")
+		if o := invoke(t, "export", "--to", "btor2", "--property", "termination", "-o", out, file); o.code != 0 {
+			t.Fatalf("termination: %+v", o)
+		}
+		if o := invoke(t, "solve", out); o.code != code {
+			t.Errorf("termination in steps of %s: %+v", step, o)
+		}
+	}
+	if o := invoke(t, "export", "--to", "btor2", "--property", "termination,unreach-call", heap); o.code != exitInput || !strings.Contains(o.stderr, "no question about bad states") {
+		t.Errorf("termination and more: %+v", o)
+	}
+}

@@ -115,6 +115,7 @@ func Induction(ctx context.Context, m *ir.Module, o Options, cert *verdict.Induc
 type induction struct {
 	k          int
 	predicates map[headKey][]invariant.Predicate
+	clauses    map[headKey][]clauses
 	// contexts number the call strings; 0 is that of the entry function.
 	contexts map[contextKey]int32
 	// changes are what the loops change, grew says that this encoding added to it.
@@ -161,7 +162,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		return wrong("k is %d", cert.K)
 	}
 	ind := &induction{
-		k: cert.K, predicates: map[headKey][]invariant.Predicate{},
+		k: cert.K, predicates: map[headKey][]invariant.Predicate{}, clauses: map[headKey][]clauses{},
 		contexts: map[contextKey]int32{}, changes: map[loopKey]map[site]*change{},
 	}
 	for _, h := range cert.Heads {
@@ -183,6 +184,12 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 			ind.ranges = ind.ranges || h.Predicates[i].Range != nil
 		}
 		k := headKey{h.Func, h.Head}
+		if why := illFormedClauses(m, f, dom, &h); why != "" {
+			return wrong("block %d of %s: %s", h.Head, h.Func, why)
+		}
+		if len(h.Clauses) > 0 {
+			ind.clauses[k] = append(ind.clauses[k], clauses{h.Calls, h.Clauses})
+		}
 		ind.predicates[k] = append(ind.predicates[k], h.Predicates...)
 	}
 	return ind, nil
@@ -234,6 +241,8 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 		}
 		d := &f.Values[t.Value]
 		switch {
+		case t.Up != 0:
+			wrong = "a summand is a value of a caller"
 		case t.Bits < 1 || t.Bits > 64:
 			wrong = fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Cell && d.Type.Kind != ir.Ptr:
@@ -328,6 +337,7 @@ func (c *checker) visit(fr *frame, in edge) {
 		c.claim(violation, fr, st.And(in.guard, st.Not(t)), c.blockValue(fr.fn, head), "invariant: predicate %d of the loop head does not hold", i+1)
 		in.guard = st.And(in.guard, t)
 	}
+	in.guard = c.visitClauses(fr, head, in)
 	if s.count == 0 {
 		s.mem, s.values = in.mem.Fork(), in.values
 	}
@@ -462,6 +472,7 @@ func (c *checker) ofPredicates(f *ir.Func) map[ir.BlockID][]ir.Value {
 		return nil
 	}
 	values := map[ir.BlockID][]ir.Value{}
+	c.ofClauses(f, values)
 	for k, ps := range c.induction.predicates {
 		if k.f != f.Name {
 			continue

@@ -299,6 +299,12 @@ func randomHeads(rng *rand.Rand, m *ir.Module, most int) (heads []invariant.Head
 			for range rng.Intn(most + 1) {
 				h.Predicates = append(h.Predicates, randomPredicate(rng, f, ir.BlockID(b)))
 			}
+			if call := callOf(rng, m, f); call != 0 && rng.Intn(2) == 0 {
+				h.Calls = []invariant.Call{{Func: m.Entry, Value: call}}
+			}
+			for range rng.Intn(most + 1) {
+				h.Clauses = append(h.Clauses, randomClause(rng, m, f, ir.BlockID(b), h.Calls))
+			}
 			heads = append(heads, h)
 		}
 	}
@@ -343,6 +349,52 @@ func randomPredicate(rng *rand.Rand, f *ir.Func, head ir.BlockID) invariant.Pred
 	return p
 }
 
+// callOf is a call of f in the entry function, 0 if there is none.
+func callOf(rng *rand.Rand, m *ir.Module, f *ir.Func) ir.Value {
+	var list []ir.Value
+	for v, d := range m.Func(m.Entry).Values {
+		if d.Op == ir.Call && d.Sym == f.Name {
+			list = append(list, ir.Value(v))
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	return list[rng.Intn(len(list))]
+}
+
+// randomClause makes up a clause, with values of the caller if the call is known.
+func randomClause(rng *rand.Rand, m *ir.Module, f *ir.Func, head ir.BlockID, calls []invariant.Call) (c invariant.Clause) {
+	for range 1 + rng.Intn(3) {
+		l := invariant.Literal{Negated: rng.Intn(3) > 0}
+		if v := cellOf(rng, f); v != 0 && rng.Intn(3) == 0 {
+			l.Term = invariant.Term{Value: v, Cell: true, Offset: uint64(rng.Intn(3)), Bits: 8}
+		} else if g := m.Func(m.Entry); len(calls) > 0 && rng.Intn(2) == 0 {
+			dom := ir.Dominators(g)
+			var known []ir.Value
+			for v := range g.Values {
+				d := &g.Values[v]
+				if d.Type == i3 && d.Op != ir.OpInvalid && definedAt(g, dom, d, g.Def(calls[0].Value).Block, calls[0].Value) {
+					known = append(known, ir.Value(v))
+				}
+			}
+			if len(known) == 0 {
+				continue
+			}
+			l.Term = invariant.Term{Value: known[rng.Intn(len(known))], Bits: 3, Up: 1}
+		} else {
+			v := f.Blocks[head].Instrs[rng.Intn(3)]
+			if f.Values[v].Type.Kind != ir.Int {
+				continue
+			}
+			l.Term = invariant.Term{Value: v, Bits: f.Values[v].Type.Bits}
+		}
+		l.Bit = uint32(rng.Intn(int(min(l.Term.Bits, 3))))
+		c = append(c, l)
+	}
+	return c
+}
+
 // cellOf is the address of a global, or the alloca of the entry block.
 func cellOf(rng *rand.Rand, f *ir.Func) ir.Value {
 	var list []ir.Value
@@ -366,6 +418,15 @@ func thin(ctx context.Context, m *ir.Module, o Options, cert *verdict.Induction)
 		n := 0
 		if !errors.As(err, &r) {
 			return err
+		}
+		if k, _ := fmt.Sscanf(r.What, "invariant: clause %d", &n); k == 1 {
+			for i := range cert.Heads {
+				h := &cert.Heads[i]
+				if h.Func == r.Func && int32(h.Head) == r.Pos.Line && n <= len(h.Clauses) {
+					h.Clauses = append(h.Clauses[:n-1:n-1], h.Clauses[n:]...)
+				}
+			}
+			continue
 		}
 		if k, _ := fmt.Sscanf(r.What, "invariant: predicate %d", &n); k != 1 {
 			return err
@@ -474,6 +535,10 @@ func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs
 	for _, h := range cert.Heads {
 		heads[headKey{h.Func, h.Head}] = append(heads[headKey{h.Func, h.Head}], h.Predicates...)
 	}
+	clauses := map[headKey][]invariant.Head{}
+	for _, h := range cert.Heads {
+		clauses[headKey{h.Func, h.Head}] = append(clauses[headKey{h.Func, h.Head}], h)
+	}
 	broken := ""
 	observe := func(e interp.Event) bool {
 		switch e.Kind {
@@ -482,6 +547,16 @@ func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs
 				broken = fmt.Sprintf("%s at %%%d of %s", e.Check, e.Value, e.Func.Name)
 			}
 		case interp.BlockEntered:
+			for _, h := range clauses[headKey{e.Func.Name, e.Block}] {
+				if len(h.Calls) > 0 && e.State.CallSite() != h.Calls[0].Value {
+					continue
+				}
+				for i, c := range h.Clauses {
+					if !clauseHolds(e.State, c) {
+						broken = fmt.Sprintf("clause %d of block %d of %s", i+1, e.Block, e.Func.Name)
+					}
+				}
+			}
 			for i, p := range heads[headKey{e.Func.Name, e.Block}] {
 				there := true
 				if p.Range != nil {
@@ -531,6 +606,29 @@ func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs
 	return ""
 }
 
+// clauseHolds evaluates a clause at a head.
+func clauseHolds(s interp.State, c invariant.Clause) bool {
+	for _, l := range c {
+		var v bv.BV
+		if l.Term.Up > 0 {
+			v = s.CallerValue(l.Term.Value)
+		} else {
+			v = s.Value(l.Term.Value)
+		}
+		if l.Term.Cell {
+			bytes, ok := s.Memory(v.Uint64()+l.Term.Offset, 1)
+			if !ok {
+				return true
+			}
+			v = bv.FromBytes(bytes)
+		}
+		if v.Bit(l.Bit) != l.Negated {
+			return true
+		}
+	}
+	return false
+}
+
 // TestInductionRandom has random certificates of random programs thinned out
 // until they are accepted, and looks for runs that refute them.
 func TestInductionRandom(t *testing.T) {
@@ -557,7 +655,7 @@ func TestInductionRandom(t *testing.T) {
 		case err == nil:
 			accepted++
 			for _, h := range cert.Heads {
-				predicates += len(h.Predicates)
+				predicates += len(h.Predicates) + len(h.Clauses)
 			}
 			if why := refute(t, m, o, cert, 200, seed); why != "" {
 				t.Errorf("%d: accepted with k %d, but %s\n%+v\n%s", seed, cert.K, why, cert.Heads, ir.Print(m))

@@ -37,6 +37,9 @@ type Options struct {
 	Refuted func(Property) bool
 	// Rows are rows of Polyhedra (ParseRow), instead of the suggested ones.
 	Rows []string
+	// Invariants, if set, is told the predicates that are inductive, together with
+	// the property's checks, when they do not prove it for k = 1.
+	Invariants func([]invariant.Head)
 }
 
 // Stats count the work. Under one thread the counts depend on the program and the
@@ -91,6 +94,9 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 		if !errors.Is(err, errNoProof) {
 			r.Why = err
 			return r
+		}
+		if t.k == 1 && o.Invariants != nil {
+			o.Invariants(r.Found)
 		}
 	}
 	r.Why = errNoProof

@@ -44,6 +44,26 @@ type Term struct {
 	// Bits is the width of the integer, at most 64; Signed says how it is read.
 	Bits   uint32
 	Signed bool
+	// Up says that Value is one of the caller (1), of its caller (2), and so on, of
+	// the call string of the Head; only in a Literal.
+	Up int
+}
+
+// Literal says that a bit of what a term names is 1, or 0 if Negated; Coeff and
+// Signed have no meaning. The bits of a pointer are those of its offset.
+type Literal struct {
+	Term    Term
+	Bit     uint32
+	Negated bool
+}
+
+// Clause is a disjunction. It holds if it speaks of memory that is not there.
+type Clause []Literal
+
+// Call is a call instruction of a function.
+type Call struct {
+	Func  string
+	Value ir.Value
 }
 
 // Predicate is a relation between a sum and a bound. Without terms the sum is 0.
@@ -66,6 +86,29 @@ type Head struct {
 	Head       ir.BlockID
 	Pos        ir.Pos
 	Predicates []Predicate
+	// Clauses hold if the function was entered by these calls, the outermost
+	// first: one for each activation but the first. Without calls they hold always.
+	Calls   []Call
+	Clauses []Clause
+}
+
+// Text is the clause in the syntax of C.
+func (c Clause) Text(name func(Term) string) string {
+	if len(c) == 0 {
+		return "false"
+	}
+	var out []string
+	for _, l := range c {
+		t := name(l.Term)
+		if l.Term.Bits > 1 {
+			t = fmt.Sprintf("%s[%d]", t, l.Bit)
+		}
+		if l.Negated {
+			t = "!" + t
+		}
+		out = append(out, t)
+	}
+	return strings.Join(out, " || ")
 }
 
 // Mod is the modulus of a congruence.

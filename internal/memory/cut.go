@@ -87,6 +87,22 @@ func (s *State) Cell(o ObjectID, r Range) (v Value, ok bool) {
 	return s.space.readCells(o, c, uint64(r.Offset), r.Size), true
 }
 
+// Piece is the value of a range of an object that holds it; elements of arrays
+// are pieces, too. It is a pointer exactly if these bytes are one pointer.
+func (s *State) Piece(o ObjectID, r Range) Value {
+	sp := s.space
+	c := s.get(o)
+	if c.array == 0 {
+		return sp.readCells(o, c, uint64(r.Offset), r.Size)
+	}
+	pointers := c.objects != 0 && 8*r.Size == sp.PointerBits
+	return sp.readArray(o, c, sp.word(uint64(r.Offset)), r.Size, pointers, sp.Store.True())
+}
+
+// Element is the size in bytes of the elements into which the content of an
+// object is cut where it is not known better.
+func (sp *Space) Element(o ObjectID) uint32 { return sp.elem(o, 1) }
+
 // SetCell sets what Cell gives.
 func (s *State) SetCell(o ObjectID, r Range, v Value) {
 	s.space.writeCells(s.space.Store.True(), o, s.own(o), uint64(r.Offset), r.Size, v)

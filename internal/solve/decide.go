@@ -11,6 +11,7 @@ import (
 	"assay/internal/incremental"
 	"assay/internal/liveness"
 	"assay/internal/sat"
+	"assay/internal/simulation"
 	"assay/internal/ts"
 	"assay/internal/ts/inductive"
 	"assay/internal/ts/reduce"
@@ -68,6 +69,12 @@ type Options struct {
 	IC3    ic3.Options
 	// Trusted skips the check of proofs. Runs are always simulated.
 	Trusted bool
+	// Clausal asks for invariants that are clauses and hold from step 0 on: the
+	// reductions that need more are left out.
+	Clausal bool
+	// Simulate is how many gates are evaluated by simulation before the engines
+	// start; 0 is none.
+	Simulate int64
 	// Unreduced gives IC3 the circuit as it is, without constant and equal latches
 	// replaced.
 	Unreduced bool
@@ -158,8 +165,15 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 	}
 	c = c.Normalise(nil)
 	bad := disjunction(c) // makes gates: now, not in the goroutines
+	var simulated outcome
+	if o.Simulate > 0 {
+		simulated = outcome{engine: o.Engine, circuit: c, run: simulation.Search(ctx, c, bad, o.Simulate)}
+		simulated.work = "found by simulation"
+	}
 	engines := []Engine{o.Engine}
-	if o.Engine == Auto {
+	if simulated.run != nil {
+		engines = nil
+	} else if o.Engine == Auto {
 		engines = []Engine{IC3, KInduction}
 	}
 	inner, cancel := context.WithCancel(ctx)
@@ -181,6 +195,9 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 		}()
 	}
 	best := outcome{engine: o.Engine, err: errors.New("no engine was run")}
+	if simulated.run != nil {
+		best = simulated
+	}
 	for range engines {
 		r := <-results
 		if r.bug != "" {
@@ -247,7 +264,11 @@ func runIC3(ctx context.Context, c *ts.Circuit, bad sat.Lit, o Options) outcome 
 	out := outcome{engine: IC3, circuit: c}
 	from := c
 	shift := &reduce.Shift{Circuit: c}
-	if !o.Unreduced {
+	reductions := reduce.Default
+	if o.Clausal {
+		reductions.TernaryCubes = 1
+	}
+	if !o.Unreduced && !o.Clausal {
 		if t := reduce.Transient(c, reduce.Options{}); t != nil {
 			first, err := incremental.Search(ctx, c, bad, incremental.Options{Steps: t.K})
 			if err != nil || first.Run != nil || first.Proof != nil {
@@ -259,7 +280,7 @@ func runIC3(ctx context.Context, c *ts.Circuit, bad sat.Lit, o Options) outcome 
 	small := &reduce.Reduction{Circuit: from}
 	if !o.Unreduced {
 		var err error
-		if small, err = reduce.Reduce(ctx, from, reduce.Options{}); err != nil {
+		if small, err = reduce.Reduce(ctx, from, reductions); err != nil {
 			out.err = err
 			return out
 		}

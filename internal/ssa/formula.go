@@ -111,6 +111,11 @@ type Formula struct {
 	Obstacles  []Obstacle
 	// Probes are in the order of the encoding.
 	Probes []Probe
+	// Returns says when the entry function returns, 0 if it never does; then it
+	// has these results and leaves this memory.
+	Returns term.ID
+	Results []memory.Value
+	Memory  *memory.State
 	// Choices are in the order of execution on every path.
 	Choices []Choice
 	// Facts are to be asserted: they hold in every run.

@@ -130,6 +130,9 @@ func (s *step) instr(v ir.Value) bool {
 	case ir.Assume:
 		s.g = s.g.and(u.st, s.bool(d, 0))
 	case ir.Label:
+		if u.opts.Observe != nil && fr.caller == nil {
+			u.opts.Observe(d.Sym, s.g.all, s.mem.Fork(), len(u.out.Choices))
+		}
 		if d.Sym == u.opts.Label {
 			s.event(u.st.True(), ir.ErrorLabel, "label "+d.Sym, v)
 		}

@@ -25,6 +25,9 @@ type Options struct {
 	Probes map[string]map[ir.Value][]ir.Value
 	// Memory are the probes that take down the state of memory, too.
 	Memory map[string]map[ir.Value]bool
+	// Observe, if set, is told the memory at labels that the entry function
+	// passes, with the condition and the number of choices made before.
+	Observe func(label string, guard term.ID, mem *memory.State, choices int)
 }
 
 // Unwinder encodes a program at growing depths. It belongs to one goroutine.
@@ -118,7 +121,9 @@ func (u *Unwinder) Encode(ctx context.Context) (f *Formula, err error) {
 	if !ok {
 		panic("ssa: the module has no entry function " + u.m.Entry)
 	}
-	u.call(&frame{fn: u.function(entry)}, edge{g: root(u.st), mem: u.init.Fork()}, nil, nil)
+	if out, ok := u.call(&frame{fn: u.function(entry)}, edge{g: root(u.st), mem: u.init.Fork()}, nil, nil); ok {
+		u.out.Returns, u.out.Results, u.out.Memory = out.g.all, out.values, out.mem
+	}
 	u.out.Facts = u.sp.Facts()
 	u.out.Spent = u.spent()
 	return u.out, nil
@@ -153,8 +158,10 @@ func (u *Unwinder) call(fr *frame, in edge, args []memory.Value, types []ir.Type
 		return edge{}, false
 	}
 	out = u.join(fr.returns)
-	for _, o := range fr.objects {
-		out.mem.Remove(o)
+	if fr.caller != nil {
+		for _, o := range fr.objects {
+			out.mem.Remove(o)
+		}
 	}
 	return out, true
 }

@@ -82,6 +82,20 @@ func (s *Store) Vars(roots ...ID) []ID {
 	return vars
 }
 
+// Rebuild is t with other arguments, of the same sorts, simplified anew.
+func (s *Store) Rebuild(t ID, args func(i int, arg ID) ID) ID {
+	n := s.nodes[t]
+	same := true
+	for i, a := range n.args[:arity[n.op]] {
+		n.args[i] = args(i, a)
+		same = same && n.args[i] == a
+	}
+	if same {
+		return t
+	}
+	return s.mk(n)
+}
+
 // Substitute is t with all occurrences of the keys replaced at once, simplified
 // anew. A key need not be a variable; inside a replaced term nothing is looked
 // at.

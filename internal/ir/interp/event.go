@@ -63,6 +63,14 @@ func (s State) CallSite() ir.Value {
 	return 0
 }
 
+// CallerValue is Value in the function that called the current one.
+func (s State) CallerValue(v ir.Value) bv.BV {
+	m := *s.m
+	g := m.frames[len(m.frames)-2]
+	m.cur, m.window, m.bigWind = g.code, m.words[g.base:], m.bigs[g.bigBase:]
+	return State{&m}.Value(v)
+}
+
 // Memory is a copy of n bytes at the address, or ok = false if no live object
 // holds them all.
 func (s State) Memory(address, n uint64) (b []byte, ok bool) {

@@ -1,0 +1,106 @@
+package program
+
+import (
+	"fmt"
+
+	"assay/internal/ir"
+	"assay/internal/ssa"
+	"assay/internal/verdict"
+)
+
+// This file names what a system is made of in terms of the program.
+
+// variablesOf gives the C names of the values of a function.
+func variablesOf(f *ir.Func) map[ir.Value]string {
+	names := map[ir.Value]string{}
+	for b := range f.Blocks {
+		for _, v := range f.Blocks[b].Instrs {
+			if d := f.Def(v); d.Op == ir.Dbg && len(d.Args) > 0 && names[d.Args[0]] == "" {
+				names[d.Args[0]] = f.Vars[d.Aux].Name
+			}
+		}
+	}
+	return names
+}
+
+// names2 are the names of the variables of the state, all different.
+func (r *round) names2() []string {
+	cache := map[*ir.Func]map[ir.Value]string{}
+	used := map[string]int{}
+	out := make([]string, len(r.variables))
+	unique := func(name string) string {
+		used[name]++
+		if n := used[name]; n > 1 {
+			return fmt.Sprintf("%s#%d", name, n)
+		}
+		return name
+	}
+	for i := range r.variables {
+		v := r.variables[i].value
+		if v == 0 {
+			continue
+		}
+		at := r.flat.origins[v]
+		name := ""
+		if at.fn != nil && at.value != 0 {
+			if cache[at.fn] == nil {
+				cache[at.fn] = variablesOf(at.fn)
+			}
+			name = cache[at.fn][at.value]
+		}
+		if name == "" {
+			name = fmt.Sprint("v", v)
+		}
+		if at.fn != nil {
+			name = at.fn.Name + "::" + name
+		}
+		out[i] = unique(name)
+	}
+	for _, c := range r.cells {
+		out[c.term] = unique(fmt.Sprintf("%s+%d", r.placeName(r.places[c.object]), c.Offset))
+	}
+	for _, a := range r.alive {
+		out[a.term] = unique(r.placeName(r.places[a.object]) + " lives")
+	}
+	return out
+}
+
+// placeName names an object.
+func (r *round) placeName(p place) string {
+	if p.global != nil {
+		return p.global.Name
+	}
+	o := r.flat.objects[p.object]
+	if name := variablesOf(o.origin.fn)[o.origin.value]; name != "" {
+		return o.origin.fn.Name + "::" + name
+	}
+	return fmt.Sprintf("%s::object%d", o.origin.fn.Name, p.object)
+}
+
+// choiceName names an input.
+func (r *round) choiceName(c ssa.Choice) string {
+	d := r.m.Func(c.Func).Def(c.Value)
+	if d.Sym != "" {
+		return fmt.Sprintf("%s:%d", d.Sym, d.Pos.Line)
+	}
+	return fmt.Sprintf("%v:%d", d.Op, d.Pos.Line)
+}
+
+// originOf is where an instruction of the step comes from.
+func (r *round) originOf(v ir.Value) (origin, bool) {
+	if int(v) >= len(r.from) || r.from[v] == 0 {
+		return origin{}, false
+	}
+	return r.flat.origins[r.from[v]], true
+}
+
+// located is the guard of an event in the program.
+func (r *round) located(e ssa.Event) verdict.Guard {
+	g := e.Guard
+	if g.Func == stepName {
+		if at, ok := r.originOf(e.Value); ok && at.fn != nil {
+			g.Func = at.fn.Name
+		}
+	}
+	return g
+}
