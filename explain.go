@@ -65,6 +65,9 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 		return out
 	case *verdict.Induction:
 		out := &Certificate{Checker: c.Checker, K: c.K}
+		if c.Module != nil {
+			m = c.Module
+		}
 		for i := range c.Heads {
 			out.Invariants = append(out.Invariants, loopInvariant(m, &c.Heads[i]))
 		}

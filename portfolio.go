@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/bmc"
 	"assay/internal/certify"
+	"assay/internal/heap"
 	"assay/internal/induction"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -225,10 +226,18 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 		return a
 	case <-time.After(wait):
 	}
+	targets := slices.Concat(o.Targets, o.Disputed)
 	p := induction.Prove(ctx, m, r.inductionOptions(o))
 	a.stats, a.why = p.Stats, p.Why
 	if r.task.Engine.ShowInvariants {
 		a.found = p.Found
+	}
+	if p.Proof == nil && ctx.Err() == nil {
+		if q, turned, asked := r.proveTurned(ctx, m, o); q.Proof != nil {
+			p, m, targets = q, turned, asked
+			p.Proof.Module = turned
+			a.stats = p.Stats
+		}
 	}
 	if p.Proof == nil {
 		return a
@@ -238,7 +247,7 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 		return a
 	}
 	begin := time.Now()
-	checker, err := certify.Induction(ctx, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label}, p.Proof)
+	checker, err := certify.Induction(ctx, m, certify.Options{Targets: targets, Label: o.Label}, p.Proof)
 	a.certify = time.Since(begin)
 	if err != nil {
 		a.why = fmt.Errorf("a proof was found, but not accepted: %w", err)
@@ -268,6 +277,32 @@ func (r *run) inductionOptions(o bmc.Options) induction.Options {
 		out.MaxK = 1
 	}
 	return out
+}
+
+// proveTurned searches a proof about the program whose heap objects are elements
+// of arrays. It must exclude invalid accesses, for those could go to other objects
+// there.
+func (r *run) proveTurned(ctx context.Context, m *ir.Module, o bmc.Options) (p induction.Result, turned *ir.Module, targets []ir.CheckKind) {
+	targets = slices.Concat(o.Targets, o.Disputed)
+	if slices.Contains(targets, ir.MemTrack) || slices.Contains(targets, ir.MemCleanup) {
+		return p, nil, nil // leaks cannot be seen there
+	}
+	for _, k := range []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree} {
+		if !slices.Contains(targets, k) {
+			targets = append(targets, k)
+		}
+	}
+	turned, err := heap.Turn(m, false)
+	if err != nil {
+		return p, nil, nil
+	}
+	few, err := heap.Turn(m, true)
+	if err != nil {
+		return p, nil, nil
+	}
+	options := r.inductionOptions(o)
+	options.Targets, options.Disputed, options.Runs = targets, nil, few
+	return induction.Prove(ctx, turned, options), turned, targets
 }
 
 // reason says why there is no proof by induction.

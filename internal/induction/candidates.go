@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/heap"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -111,24 +112,40 @@ func (g *guesser) guess() {
 // maxCells bounds the scalars in memory that are looked at.
 const maxCells = 10
 
-// cells are the scalar globals that the loop writes.
+// cells are the scalar globals and locals that the loop writes, and the numbers
+// of objects of pools.
 func (g *guesser) cells() []place {
 	e := &effects{globals: map[string]bool{}, params: map[int]bool{}}
+	locals := map[ir.Value]bool{}
 	for b := range g.f.Blocks {
 		if !g.l.in[ir.BlockID(b)] {
 			continue
 		}
 		for _, v := range g.f.Blocks[b].Instrs {
 			g.w.instruction(g.f, v, e, func(r ir.Value) {
-				if d := g.f.Def(r); d.Op == ir.GlobalAddr {
+				switch d := g.f.Def(r); d.Op {
+				case ir.GlobalAddr:
 					e.globals[d.Sym] = true
+				case ir.Alloca:
+					locals[r] = !g.l.in[d.Block] && g.dom.Dominates(d.Block, g.l.Head)
 				}
 			})
 		}
 	}
 	var out []place
+	for v := ir.Value(1); int(v) < len(g.f.Values); v++ {
+		d := g.f.Def(v)
+		if !locals[v] || len(out) == maxCells {
+			continue
+		}
+		if n := g.f.Def(d.Args[0]); n.Op == ir.Const && n.Const.Uint64() == d.Layout.Cell && d.Layout.Stride == 0 {
+			if t, ok := g.scalar(v); ok {
+				out = append(out, place{v, true, t.Bits})
+			}
+		}
+	}
 	for _, x := range g.m.Globals {
-		if !e.globals[x.Name] || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
+		if !e.globals[x.Name] && !heap.IsCount(x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
 			continue
 		}
 		if v := g.w.address(g.f, x.Name); v != 0 {
@@ -136,6 +153,26 @@ func (g *guesser) cells() []place {
 		}
 	}
 	return out
+}
+
+// scalar is the integer type with which a local is read and written, if it is one.
+func (g *guesser) scalar(v ir.Value) (t ir.Type, ok bool) {
+	for w := 1; w < len(g.f.Values); w++ {
+		d := g.f.Def(ir.Value(w))
+		x := d.Type
+		switch {
+		case d.Op == ir.Load && d.Args[0] == v:
+		case d.Op == ir.Store && d.Args[1] == v:
+			x = g.f.Type(d.Args[0])
+		default:
+			continue
+		}
+		if x.Kind != ir.Int || x.Bits%8 != 0 || x.Bits > 64 || ok && x != t {
+			return t, false
+		}
+		t, ok = x, true
+	}
+	return t, ok
 }
 
 func (g *guesser) add(p invariant.Predicate) {

@@ -31,17 +31,19 @@ type pool struct {
 	on   []int
 	// given are rules that hold anyway.
 	given []*rule
+	// effort multiplies the limits.
+	effort int64
 }
 
 // greatest is the greatest set of candidates that is inductive, with the rules
 // that are given.
 func (p *prover) greatest(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
-	on, err := f.greatest(ctx, p.all, given)
+	on, err := f.greatest(ctx, p.all, given, 1)
 	return append(given, on...), err
 }
 
-func (f *formula) greatest(ctx context.Context, all []Candidate, given []*rule) ([]*rule, error) {
-	p := &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all)), given: given}
+func (f *formula) greatest(ctx context.Context, all []Candidate, given []*rule, effort int64) ([]*rule, error) {
+	p := &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all)), given: given, effort: effort}
 	for i := range all {
 		if len(f.visits[all[i].Loop]) > 0 {
 			p.on = append(p.on, i)
@@ -98,7 +100,7 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 		for _, i := range p.on {
 			some = f.st.Or(some, p.rule[i].broken)
 		}
-		f.solver.SetConflictLimit(manyConflicts)
+		f.solver.SetConflictLimit(manyConflicts * p.effort)
 		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), some)...)
 		switch {
 		case err != nil && !limited(err):
@@ -123,7 +125,7 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 // something that its proof used was dropped.
 func (p *pool) oneByOne(ctx context.Context) error {
 	f := p.f
-	f.solver.SetConflictLimit(oneConflicts)
+	f.solver.SetConflictLimit(oneConflicts * p.effort)
 	byFlag := map[term.ID]int{}
 	uses := map[int][]int{} // of those that hold
 	for {

@@ -80,7 +80,7 @@ func (p *prover) quantified(ctx context.Context, f *formula, given []*rule) ([]*
 	if len(p.ranged) == 0 {
 		return given, nil
 	}
-	on, err := f.greatest(ctx, append(slices.Clone(p.all), p.ranged...), given)
+	on, err := f.greatest(ctx, append(slices.Clone(p.all), p.ranged...), given, 6)
 	return append(given, on...), err
 }
 

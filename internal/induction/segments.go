@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/absint"
+	"assay/internal/heap"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -65,6 +66,8 @@ type segmenter struct {
 // segments guesses predicates with ranges for all loops.
 func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 	var out []Candidate
+	var all []*segmenter
+	var shared []shared
 	for n, f := range m.Funcs {
 		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*Loop{}, seen: map[string]bool{}}
 		for _, l := range loops {
@@ -73,16 +76,21 @@ func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 				s.heads[l.Head] = l
 			}
 		}
-		if len(s.loops) == 0 {
+		if f.IsDecl() {
 			continue
 		}
 		s.dom = ir.Dominators(f)
 		s.collect()
-		if len(s.access) == 0 {
-			continue
-		}
 		s.stored()
 		s.compared()
+		shared = append(shared, s.share()...)
+		all = append(all, s)
+	}
+	for _, s := range all {
+		if len(s.loops) == 0 {
+			continue
+		}
+		s.receive(shared)
 		s.composed()
 		for _, l := range s.loops {
 			s.guess(l)
@@ -128,7 +136,7 @@ func (s *segmenter) collect() {
 	}
 	// A place that is only accessed at constant offsets is no array.
 	indexed := func(a access) bool {
-		return slices.ContainsFunc(s.access, func(o access) bool {
+		return s.field(a.arrayElement) != "" || slices.ContainsFunc(s.access, func(o access) bool {
 			return o.sameArray(a.arrayElement) && len(o.index.products) > 0
 		})
 	}
@@ -310,6 +318,10 @@ type segment struct{ from, to form }
 // ranges lists the segments of an array at the head of a loop.
 func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segment {
 	var out []segment
+	if name := s.field(array); name != "" {
+		count := form{products: []product{{1, atom{place: place{value: s.address(heap.CountOf(name)), cell: true, bits: s.m.PointerBits}}}}}
+		return []segment{{number64(1), count}}
+	}
 	add := func(from, to form) {
 		if n, ok := to.minus(from).isConstant(); ok && n <= 0 || len(out) >= maxRanges {
 			return
@@ -591,6 +603,92 @@ func (s *segmenter) composed() {
 					s.equal(b.array, f, b.source)
 				}
 			}
+		}
+	}
+}
+
+// field is the name of the array of a pool that an element belongs to, if any.
+func (s *segmenter) field(e *arrayElement) string {
+	if d := s.f.Def(e.root); d.Op == ir.GlobalAddr && heap.IsField(d.Sym) {
+		return d.Sym
+	}
+	return ""
+}
+
+// address is a value for the address of a global, 0 if there is none.
+func (s *segmenter) address(name string) ir.Value {
+	for v := ir.Value(1); int(v) < len(s.f.Values); v++ {
+		if d := s.f.Def(v); d.Op == ir.GlobalAddr && d.Sym == name {
+			return v
+		}
+	}
+	return 0
+}
+
+// shared is what may hold of a field of a pool in any function, for it speaks
+// of fields and constants only.
+type shared struct {
+	body
+	field string
+	// names are the fields of the products.
+	names []string
+}
+
+// share lists what other functions can use.
+func (s *segmenter) share() []shared {
+	var out []shared
+	for _, b := range s.bodies {
+		x := shared{body: b, field: s.field(b.array)}
+		ok := x.field != ""
+		for _, p := range b.form.products {
+			name := ""
+			if p.element != nil {
+				name = s.field(p.element)
+				ok = ok && name != ""
+			} else {
+				ok = ok && p.value < 0
+			}
+			x.names = append(x.names, name)
+		}
+		if ok {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// receive takes over what other functions know, and that fields may hold numbers
+// of objects.
+func (s *segmenter) receive(all []shared) {
+	moved := func(e *arrayElement, name string) *arrayElement {
+		c := *e
+		c.root = s.address(name)
+		return &c
+	}
+	for _, x := range all {
+		b := x.body
+		b.source = nil
+		b.array = moved(b.array, x.field)
+		b.form.products = slices.Clone(b.form.products)
+		for i, name := range x.names {
+			if name != "" {
+				b.form.products[i].element = moved(b.form.products[i].element, name)
+			}
+		}
+		s.addBody(b)
+	}
+	w := uint64(s.m.PointerBits / 8)
+	for _, g := range s.m.Globals {
+		if !heap.IsField(g.Name) || g.Layout.Stride != w || g.Layout.Pointers {
+			continue
+		}
+		for _, c := range s.m.Globals {
+			if !heap.IsCount(c.Name) || s.address(g.Name) == 0 || s.address(c.Name) == 0 {
+				continue
+			}
+			e := &arrayElement{root: s.address(g.Name), stride: w, bits: s.m.PointerBits}
+			count := form{products: []product{{1, atom{place: place{value: s.address(c.Name), cell: true, bits: s.m.PointerBits}, unsigned: true}}}, constant: -1}
+			s.bound(e, count, 1, true, nil)
 		}
 	}
 }

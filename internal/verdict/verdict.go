@@ -116,6 +116,9 @@ type Bound struct {
 type Induction struct {
 	K     int
 	Heads []invariant.Head
+	// Module is the program that was proved, if it is not the one that was asked
+	// about: the one that package heap makes of it.
+	Module *ir.Module
 	// Checker names the checker and the solver that accepted.
 	Checker string
 }

@@ -1,0 +1,406 @@
+// Package heap turns heap objects that loops make without bound into elements of
+// arrays: all objects of a class of allocation sites become a pool, a pointer to
+// one its number, and each of their fields an array over the numbers.
+//
+//	p = malloc(16)      p = count; count = count + 1
+//	p->next = q         check 0 < p < count; next[p] = q
+//	p == 0              p == 0
+//
+// After that, lists and trees of any size are integers and arrays, and what holds
+// for all their nodes is a predicate that is quantified over an index. This is
+// the abstract dynamic object of [2LS §4.1] with all objects of a site kept apart.
+//
+// # What is turned
+//
+// A class of places (class.go) is turned if all of it are allocations of one
+// constant size; its places are only read and written as scalars, each always in
+// the same way, at constant offsets from the start of an object; pointers
+// to it go only to the start of an object, and are only stored, passed on and compared for equality.
+// None of the objects is freed.
+//
+// # Why it is sound
+//
+// The program and the one it is turned into run in step:
+//
+//	(T1) Objects are numbered in the order in which they are made, from 1; null is 0.
+//	     A pointer of a class is in the new program the number of the object it
+//	     points to, for a pointer always points to the start. Numbers are equal
+//	     iff pointers are, for no object is freed, and all have bytes.
+//	(T2) Field f of object n is element n of the array of f. Both begin arbitrary.
+//	     Nothing else is in the arrays: fields do not overlap, and each is always
+//	     accessed with its own width.
+//	(T3) A pointer that was never written, or is read from a place that holds
+//	     no pointer, is an arbitrary number. Before each access the new
+//	     program checks that the pointer is the number of an object. If the check can
+//	     fail nothing is proved. If it cannot, no access of the program
+//	     goes through such a pointer, for else some run would access object n with
+//	     0 >= n or n >= count.
+//	(T4) The new program ends where it has made as many objects as have a place in memory. There
+//	     is no such run of the program, for all objects are alive.
+//
+// So a run of the program that violates something is one of the new program, if
+// no check of (T3) fails. The converse holds, too, but is not needed. What is
+// still allocated at the end cannot be seen: leaks are not to be asked for.
+package heap
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"assay/internal/bv"
+	"assay/internal/ir"
+)
+
+// Names of the globals that are added.
+const prefix = "assay.heap"
+
+// IsCount says whether a global is the number of objects of a pool, and IsField
+// whether it is an array of a pool; Count names the counter of such an array.
+func IsCount(name string) bool {
+	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".count")
+}
+
+// IsField says whether a global is the array of a field.
+func IsField(name string) bool { return strings.HasPrefix(name, prefix) && !IsCount(name) }
+
+// CountOf names the counter that belongs to the array of a field.
+func CountOf(field string) string {
+	return field[:strings.LastIndexByte(field, '.')] + ".count"
+}
+
+// ErrNothing: there is no class of objects to turn.
+var ErrNothing = errors.New("no allocation is of the kind that becomes a pool")
+
+type pooled struct {
+	name     string
+	class    *class
+	fields   map[int64]string
+	capacity uint64
+}
+
+type turning struct {
+	*analysis
+	out   *ir.Module
+	pools map[*class]*pooled
+	order []*pooled
+}
+
+// Turn turns what it can; module is a copy. With few, pools have room for few
+// objects and runs end where there are more: such a module is for looking at
+// runs, and differs in nothing else.
+func Turn(m *ir.Module, few bool) (*ir.Module, error) {
+	t := &turning{analysis: analyze(m), pools: map[*class]*pooled{}}
+	t.choose()
+	if len(t.order) == 0 {
+		return nil, ErrNothing
+	}
+	t.out = clone(m)
+	for _, p := range t.order {
+		// No program has more objects alive.
+		space := uint64(1) << 47
+		if m.PointerBits == 32 {
+			space = 1 << 32
+		}
+		p.capacity = space / p.class.size
+		if few {
+			p.capacity = 1 << 10
+		}
+		word := uint64(m.PointerBits / 8)
+		one := make([]byte, word)
+		one[0] = 1
+		t.out.Globals = append(t.out.Globals, &ir.Global{Name: p.name + ".count", Size: word, Align: word, Init: one, Layout: ir.Layout{Cell: word}})
+		for _, off := range sorted(p.class.access) {
+			n := p.class.access[off].size
+			pointers := p.class.access[off].kind == ir.Ptr && t.poolOf(p.class.at(off)) == nil
+			p.fields[off] = fmt.Sprintf("%s.%d", p.name, off)
+			t.out.Globals = append(t.out.Globals, &ir.Global{
+				Name: p.fields[off], Size: p.capacity * n, Align: n, External: true, Layout: ir.Layout{Stride: n, Cell: n, Pointers: pointers},
+			})
+		}
+	}
+	for i, f := range m.Funcs {
+		t.function(f, t.out.Funcs[i])
+	}
+	if err := ir.Verify(t.out); err != nil {
+		panic("heap: the program is malformed: " + err.Error())
+	}
+	return t.out, nil
+}
+
+// choose finds the classes to turn.
+func (t *turning) choose() {
+	word := uint64(t.m.PointerBits / 8)
+	// Pointers that are also read as something else cannot be numbers.
+	for _, c := range t.all() {
+		for _, off := range sorted(c.content) {
+			if c.mixed(off) {
+				c.content[off].spoil("pointers to it are also read as something else")
+			}
+		}
+	}
+	for _, g := range t.m.Globals {
+		c := t.globals[g.Name]
+		if c == nil || g.Init == nil {
+			continue
+		}
+		for i, b := range g.Init {
+			if b == 0 {
+				continue
+			}
+			c := c.find()
+			for _, off := range sorted(c.content) {
+				if c.collapsed || int64(i) >= off && int64(i) < off+int64(word) {
+					c.content[off].spoil("initialised with a number")
+				}
+			}
+		}
+	}
+	for _, c := range t.all() {
+		if c.sites == 0 || c.bad != "" || c.size == 0 {
+			continue
+		}
+		end, ok := int64(0), len(c.access) > 0
+		for _, off := range sorted(c.access) {
+			x := c.access[off]
+			ok = ok && off >= end && (x.size == 1 || x.size == 2 || x.size == 4 || x.size == 8) && x.kind != ir.Void
+			end = off + int64(x.size)
+		}
+		if !ok || end > int64(c.size) {
+			continue
+		}
+		p := &pooled{name: fmt.Sprint(prefix, len(t.order)), class: c, fields: map[int64]string{}}
+		t.pools[c] = p
+		t.order = append(t.order, p)
+	}
+}
+
+// all are the classes, each once, in an order that depends on the program only.
+func (t *turning) all() []*class {
+	seen := map[*class]bool{}
+	var out []*class
+	var visit func(c *class)
+	visit = func(c *class) {
+		if c = c.find(); seen[c] {
+			return
+		}
+		seen[c] = true
+		out = append(out, c)
+		for _, off := range sorted(c.content) {
+			visit(c.content[off])
+		}
+	}
+	for _, c := range t.classes {
+		visit(c)
+	}
+	return out
+}
+
+// pool is the pool that a pointer points into, nil if it points elsewhere.
+func (t *turning) pool(f *ir.Func, v ir.Value) *pooled {
+	if c := t.of(f, v); c != nil {
+		return t.pools[c.find()]
+	}
+	return nil
+}
+
+func (t *turning) poolOf(c *class) *pooled {
+	if c == nil {
+		return nil
+	}
+	return t.pools[c.find()]
+}
+
+// base is the value that a pointer is made of by adding offsets.
+func base(f *ir.Func, v ir.Value) ir.Value {
+	for f.Def(v).Op == ir.PtrAdd || f.Def(v).Op == ir.Freeze {
+		v = f.Def(v).Args[0]
+	}
+	return v
+}
+
+// function turns one function; f is the old one, to which the classes belong.
+func (t *turning) function(f, g *ir.Func) {
+	if f.IsDecl() {
+		return
+	}
+	word := t.m.WordType()
+	for i, p := range f.Params {
+		if t.pool(f, p) != nil {
+			g.Def(g.Params[i]).Type = word
+		}
+	}
+	for i := range f.Results {
+		if c := t.results[result{f, i}]; c != nil && t.poolOf(c) != nil {
+			g.Results[i] = word
+		}
+	}
+	e := &emitter{m: t.out, f: g}
+	// Every function knows the arrays and counters: predicates speak of them.
+	address := map[string]ir.Value{}
+	for v := 1; v < len(g.Values); v++ {
+		if d := g.Def(ir.Value(v)); d.Op == ir.GlobalAddr {
+			address[d.Sym] = ir.Value(v)
+		}
+	}
+	for _, p := range t.order {
+		for _, name := range append([]string{p.name + ".count"}, fields(p)...) {
+			address[name] = e.define(ir.Def{Op: ir.GlobalAddr, Type: t.m.PtrType(), Sym: name})
+		}
+	}
+	zero := e.number(0)
+	null := func(v ir.Value, p *pooled) ir.Value {
+		if p != nil && f.Def(v).Op == ir.Null {
+			return zero
+		}
+		return v
+	}
+	for b := 1; b < len(g.Blocks); b++ {
+		old := g.Blocks[b].Instrs
+		g.Blocks[b].Instrs = nil
+		e.at = ir.BlockID(b)
+		for _, v := range old {
+			d, was := g.Def(v), f.Def(v)
+			e.pos = d.Pos
+			own := t.pool(f, v)
+			switch was.Op {
+			case ir.Malloc:
+				if own == nil {
+					break
+				}
+				d.Op, d.Type, d.Args, d.Layout, d.Aux = ir.Load, word, []ir.Value{address[own.name+".count"]}, ir.Layout{}, 0
+				e.add(v)
+				e.op(ir.Assume, ir.Type{}, e.op(ir.ULt, ir.BoolType, v, e.number(own.capacity-1)))
+				e.op(ir.Store, ir.Type{}, e.op(ir.Add, word, v, e.number(1)), address[own.name+".count"])
+				continue
+			case ir.PtrAdd, ir.Freeze:
+				if own != nil {
+					from := d.Args[0]
+					*d = ir.Def{Op: ir.Freeze, Type: word, Args: []ir.Value{from}, Block: d.Block, Pos: d.Pos}
+				}
+			case ir.Load, ir.Store:
+				at := len(was.Args) - 1
+				if was.Op == ir.Store {
+					c := t.of(f, was.Args[1])
+					if c != nil && f.Type(was.Args[0]).Kind == ir.Ptr {
+						off, _ := offset(f, was.Args[1])
+						d.Args[0] = null(d.Args[0], t.poolOf(c.at(off)))
+					}
+				} else if own != nil {
+					d.Type = word
+				}
+				if p := t.pool(f, was.Args[at]); p != nil {
+					off, _ := offset(f, was.Args[at])
+					n := base(f, was.Args[at])
+					count := e.op(ir.Load, word, address[p.name+".count"])
+					ok := e.op(ir.And, ir.BoolType, e.op(ir.Ne, ir.BoolType, n, zero), e.op(ir.ULt, ir.BoolType, n, count))
+					text := "invalid read"
+					if was.Op == ir.Store {
+						text = "invalid write"
+					}
+					e.emit(ir.Def{Op: ir.Check, Args: []ir.Value{ok}, Aux: int64(ir.InvalidDeref), Sym: text})
+					place := e.op(ir.Mul, word, n, e.number(p.class.access[off].size))
+					d.Args[at] = e.op(ir.PtrAdd, t.m.PtrType(), address[p.fields[off]], place)
+				}
+			case ir.Phi, ir.Select:
+				if own == nil {
+					break
+				}
+				d.Type = word
+				for i := range d.Args {
+					if was.Op == ir.Phi || i > 0 {
+						d.Args[i] = null(d.Args[i], own)
+					}
+				}
+			case ir.Eq, ir.Ne:
+				p := t.pool(f, was.Args[0])
+				if p == nil {
+					p = t.pool(f, was.Args[1])
+				}
+				for i := range d.Args {
+					d.Args[i] = null(d.Args[i], p)
+				}
+			case ir.Call:
+				if own != nil {
+					d.Type = word
+				}
+				if callee := t.byName[was.Sym]; callee != nil && !callee.IsDecl() {
+					for i := range d.Args {
+						if i < len(callee.Params) {
+							d.Args[i] = null(d.Args[i], t.pool(callee, callee.Params[i]))
+						}
+					}
+				}
+			case ir.Ret:
+				for i := range d.Args {
+					d.Args[i] = null(d.Args[i], t.poolOf(t.results[result{f, i}]))
+				}
+			}
+			e.add(v)
+		}
+	}
+}
+
+func fields(p *pooled) []string {
+	var out []string
+	for _, off := range sorted(p.class.access) {
+		out = append(out, p.fields[off])
+	}
+	return out
+}
+
+// emitter appends to a block.
+type emitter struct {
+	m   *ir.Module
+	f   *ir.Func
+	at  ir.BlockID
+	pos ir.Pos
+}
+
+func (e *emitter) define(d ir.Def) ir.Value {
+	e.f.Values = append(e.f.Values, d)
+	return ir.Value(len(e.f.Values) - 1)
+}
+
+func (e *emitter) add(v ir.Value) {
+	b := &e.f.Blocks[e.at]
+	b.Instrs = append(b.Instrs, v)
+}
+
+func (e *emitter) emit(d ir.Def) ir.Value {
+	d.Block, d.Pos = e.at, e.pos
+	v := e.define(d)
+	e.add(v)
+	return v
+}
+
+func (e *emitter) op(op ir.Op, t ir.Type, args ...ir.Value) ir.Value {
+	return e.emit(ir.Def{Op: op, Type: t, Args: args})
+}
+
+func (e *emitter) number(n uint64) ir.Value {
+	w := e.m.PointerBits
+	return e.define(ir.Def{Op: ir.Const, Type: ir.IntType(w), Const: bv.New(w, n)})
+}
+
+// clone copies a module deeply enough for editing; values keep their numbers.
+func clone(m *ir.Module) *ir.Module {
+	c := *m
+	c.Globals = append([]*ir.Global(nil), m.Globals...)
+	c.Funcs = make([]*ir.Func, len(m.Funcs))
+	for i, f := range m.Funcs {
+		g := *f
+		g.Params = append([]ir.Value(nil), f.Params...)
+		g.Results = append([]ir.Type(nil), f.Results...)
+		g.Values = append([]ir.Def(nil), f.Values...)
+		for v := range g.Values {
+			g.Values[v].Args = append([]ir.Value(nil), f.Values[v].Args...)
+		}
+		g.Blocks = append([]ir.Block(nil), f.Blocks...)
+		for b := range g.Blocks {
+			g.Blocks[b].Instrs = append([]ir.Value(nil), f.Blocks[b].Instrs...)
+		}
+		c.Funcs[i] = &g
+	}
+	return &c
+}
