@@ -32,6 +32,7 @@ type translation struct {
 	slots     []slot
 	paths     []path
 	recursive bool
+	crowd     int  // states from the location that is explored
 	reads     bool // memory decides where runs go
 }
 

@@ -75,10 +75,14 @@ func (t *translation) firstAfterPhis(f *ir.Func, b ir.BlockID) int {
 	return i
 }
 
+// maxCrowd is how many states there may be from a location; beyond it every block
+// becomes one, so that paths meet again.
+const maxCrowd = 100
+
 // explore executes everything until the next locations.
 func (t *translation) explore(s *state) {
 	stack := []*state{s}
-	for len(stack) > 0 {
+	for t.crowd = 0; len(stack) > 0; t.crowd++ {
 		if err := t.ctx.Err(); err != nil {
 			panic(stop{err})
 		}
@@ -330,7 +334,7 @@ func (t *translation) edge(s *state) *outcome {
 		}
 		ns[i] = t.eval(s, fr, fn.f.Def(v).Args[pred])
 	}
-	if fn.cut[to] {
+	if fn.cut[to] || t.crowd > maxCrowd {
 		t.finish(s, fr, to, 0, phis, ns)
 		return over
 	}
