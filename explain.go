@@ -74,6 +74,12 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 		return out
 	case *verdict.SymbolicGraph:
 		return &Certificate{Checker: c.Checker, Nodes: len(c.Graph.Nodes)}
+	case *verdict.Ranking:
+		out := &Certificate{Checker: c.Checker}
+		for i := range c.Loops {
+			out.Rankings = append(out.Rankings, loopRanking(c.Program, &c.Loops[i], c.Heads))
+		}
+		return out
 	case verdict.Unchecked:
 		return &Certificate{Unchecked: c.Why}
 	}
@@ -83,7 +89,6 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 // loopInvariant shows what holds at a loop head in terms of C: a value has the
 // name of the variable that it is assigned to.
 func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
-	f := m.Func(h.Func)
 	out := Invariant{Pos: position(m, h.Pos), Func: h.Func}
 	names := variableNames(f)
 	plain := func(t invariant.Term) string {

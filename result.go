@@ -91,6 +91,8 @@ type Certificate struct {
 	Invariants []Invariant `json:"invariants,omitempty"`
 	// Nodes is the number of states at loop heads of a symbolic execution graph.
 	Nodes int `json:"nodes,omitempty"`
+	// Rankings are the arguments that the loops end.
+	Rankings []Ranking `json:"rankings,omitempty"`
 	// Checker is who accepted it.
 	Checker string `json:"checker,omitempty"`
 	// Unchecked says why nobody was asked, empty if somebody was.
@@ -102,6 +104,16 @@ type Invariant struct {
 	Pos        Position `json:"position"`
 	Func       string   `json:"function"`
 	Predicates []string `json:"predicates,omitempty"`
+}
+
+// Ranking says why a loop ends: at each iteration its functions decrease, in
+// lexicographic order, with what holds at the loop.
+type Ranking struct {
+	Pos        Position `json:"position"`
+	Func       string   `json:"function"`
+	Functions  []string `json:"functions"`
+	Recursion  bool     `json:"recursion,omitempty"` // it stands for recursive calls of Func
+	Invariants []string `json:"invariants,omitempty"`
 }
 
 // Bound is the number of unwindings of a loop, or of a recursive function.

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/bitranking"
 	"assay/internal/bmc"
+	"assay/internal/certify"
 	"assay/internal/frontend"
+	"assay/internal/induction"
 	"assay/internal/ir"
 	"assay/internal/verdict"
 )
@@ -23,7 +26,7 @@ import (
 // Unknown with the reasons, and ends soon after its context.
 type terminationEngine struct {
 	name string
-	// wait is how long the engines before this one run alone.
+	// wait is how long complete unwinding runs alone.
 	wait time.Duration
 	run  func(r *run, ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase)
 }
@@ -33,6 +36,7 @@ type terminationEngine struct {
 var terminationEngines = []terminationEngine{
 	{name: "lassos and recurrent sets", run: (*run).refute},
 	{name: "integer transition system", wait: headStart, run: (*run).byIntegers},
+	{name: "ranking functions", wait: headStart, run: (*run).rank},
 	{name: "symbolic execution", wait: graphStart, run: (*run).proveByGraph},
 	{name: "lassos in formulas", wait: 250 * time.Millisecond, run: (*run).refuteByFormula},
 }
@@ -180,4 +184,41 @@ func (r *run) unwind(ctx context.Context, m *ir.Module) (verdict.Verdict, bmc.St
 		},
 	})
 	return b.Verdict, b.Stats
+}
+
+// rank proves termination by ranking functions of the loops.
+func (r *run) rank(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+	p := bitranking.Prove(ctx, m)
+	phases := []Phase{{"ranking", p.Stats.Time}}
+	no := func(cause verdict.Cause, err error) (verdict.Verdict, []Phase) {
+		reason := verdict.Reason{Cause: cause, Text: err.Error()}
+		var unranked *bitranking.ErrUnranked
+		var uncut *induction.ErrUncut
+		var stuck *bitranking.ErrStuck
+		switch {
+		case ctx.Err() != nil:
+			return nil, phases // the unwinding says so
+		case errors.As(err, &unranked):
+			reason.Func, reason.Pos = unranked.Func, unranked.Pos
+		case errors.As(err, &uncut):
+			reason.Func, reason.Pos = uncut.Func, uncut.Pos
+		case errors.As(err, &stuck):
+			reason.Func, reason.Pos = stuck.Func, stuck.Pos
+		}
+		return verdict.Unknown{Reasons: []verdict.Reason{reason}}, phases
+	}
+	if p.Proof == nil {
+		return no(verdict.CauseUnranked, p.Why)
+	}
+	if r.task.Engine.Uncertified {
+		return verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: p.Unclean}, phases
+	}
+	begin := time.Now()
+	checker, err := certify.Ranking(ctx, m, certify.Options{}, p.Proof)
+	phases = append(phases, Phase{"its certificate", time.Since(begin)})
+	if err != nil {
+		return no(verdict.CauseUncertified, fmt.Errorf("ranking functions were found, but not accepted: %w", err))
+	}
+	p.Proof.Checker = checker
+	return verdict.True{Certificate: p.Proof, Unclean: p.Unclean}, phases
 }

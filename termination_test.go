@@ -56,11 +56,71 @@ func TestUnwoundTermination(t *testing.T) {
 	}
 }
 
+// TestRankedTermination: programs whose loops no unwinding ends.
+func TestRankedTermination(t *testing.T) {
+	for name, test := range map[string]struct{ source, says string }{
+		"up":      {`int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i < n; i++); return 0; }`, "-i"},
+		"wraps":   {`int main(void) { unsigned x = 0; do x++; while (x != 0); return 0; }`, "-(unsigned)x"},
+		"bits":    {`int main(void) { unsigned x = __VERIFIER_nondet_uint(), n = __VERIFIER_nondet_uint(); while (x > n) x >>= 1; return 0; }`, "(unsigned)x"},
+		"nested":  {`int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i < n; i++) for (int j = i; j < n; j++); return 0; }`, "-j"},
+		"two":     {`int main(void) { int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(); while (a > 0 && b > 0) if (__VERIFIER_nondet_int()) { a--; b = __VERIFIER_nondet_int(); } else b--; return 0; }`, "a"},
+		"towards": {`int main(void) { int a = __VERIFIER_nondet_int(); while (a != 0) if (a > 0) a--; else a++; return 0; }`, "a >= 0 ? a : -a"},
+		"memory":  {`int g; void step(int *p) { *p = *p - 1; } int main(void) { g = __VERIFIER_nondet_int(); while (g > 0) step(&g); return 0; }`, "g"},
+		"local":   {`void step(int *p) { *p = *p - 1; } int main(void) { int x = __VERIFIER_nondet_int(); while (x > 0) step(&x); return 0; }`, ""},
+		"pointer": {`int main(void) { char a[100]; int n = __VERIFIER_nondet_int(); if (n < 0 || n > 100) return 0; for (char *p = a; p < a + n; p++) *p = 0; return 0; }`, "-offset(p)"},
+		"callee":  {`int sum(int n) { int s = 0; while (n > 0) s += n--; return s; } int main(void) { int n = __VERIFIER_nondet_int(); for (int i = n; i > 3; i -= 2) sum(i); return 0; }`, "n"},
+		"goto":    {`int main(void) { int n = __VERIFIER_nondet_int(); again: if (n > 5) { n -= 3; goto again; } return 0; }`, "n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := checkTermination(t, "int __VERIFIER_nondet_int(void); unsigned __VERIFIER_nondet_uint(void);\n"+test.source, nil)
+			if r.Answer != True || r.Certificate == nil || r.Certificate.Checker == "" {
+				t.Fatalf("got %s, reasons %v", r.Line(), r.Reasons)
+			}
+			if test.says != "" && len(r.Certificate.Rankings) > 0 && !slices.ContainsFunc(r.Certificate.Rankings, func(l Ranking) bool { return slices.Contains(l.Functions, test.says) }) {
+				t.Errorf("got %+v, want %q", r.Certificate.Rankings, test.says)
+			}
+		})
+	}
+}
+
+// TestRankedRecursion: recursive functions whose arguments decrease.
+func TestRankedRecursion(t *testing.T) {
+	for name, source := range map[string]string{
+		"down":      `int f(int n) { return n <= 0 ? 0 : 1 + f(n - 1); } int main(void) { return f(__VERIFIER_nondet_int()); }`,
+		"unsigned":  `unsigned f(unsigned n) { return n == 0 ? 0 : f(n / 2); } int main(void) { unsigned n = __VERIFIER_nondet_int(); for (unsigned i = n; i; i--) f(i); return 0; }`,
+		"mutual":    `int odd(int n); int even(int n) { return n == 0 ? 1 : odd(n - 1); } int odd(int n) { return n == 0 ? 0 : even(n - 1); } int main(void) { int n = __VERIFIER_nondet_int(); return n < 0 || even(n); }`,
+		"ackermann": `int a(int m, int n) { return m == 0 ? n + 1 : n == 0 ? a(m - 1, 1) : a(m - 1, a(m, n - 1)); } int main(void) { int m = __VERIFIER_nondet_int(), n = __VERIFIER_nondet_int(); return m < 0 || n < 0 || a(m, n); }`,
+		"global":    `int g; void f(void) { if (g > 0) { g--; f(); } } int main(void) { g = __VERIFIER_nondet_int(); f(); return 0; }`,
+		"loop":      `void f(int n) { for (int i = 0; i < n; i++) f(n - 1); } int main(void) { f(__VERIFIER_nondet_int()); return 0; }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := checkTermination(t, "int __VERIFIER_nondet_int(void);\n"+source, nil)
+			if r.Answer != True || r.Certificate == nil || !slices.ContainsFunc(r.Certificate.Rankings, func(l Ranking) bool { return l.Recursion }) {
+				t.Fatalf("got %s, %+v, reasons %v", r.Line(), r.Certificate, r.Reasons)
+			}
+		})
+	}
+}
+
 // TestTerminationIsNotClaimed: nothing is proved of programs that run for ever.
 func TestTerminationIsNotClaimed(t *testing.T) {
 	for name, source := range map[string]string{
 		"loop":      `int main(void) { for (;;); }`,
 		"recursion": `int f(int n) { return f(n); } int main(void) { return f(1); }`,
+		"char":      `int main(void) { for (unsigned char i = 0; i <= 255; i++); return 0; }`,
+		"at most":   `int __VERIFIER_nondet_int(void); int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i <= n; i++); return 0; }`,
+		"stride":    `unsigned __VERIFIER_nondet_uint(void); int main(void) { unsigned n = __VERIFIER_nondet_uint(); for (unsigned i = 0; i < n; i += 2); return 0; }`,
+		"inner":     `int __VERIFIER_nondet_int(void); int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i < n; i++) for (int j = 0; j < 2; j++) if (j == 1) i--; return 0; }`,
+		"later":     `int __VERIFIER_nondet_int(void); int g; void f(void) { while (g) ; } int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i < n; i++) { g = i == 1000000; f(); } return 0; }`,
+		"skips 0":   `int f(int n) { return n == 0 ? 0 : f(n - 2); } int __VERIFIER_nondet_int(void); int main(void) { return f(__VERIFIER_nondet_int()); }`,
+		"no matter": `int g; int f(int n) { g++; return f(n - 1) + n; } int main(void) { return f(3); }`,
+		"behind":    `int g; void f(int n) { if (n <= 0) { g = 1; return; } f(n - 1); while (g); } int __VERIFIER_nondet_int(void); int main(void) { f(__VERIFIER_nondet_int()); return 0; }`,
+		"within":    `int f(int n) { if (n <= 0) return 0; if (n == 77777) for (;;); return f(n - 1); } int __VERIFIER_nondet_int(void); int main(void) { return f(__VERIFIER_nondet_int()); }`,
+		"result":    `int f(int n) { if (n <= 0) return 1; int r = f(n - 1); while (r == 1); return r; } int __VERIFIER_nondet_int(void); int main(void) { return f(__VERIFIER_nondet_int()); }`,
+		"pointed":   `int x; int f(int *p, int n) { if (*p <= 0 || n < 0) return 0; *p -= 1; return f(&x, n); } int g(int n) { x = 5; return f(&x, n) + g(n); } int main(void) { return g(1); }`,
+		"through":   `int f(int n); int (*p)(int) = f; int f(int n) { return p(n); } int main(void) { return f(1); }`,
 		"some":      `int __VERIFIER_nondet_int(void); int main(void) { int x = __VERIFIER_nondet_int(); while (x != 7) x += 2; return 0; }`,
 	} {
 		t.Run(name, func(t *testing.T) {

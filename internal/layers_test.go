@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	// Evidence.
 	"internal/certify": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/smt/z3",
-		"internal/memory", "internal/encode", "internal/invariant", "internal/verdict",
+		"internal/memory", "internal/encode", "internal/invariant", "internal/recursion", "internal/verdict",
 	},
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	// Engines.
@@ -79,7 +79,12 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absint", "internal/invariant", "internal/term", "internal/floats", "internal/smt",
 		"internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
-	"internal/trial": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
+	"internal/trial":     {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
+	"internal/recursion": {"internal/bv", "internal/ir"},
+	"internal/bitranking": {
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",
+		"internal/smt", "internal/term", "internal/verdict",
+	},
 	// Transition systems and their engines: no idea of programs.
 	"internal/ts":           {"internal/bv", "internal/term", "internal/sat", "internal/smt/bitblast"},
 	"internal/ts/aiger":     {"internal/bv", "internal/term", "internal/sat", "internal/ts"},
@@ -110,7 +115,7 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process",
 	},
 	// What a person sees.
-	"": {"internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bmc", "internal/induction", "internal/trial",
+	"": {"internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/bmc", "internal/induction", "internal/trial",
 		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination",
 		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program"},
 	"internal/report":  {""},

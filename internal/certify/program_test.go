@@ -88,7 +88,7 @@ join:
 	})
 }
 
-const recursion = `module 64 entry @main
+const recursive = `module 64 entry @main
 file "a.c"
 
 func @f(%n: i8, %a: i8) -> i8, i8 {
@@ -161,9 +161,9 @@ entry:
 `
 	}
 	runTests(t, []test{
-		{"recursion", recursion, assertions, []bound{{"f", "", 3}}, "ok"},
-		{"recursion, too few", recursion, assertions, []bound{{"f", "", 2}}, "rejected: f is activated again more than 2 times"},
-		{"recursion, wrong", strings.Replace(recursion, "%same = eq", "%same = ne", 1), assertions, []bound{{"f", "", 3}}, "rejected: assertion: s == n"},
+		{"recursion", recursive, assertions, []bound{{"f", "", 3}}, "ok"},
+		{"recursion, too few", recursive, assertions, []bound{{"f", "", 2}}, "rejected: f is activated again more than 2 times"},
+		{"recursion, wrong", strings.Replace(recursive, "%same = eq", "%same = ne", 1), assertions, []bound{{"f", "", 3}}, "rejected: assertion: s == n"},
 		{"constant recursion", fibonacci, assertions, []bound{{"fib", "", 20}}, "folded"},
 		{"constant recursion, too few", fibonacci, assertions, []bound{{"fib", "", 19}}, "rejected: fib is activated again more than 19 times, in fib at a.c:4:3"},
 		{"through a pointer", through("@two"), assertions, nil, "ok"},

@@ -63,6 +63,8 @@ var (
 	circuits = []attempt{{options: z3.Options{OneShot: true}, circuits: true}}
 	native   = append([]attempt{{conflicts: 5000, time: 200 * time.Millisecond}}, circuits...)
 	one      = []attempt{{}}
+	// The questions of inductions compare sums of different widths.
+	inductive = []attempt{{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 100000}, {options: z3.Options{OneShot: true}}}
 )
 
 // plan is how to ask about these terms.
@@ -84,6 +86,8 @@ func (c *checker) plan(roots []term.ID) []attempt {
 		return circuits
 	case some:
 		return native
+	case c.induction != nil:
+		return inductive
 	}
 	return attempts
 }

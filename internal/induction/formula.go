@@ -82,7 +82,9 @@ type formula struct {
 	instances
 }
 
-func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats) (*formula, error) {
+// newFormula encodes the program, cut for k; observed values are recorded at
+// checks, by function, behind whether these are early.
+func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value) (*formula, error) {
 	targets := append(append([]ir.CheckKind(nil), o.Targets...), o.Disputed...)
 	cut, err := Cut(m, loops, k, places, bases, targets, o.Label)
 	if err != nil {
@@ -90,6 +92,11 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 	}
 	if err := ir.Verify(cut.Module); err != nil {
 		panic("induction: the cut program is malformed: " + err.Error())
+	}
+	for name, checks := range observed {
+		for check, values := range checks {
+			cut.Probes[name][check] = append(cut.Probes[name][check], values...)
+		}
 	}
 	st := term.NewStore()
 	f := &formula{m: m, places: places, stats: stats, st: st, visits: map[*Loop][]visit{}, excluded: map[Property]term.ID{}}

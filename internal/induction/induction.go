@@ -150,17 +150,7 @@ func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*pr
 
 // certificate is a proof by some rules.
 func (p *prover) certificate(k int, need []*rule) *verdict.Induction {
-	proof := &verdict.Induction{K: k}
-	for _, l := range p.loops {
-		h := invariant.Head{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}
-		for _, r := range need {
-			if r.Loop == l {
-				h.Predicates = append(h.Predicates, r.Predicate)
-			}
-		}
-		proof.Heads = append(proof.Heads, h)
-	}
-	return proof
+	return &verdict.Induction{K: k, Heads: heads(p.loops, need)}
 }
 
 // found are the predicates found so far.
@@ -275,7 +265,7 @@ func distinct(candidates []Candidate) []Candidate {
 
 // run tries one k.
 func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.Guard, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats)
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -55,6 +55,12 @@ func (o choices) Next(r interp.Request) (ir.Choice, error) {
 	return c, err
 }
 
+// SmallChoices decides at random, and prefers small numbers; runs with a greater
+// number get a greater range.
+func SmallChoices(run uint64) interp.Oracle {
+	return choices{rand.New(rand.NewPCG(run, 1)), interp.Random(run), 2 + 2*int64(run)}
+}
+
 // sample runs the program and collects the states at the loop heads, and what
 // the runs violate.
 func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate) (map[*Loop]*states, map[Property]bool) {
@@ -112,13 +118,12 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		for _, s := range out {
 			before += len(s.rows)
 		}
-		o := choices{rand.New(rand.NewPCG(run, 1)), interp.Random(run), 2 + 2*int64(run)}
 		steps := int64(sampleSteps)
 		if run == 0 && len(ranged) > 0 {
 			steps *= 100 // beyond a long loop
 		}
 		// Later runs get room of their own, for they may take other ways.
-		_, err := interp.Run(ctx, m, interp.Options{Oracle: o, Observe: observe, StopAt: stop, Blocks: true, MaxSteps: steps, MaxMemory: 1 << 24})
+		_, err := interp.Run(ctx, m, interp.Options{Oracle: SmallChoices(run), Observe: observe, StopAt: stop, Blocks: true, MaxSteps: steps, MaxMemory: 1 << 24})
 		if err != nil {
 			break
 		}

@@ -279,3 +279,36 @@ func (p *Predicate) wraps() bool {
 	w := p.Terms[0].Bits
 	return (w == 8 || w == 16 || w == 32 || w == 64) && p.Mod().BitLen() == int(w)+1
 }
+
+// SumText is a sum of terms and a constant in the syntax of C.
+func SumText(terms []Term, constant int64, name func(Term) string) string {
+	var b strings.Builder
+	for _, t := range terms {
+		c := t.Coeff
+		switch {
+		case c == 0:
+			continue
+		case c < 0 && b.Len() > 0:
+			b.WriteString(" - ")
+			c = -c
+		case b.Len() > 0:
+			b.WriteString(" + ")
+		case c < 0:
+			b.WriteString("-")
+			c = -c
+		}
+		if c != 1 {
+			fmt.Fprintf(&b, "%d*", c)
+		}
+		b.WriteString(name(t))
+	}
+	switch {
+	case b.Len() == 0:
+		return fmt.Sprint(constant)
+	case constant < 0:
+		fmt.Fprintf(&b, " - %d", -constant)
+	case constant > 0:
+		fmt.Fprintf(&b, " + %d", constant)
+	}
+	return b.String()
+}

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/bv"
 )
@@ -278,6 +279,50 @@ func (f *Func) ComputePreds() {
 	for b := 1; b < len(f.Blocks); b++ {
 		for _, s := range f.Succs(BlockID(b)) {
 			f.Blocks[s].Preds = append(f.Blocks[s].Preds, BlockID(b))
+		}
+	}
+}
+
+// OrderPreds is ComputePreds for a function whose phis have arguments, and whose
+// blocks list their predecessors in some order: it keeps them in step.
+func (f *Func) OrderPreds() {
+	old := make([][]BlockID, len(f.Blocks))
+	for b := range f.Blocks {
+		old[b] = f.Blocks[b].Preds
+	}
+	f.ComputePreds()
+	for b := range f.Blocks {
+		now := f.Blocks[b].Preds
+		if slices.Equal(old[b], now) {
+			continue
+		}
+		if len(old[b]) != len(now) {
+			panic(fmt.Sprintf("ir: block %d of %s lists %d predecessors, and has %d", b, f.Name, len(old[b]), len(now)))
+		}
+		from := make([]int, len(now)) // the old place of each edge
+		used := make([]bool, len(now))
+		for i, u := range now {
+			from[i] = -1
+			for k, v := range old[b] {
+				if u == v && !used[k] {
+					from[i], used[k] = k, true
+					break
+				}
+			}
+			if from[i] < 0 {
+				panic(fmt.Sprintf("ir: block %d of %s does not list its predecessor %d", b, f.Name, u))
+			}
+		}
+		for _, v := range f.Blocks[b].Instrs {
+			d := f.Def(v)
+			if d.Op != Phi {
+				break
+			}
+			args := make([]Value, len(now))
+			for i, k := range from {
+				args[i] = d.Args[k]
+			}
+			d.Args = args
 		}
 	}
 }

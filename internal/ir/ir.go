@@ -346,6 +346,7 @@ const (
 	MemCleanup                   // property valid-memcleanup
 	Incompatible                 // a call through a pointer with an incompatible type, or with no target
 	Invariant                    // a predicate of a loop head, in a program whose loops are cut
+	Decrease                     // a ranking argument of a loop, in a program made to show that it ends
 	checkMax
 )
 

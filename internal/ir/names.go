@@ -49,6 +49,7 @@ var checkNames = [checkMax]string{
 	MemCleanup:         "valid-memcleanup",
 	Incompatible:       "incompatible-call",
 	Invariant:          "invariant",
+	Decrease:           "decrease",
 }
 
 var (

@@ -153,6 +153,9 @@ func (t *text) explainTrue(r *assay.Result) {
 	if c != nil && c.Nodes > 0 {
 		t.printf("proved by a symbolic execution graph with %s at loop heads\n", plural(c.Nodes-1, "state"))
 	}
+	if c != nil && len(c.Rankings) > 0 {
+		t.rankings(c.Rankings)
+	}
 	t.checked(c)
 	if len(r.Unclean) > 0 {
 		t.printf("undefined behaviour that was not excluded (the proof holds for the meaning in docs/soundness.md):\n")
@@ -201,6 +204,32 @@ func (t *text) invariants(r *assay.Result) {
 		}
 		for _, p := range i.Predicates {
 			t.printf("      %s\n", p)
+		}
+	}
+}
+
+// rankings prints why each loop ends.
+func (t *text) rankings(rs []assay.Ranking) {
+	for _, r := range rs {
+		what := strings.Join(r.Functions, ", then ")
+		switch len(r.Functions) {
+		case 0:
+			what = "is iterated once at most"
+		case 1:
+			what += " decreases"
+		default:
+			what += " decrease in lexicographic order"
+		}
+		if len(r.Invariants) > 0 {
+			what += ", with invariant " + strings.Join(r.Invariants, " and ")
+		}
+		switch {
+		case r.Recursion:
+			t.printf("  %s\n", located(r.Pos, "recursion of "+r.Func+": "+what))
+		case r.Pos.IsZero():
+			t.printf("  loop in %s: %s\n", r.Func, what)
+		default:
+			t.printf("  loop at %s: %s\n", r.Pos, what)
 		}
 	}
 }

@@ -69,11 +69,12 @@ const (
 	CauseInexact     // an over-approximation in the way of a counterexample
 	CauseUncertified // the certificate could not be checked in time
 	CauseSolver      // a solver gave up
+	CauseUnranked    // no argument was found that a loop ends
 	CauseInternal    // replay or certificate disagreed: a bug of assay
 )
 
 func (c Cause) String() string {
-	return [...]string{"unsupported", "unwinding", "timeout", "memory", "interrupted", "missing body", "inexact", "uncertified", "solver", "internal error"}[c]
+	return [...]string{"unsupported", "unwinding", "timeout", "memory", "interrupted", "missing body", "inexact", "uncertified", "solver", "no ranking", "internal error"}[c]
 }
 
 // Reason is one obstacle, with its place.
@@ -88,7 +89,7 @@ type Reason struct {
 
 func (r Reason) String() string { return fmt.Sprintf("%s: %s", r.Cause, r.Text) }
 
-// Certificate is what an independent checker accepted: *Unwinding, *Induction or Unchecked.
+// Certificate is what an independent checker accepted: *Unwinding, *Induction, *Ranking or Unchecked.
 type Certificate interface{ isCertificate() }
 
 // Unwinding certifies a proof by complete unwinding: with these bounds every
@@ -132,10 +133,51 @@ type SymbolicGraph struct {
 	Checker string
 }
 
+// Ranking certifies that every run ends. Each loop has functions of the values at
+// its head; whenever an execution of it takes a back edge that is not its first, the
+// functions have gone down since the back edge before, in lexicographic order: one has
+// become smaller, and those before it have not become greater. They range over the
+// integers, but numbers of a bounded width have finitely many values, so this
+// cannot go on for ever. A loop without functions takes no second back edge. The predicates
+// of the heads are what the proof needs, by k-induction with K.
+type Ranking struct {
+	// Program is what the loops are those of: the program asked about, in which
+	// recursive functions may have been turned into loops.
+	Program *ir.Module
+	Loops   []RankedLoop
+	K       int
+	Heads   []invariant.Head
+	// Checker names the checker and the solver that accepted.
+	Checker string
+}
+
+// RankedLoop is a loop with its functions.
+type RankedLoop struct {
+	Func      string
+	Head      ir.BlockID
+	Pos       ir.Pos
+	Functions []RankingFunction
+	// Recursion says that the loop stands for recursive calls of the function.
+	Recursion bool
+}
+
+// RankingFunction is the first of its cases whose predicates all hold; the
+// last one has none.
+type RankingFunction []RankingCase
+
+// RankingCase is an affine function. A term whose value is a pointer, and no
+// cell, is its offset in its object.
+type RankingCase struct {
+	When     []invariant.Predicate
+	Terms    []invariant.Term
+	Constant int64
+}
+
 // Unchecked is the absence of a check, at the user's wish.
 type Unchecked struct{ Why string }
 
 func (*Unwinding) isCertificate()     {}
 func (*Induction) isCertificate()     {}
 func (*SymbolicGraph) isCertificate() {}
+func (*Ranking) isCertificate()       {}
 func (Unchecked) isCertificate()      {}

@@ -358,6 +358,30 @@ void assay_z3_build(assay_z3 *s, const assay_z3_step *steps, int64_t n, const ui
   }
 }
 
+// tactics is the sequence of the tactics in a list of names with single blanks
+// between them, with one reference.
+static Z3_tactic tactics(Z3_context ctx, const char *names) {
+  char name[64];
+  size_t n = strcspn(names, " ");
+  if (n >= sizeof name) n = sizeof name - 1;
+  memcpy(name, names, n);
+  name[n] = 0;
+  Z3_tactic t = Z3_mk_tactic(ctx, name);
+  if (!t) return 0;
+  Z3_tactic_inc_ref(ctx, t);
+  if (!names[n]) return t;
+  Z3_tactic rest = tactics(ctx, names + n + 1);
+  if (!rest) {
+    Z3_tactic_dec_ref(ctx, t);
+    return 0;
+  }
+  Z3_tactic all = Z3_tactic_and_then(ctx, t, rest);
+  if (all) Z3_tactic_inc_ref(ctx, all);
+  Z3_tactic_dec_ref(ctx, t);
+  Z3_tactic_dec_ref(ctx, rest);
+  return all;
+}
+
 void assay_z3_solver(assay_z3 *s, const char *logic, const char *tactic) {
   current = s;
   drop_model(s);
@@ -365,8 +389,7 @@ void assay_z3_solver(assay_z3 *s, const char *logic, const char *tactic) {
   if (logic)
     s->solver = Z3_mk_solver_for_logic(s->ctx, Z3_mk_string_symbol(s->ctx, logic));
   else if (tactic) {
-    Z3_tactic t = Z3_mk_tactic(s->ctx, tactic);
-    if (t) Z3_tactic_inc_ref(s->ctx, t);
+    Z3_tactic t = tactics(s->ctx, tactic);
     s->solver = Z3_mk_solver_from_tactic(s->ctx, t);
     if (t) Z3_tactic_dec_ref(s->ctx, t);
   } else

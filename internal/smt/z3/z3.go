@@ -51,6 +51,10 @@ type Options struct {
 	// which is incompatible with assumptions and learning across checks, but
 	// best for a single big formula. The core is then all assumptions.
 	OneShot bool
+	// Circuits makes these checks translate bit-vectors to circuits at once, for
+	// formulas without arrays and floats: Z3's own strategies rewrite sums first,
+	// after which it does not see any more that sums of different widths agree.
+	Circuits bool
 }
 
 type state uint8
@@ -229,6 +233,8 @@ func (s *Solver) needsGeneral() bool { return s.hasFloats || s.hasConstArrays }
 // floats, Z3's own strategies for them are no better than its default.
 func (s *Solver) tactic() string {
 	switch {
+	case s.options.Circuits && !s.hasArrays && !s.hasFloats:
+		return "simplify propagate-values bit-blast simplify sat"
 	case s.hasFloats:
 		return "default"
 	case s.hasArrays:

@@ -1,0 +1,247 @@
+// Package bitranking proves that programs end, by lexicographic ranking
+// functions of their loops that are exact for machine integers [2LS §6.2].
+//
+// # The argument
+//
+// Every loop has functions f1..fn of the values at its head, over the integers: a
+// value of w bits is read signed or unsigned, and nothing wraps. At a back edge of the
+// loop let x be the values that the iteration began with, and y those of the
+// iteration before, in the same execution of the loop. The loop is ranked if, whenever
+// there is a y,
+//
+//	(R) f_i(x) < f_i(y) for some i, and f_j(x) <= f_j(y) for all j < i.
+//
+// A sequence of tuples of numbers of bounded width cannot do that for ever, so no
+// execution of the loop takes infinitely many back edges. That holds for all loops of all
+// functions, and the calls are nested to a bounded depth, so there is no infinite
+// run: an infinite tree of activations would have one that makes infinitely many
+// steps, or an infinite path.
+//
+// Where we depart from [2LS §6.2]: the functions are compared at back edges, not at
+// heads, so that what is compared has passed the condition of the loop twice; they need
+// no bound from below, because machine integers have one; and they may have
+// cases.
+//
+// # How it is proved
+//
+// The program gets variables for y (instrument.go) and its loops are cut (package
+// induction), with invariants from the candidates found there. In the one formula
+// of all loops every back edge is a place at which x and y can be read off models.
+// The functions of a loop are searched by counterexamples (search.go): each in turn
+// must not increase on any pair (y, x) that those before leave equal, and decrease on
+// some. Candidates come from a pool (pool.go), and from a linear program on the pairs
+// seen (linear.go); pairs come from runs of the interpreter first (sample.go), then
+// from models. The cost is that of some queries for each loop; paths are the solver's
+// business.
+package bitranking
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/internal/absint"
+	"assay/internal/induction"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/recursion"
+	"assay/internal/smt"
+	"assay/internal/verdict"
+)
+
+// Stats count the work.
+type Stats struct {
+	Loops      int
+	Invariants int // that were assumed at last
+	Queries    int64
+	Time       time.Duration
+}
+
+// Result is a proof, or what is in its way.
+type Result struct {
+	// Proof is nil if there is none. Nobody else has checked it.
+	Proof *verdict.Ranking
+	// Unclean are guards of undefined behaviour that may be broken.
+	Unclean []verdict.Guard
+	// Why says what is missing, if there is no proof.
+	Why   error
+	Stats Stats
+}
+
+// ErrUnranked says that no functions were found for a loop.
+type ErrUnranked struct {
+	Func string
+	Pos  ir.Pos
+}
+
+func (e *ErrUnranked) Error() string { return "no ranking function was found for the loop" }
+
+// ErrStuck says that some run gets to where the formula has no meaning.
+type ErrStuck struct {
+	Func string
+	Pos  ir.Pos
+	Text string
+}
+
+func (e *ErrStuck) Error() string { return e.Text }
+
+// errNoLoop is for programs that other engines decide.
+var errNoLoop = errors.New("there is no loop")
+
+// Prove searches ranking functions for all loops.
+func Prove(ctx context.Context, m *ir.Module) (r Result) {
+	begin := time.Now()
+	defer func() { r.Stats.Time = time.Since(begin) }()
+	original := m
+	m = recursion.ToLoops(m)
+	loops, err := induction.Loops(m)
+	if err != nil {
+		r.Why = err
+		return r
+	}
+	if len(loops) == 0 {
+		r.Why = errNoLoop
+		return r
+	}
+	p, err := instrument(m, loops)
+	if err != nil {
+		r.Why = err
+		return r
+	}
+	r.Stats.Loops = len(loops)
+	p.sample(ctx)
+	facts, err := absint.Analyze(ctx, m, absint.Options{})
+	if err != nil {
+		r.Why = err
+		return r
+	}
+	q := &induction.Question{
+		Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed,
+	}
+	// Most loops need no more than what abstract interpretation knows.
+	for _, guess := range []bool{false, true} {
+		done, err := p.tries(ctx, q, facts, guess, &r)
+		r.Why = err
+		if done {
+			break
+		}
+	}
+	if r.Proof != nil {
+		r.Proof.Program = m
+		for i, l := range loops {
+			r.Proof.Loops[i].Recursion = recursion.IsLoop(original, m.Func(l.Func.Name), l.Head)
+		}
+	}
+	return r
+}
+
+// tries makes the formula and searches for a proof, with more and more
+// invariants. It is done if there is one, or cannot be found with others.
+func (p *program) tries(ctx context.Context, q *induction.Question, facts *absint.Facts, guess bool, r *Result) (done bool, err error) {
+	s, err := induction.Open(ctx, q, facts, guess)
+	if err != nil {
+		return true, err
+	}
+	defer s.Close()
+	defer func() { r.Stats.Queries += s.Queries() }()
+	for {
+		r.Stats.Invariants = s.Rules()
+		proof, unclean, err := p.attempt(ctx, s)
+		if proof != nil {
+			r.Proof, r.Unclean = proof, unclean
+			return true, nil
+		}
+		var unranked *ErrUnranked
+		if !errors.As(err, &unranked) {
+			return true, err
+		}
+		more, stop := s.Strengthen(ctx)
+		if stop != nil {
+			return true, stop
+		}
+		if !more {
+			return false, err
+		}
+	}
+}
+
+// attempt searches functions for the loops that have none yet.
+func (p *program) attempt(ctx context.Context, s *induction.Session) (*verdict.Ranking, []verdict.Guard, error) {
+	if err := p.stuck(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	marks := p.marks(s)
+	var failed error
+	for i := range p.ranked {
+		if p.ranked[i].done {
+			continue
+		}
+		ok, err := p.search(ctx, s, i, marks[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		if !ok && failed == nil {
+			failed = &ErrUnranked{p.original[i].Func.Name, p.original[i].Pos()}
+		}
+	}
+	if failed != nil {
+		return nil, nil, failed
+	}
+	st := s.Store()
+	bad := s.Stuck()
+	for i := range p.ranked {
+		for _, k := range marks[i] {
+			bad = st.Or(bad, st.And(k.cond, st.Not(k.decreases(st, p.ranked[i].places, p.ranked[i].functions))))
+		}
+	}
+	status, err := s.Check(ctx, bad)
+	if err != nil {
+		return nil, nil, err
+	}
+	if status != smt.Unsat {
+		// Functions found under the first candidates need them.
+		for i := range p.ranked {
+			p.ranked[i].done = false
+		}
+		return nil, nil, &ErrUnranked{p.original[0].Func.Name, p.original[0].Pos()}
+	}
+	heads, err := s.Needed(ctx, bad)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.certificate(heads), s.Unclean(ctx), nil
+}
+
+// stuck asks whether a run gets to where the formula has no meaning.
+func (p *program) stuck(ctx context.Context, s *induction.Session) error {
+	status, err := s.Check(ctx, s.Stuck())
+	if err != nil || status == smt.Unsat {
+		return err
+	}
+	f := s.Formula()
+	for _, l := range f.Limits {
+		if s.Solver().Value(l.Cond).IsTrue() {
+			return &ErrStuck{l.Loop.Func, l.Pos, fmt.Sprintf("the recursion of %s is not bounded", l.Loop.Func)}
+		}
+	}
+	for _, o := range f.Obstacles {
+		if !o.OverApproximated && s.Solver().Value(o.Cond).IsTrue() {
+			return &ErrStuck{o.Reason.Func, o.Reason.Pos, o.Reason.Text}
+		}
+	}
+	return &ErrStuck{Text: "a run gets to where it is not followed"}
+}
+
+// certificate puts the proof together.
+func (p *program) certificate(heads []invariant.Head) *verdict.Ranking {
+	proof := &verdict.Ranking{K: 1, Heads: heads}
+	for i, l := range p.original {
+		r := verdict.RankedLoop{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}
+		for _, f := range p.ranked[i].functions {
+			r.Functions = append(r.Functions, f.certificate(p.ranked[i].places))
+		}
+		proof.Loops = append(proof.Loops, r)
+	}
+	return proof
+}

@@ -1,0 +1,256 @@
+package bitranking
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/induction"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/smt"
+	"assay/internal/term"
+)
+
+// This file gives a program the variables that the argument is about. At each
+// loop head, the values that functions may use are read (integers are there, cells
+// are loaded, pointers give their offsets); phis hold what was read at the head before,
+// and whether there was a head before. Each back edge gets a block of its own with a
+// check that may fail at will: a failed check in a model is a back edge that is taken.
+
+// maxPlaces bounds the values of one loop that functions may use.
+const maxPlaces = 14
+
+// place is a value at a loop head: the Coeff and Signed of its term have no
+// meaning.
+type place = invariant.Term
+
+// ranked is what is known of a loop.
+type ranked struct {
+	places []place
+	// fixed is the number of places, the last ones, that iterations do not change.
+	fixed int
+	// now are the values of the places at the head, before those of the head
+	// before; again says that there was one. All in the function with variables.
+	now, before []ir.Value
+	again       ir.Value
+	// back are the blocks of the back edges.
+	back []ir.BlockID
+	// seen are pairs from runs.
+	seen      []pair
+	functions []function
+	done      bool
+}
+
+// program is the program with variables.
+type program struct {
+	m        *ir.Module
+	loops    []*induction.Loop // of m
+	original []*induction.Loop // the same of the program as it was
+	ranked   []ranked
+	// observed are the values that each check observes: again, before, now.
+	observed map[string]map[ir.Value][]ir.Value
+	// at finds the loop of a block of a back edge.
+	at map[*ir.Func]map[ir.BlockID]int
+}
+
+// markName is the text of the checks.
+const markName = "assay.back."
+
+// instrument makes the program with variables.
+func instrument(m *ir.Module, loops []*induction.Loop) (*program, error) {
+	c := *m
+	c.Funcs = slices.Clone(m.Funcs)
+	p := &program{m: &c, original: loops, ranked: make([]ranked, len(loops)), observed: map[string]map[ir.Value][]ir.Value{}, at: map[*ir.Func]map[ir.BlockID]int{}}
+	copies := map[*ir.Func]*ir.Func{}
+	for i, f := range m.Funcs {
+		if slices.ContainsFunc(loops, func(l *induction.Loop) bool { return l.Func == f }) {
+			copies[f] = copyOf(f)
+			c.Funcs[i] = copies[f]
+			p.observed[f.Name], p.at[copies[f]] = map[ir.Value][]ir.Value{}, map[ir.BlockID]int{}
+		}
+	}
+	for i, l := range loops {
+		p.ranked[i].places, p.ranked[i].fixed = places(m, l)
+		p.variables(copies[l.Func], i)
+	}
+	for _, f := range copies {
+		f.OrderPreds()
+	}
+	if err := ir.Verify(&c); err != nil {
+		panic("bitranking: the program with variables is malformed: " + err.Error())
+	}
+	cut, err := induction.Loops(&c)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range loops {
+		k := slices.IndexFunc(cut, func(x *induction.Loop) bool { return x.Func == copies[l.Func] && x.Head == l.Head })
+		p.loops = append(p.loops, cut[k])
+	}
+	return p, nil
+}
+
+// copyOf copies a function so that its blocks and values can be added to.
+func copyOf(f *ir.Func) *ir.Func {
+	g := *f
+	g.Values = slices.Clone(f.Values)
+	for v := range g.Values {
+		g.Values[v].Args = slices.Clone(g.Values[v].Args)
+		g.Values[v].Succs = slices.Clone(g.Values[v].Succs)
+	}
+	g.Blocks = slices.Clone(f.Blocks)
+	for b := range g.Blocks {
+		g.Blocks[b].Instrs = slices.Clone(g.Blocks[b].Instrs)
+		g.Blocks[b].Preds = slices.Clone(g.Blocks[b].Preds)
+	}
+	return &g
+}
+
+// define adds a value to a function, and to a list of instructions.
+func define(f *ir.Func, list *[]ir.Value, d ir.Def) ir.Value {
+	f.Values = append(f.Values, d)
+	v := ir.Value(len(f.Values) - 1)
+	if list != nil {
+		*list = append(*list, v)
+	}
+	return v
+}
+
+func number(f *ir.Func, bits uint32, n uint64) ir.Value {
+	return define(f, nil, ir.Def{Op: ir.Const, Type: ir.IntType(bits), Const: newBV(bits, n)})
+}
+
+// variables adds the variables of one loop.
+func (p *program) variables(f *ir.Func, i int) {
+	l, r := p.original[i], &p.ranked[i]
+	head, pos := l.Head, l.Pos()
+	var phis, reads []ir.Value
+	emit := func(list *[]ir.Value, b ir.BlockID, d ir.Def) ir.Value {
+		d.Block, d.Pos = b, pos
+		return define(f, list, d)
+	}
+	for _, x := range r.places {
+		v := x.Value
+		if x.Cell {
+			if x.Offset != 0 {
+				v = emit(&reads, head, ir.Def{Op: ir.PtrAdd, Type: p.m.PtrType(), Args: []ir.Value{v, number(f, p.m.PointerBits, x.Offset)}})
+			}
+			v = emit(&reads, head, ir.Def{Op: ir.Load, Type: ir.IntType(x.Bits), Args: []ir.Value{v}, Aux: 1})
+		} else if f.Def(v).Type.Kind == ir.Ptr {
+			v = emit(&reads, head, ir.Def{Op: ir.ObjectOffset, Type: p.m.WordType(), Args: []ir.Value{v}})
+		}
+		r.now = append(r.now, v)
+	}
+	preds := f.Blocks[head].Preds
+	phi := func(bits uint32, back ir.Value) ir.Value {
+		start := number(f, bits, 0)
+		args := make([]ir.Value, len(preds))
+		for k, u := range preds {
+			args[k] = start
+			if l.In(u) {
+				args[k] = back
+			}
+		}
+		return emit(&phis, head, ir.Def{Op: ir.Phi, Type: ir.IntType(bits), Args: args})
+	}
+	for k, x := range r.places {
+		if k >= len(r.places)-r.fixed {
+			r.before = append(r.before, r.now[k])
+			continue
+		}
+		r.before = append(r.before, phi(x.Bits, r.now[k]))
+	}
+	r.again = phi(1, number(f, 1, 1))
+	old := f.Blocks[head].Instrs
+	n := 0
+	for f.Def(old[n]).Op == ir.Phi {
+		n++
+	}
+	f.Blocks[head].Instrs = slices.Concat(old[:n], phis, reads, old[n:])
+
+	// A block for each back edge.
+	taken := map[ir.BlockID]int{} // edges from a block so far
+	for k, u := range preds {
+		if !l.In(u) {
+			continue
+		}
+		b := ir.BlockID(len(f.Blocks))
+		f.Blocks = append(f.Blocks, ir.Block{Name: "back", Preds: []ir.BlockID{u}})
+		terminator := f.Def(f.Blocks[u].Instrs[len(f.Blocks[u].Instrs)-1])
+		skip := taken[u]
+		for e, s := range terminator.Succs {
+			if s == head {
+				if skip == 0 {
+					terminator.Succs[e] = b
+					break
+				}
+				skip--
+			}
+		}
+		f.Blocks[head].Preds[k] = b
+		r.back = append(r.back, b)
+		p.at[f][b] = i
+		var list, observed []ir.Value
+		for _, v := range slices.Concat([]ir.Value{r.again}, r.before, r.now) {
+			observed = append(observed, emit(&list, b, ir.Def{Op: ir.Freeze, Type: f.Def(v).Type, Args: []ir.Value{v}}))
+		}
+		free := emit(&list, b, ir.Def{Op: ir.Nondet, Type: ir.IntType(1), Aux: int64(ir.NondetInput), Sym: "assay.back"})
+		check := emit(&list, b, ir.Def{Op: ir.Check, Args: []ir.Value{free}, Aux: int64(ir.Decrease), Sym: markName + strconv.Itoa(i)})
+		emit(&list, b, ir.Def{Op: ir.Br, Succs: []ir.BlockID{head}})
+		f.Blocks[b].Instrs = list
+		p.observed[f.Name][check] = observed
+	}
+}
+
+// mark is a back edge in the formula.
+type mark struct {
+	// cond says that it is taken, after an iteration that is not the first.
+	cond        term.ID
+	before, now []term.ID
+}
+
+// marks collects the back edges by loop.
+func (p *program) marks(s *induction.Session) [][]mark {
+	st := s.Store()
+	out := make([][]mark, len(p.ranked))
+	for _, v := range s.Seen(ir.Decrease) {
+		i, err := strconv.Atoi(strings.TrimPrefix(v.Text, markName))
+		if err != nil || len(v.Observed) != 2*len(p.ranked[i].places)+1 {
+			panic(fmt.Sprintf("bitranking: %d values are observed at %s", len(v.Observed), v.Text))
+		}
+		k := mark{cond: st.And(v.Cond, st.BVToBool(v.Observed[0].Bits))}
+		if st.IsFalse(k.cond) {
+			continue
+		}
+		n2 := len(p.ranked[i].places)
+		for j := range n2 {
+			k.before = append(k.before, v.Observed[1+j].Bits)
+			k.now = append(k.now, v.Observed[1+n2+j].Bits)
+		}
+		out[i] = append(out[i], k)
+	}
+	return out
+}
+
+// pairsInModel reads the pairs of the back edges that a model takes.
+func pairsInModel(s *induction.Session, marks []mark) []pair {
+	var out []pair
+	for _, k := range marks {
+		if !s.Solver().Value(k.cond).IsTrue() {
+			continue
+		}
+		out = append(out, readPair(s.Solver(), k))
+	}
+	return out
+}
+
+func readPair(s smt.Solver, k mark) pair {
+	var x pair
+	for j := range k.now {
+		x.before = append(x.before, s.Value(k.before[j]).Uint64())
+		x.now = append(x.now, s.Value(k.now[j]).Uint64())
+	}
+	return x
+}
