@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"assay/internal/floats"
+	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/smt/bitblast"
 	"assay/internal/smt/z3"
@@ -63,8 +64,8 @@ var (
 	circuits = []attempt{{options: z3.Options{OneShot: true}, circuits: true}}
 	native   = append([]attempt{{conflicts: 5000, time: 200 * time.Millisecond}}, circuits...)
 	one      = []attempt{{}}
-	// The questions of inductions compare sums of different widths.
-	inductive = []attempt{{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 100000}, {options: z3.Options{OneShot: true}}}
+	// Checks of ranking functions compare sums of different widths.
+	ranking = []attempt{{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 100000}, {options: z3.Options{OneShot: true}}}
 )
 
 // plan is how to ask about these terms.
@@ -86,8 +87,8 @@ func (c *checker) plan(roots []term.ID) []attempt {
 		return circuits
 	case some:
 		return native
-	case c.induction != nil:
-		return inductive
+	case c.target[ir.Decrease]:
+		return ranking
 	}
 	return attempts
 }
