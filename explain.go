@@ -89,6 +89,7 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 // loopInvariant shows what holds at a loop head in terms of C: a value has the
 // name of the variable that it is assigned to.
 func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
+	f := m.Func(h.Func)
 	out := Invariant{Pos: position(m, h.Pos), Func: h.Func}
 	names := variableNames(f)
 	plain := func(t invariant.Term) string {
