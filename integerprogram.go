@@ -2,12 +2,15 @@ package assay
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"assay/internal/bitranking"
 	"assay/internal/integerize"
 	"assay/internal/ir"
 	"assay/internal/lasso"
 	"assay/internal/recurrent"
+	"assay/internal/recursion"
 	"assay/internal/termination"
 	"assay/internal/verdict"
 )
@@ -17,6 +20,9 @@ import (
 // bit-vectors.
 
 const (
+	// firstTry is how long the program is worked on before the one without overflow,
+	// secondTry how long that one is worked on.
+	firstTry, secondTry = 4 * time.Second, 6 * time.Second
 	// rounds is how often the loop of a recurrent set is followed to see whether a state
 	// comes back.
 	rounds = 40
@@ -26,14 +32,68 @@ const (
 	fixedInputs = 6 * time.Second
 )
 
-// byIntegers translates the program, and takes what the engines of integer transition
-// systems find back to it.
+// byIntegers works on the program as it is and, if that takes long, on the one in which
+// signed overflow ends the run: a proof for that one is no answer, but says what the
+// answer hangs on.
 func (r *run) byIntegers(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+	first, stop := context.WithTimeout(ctx, firstTry)
+	v, phases := r.tryIntegers(first, m)
+	stop()
+	if ctx.Err() != nil || decided(v) {
+		return v, phases
+	}
+	depends := false
+	if r.task.Program.Semantics != SemanticsNoOverflow && mayOverflow(m) {
+		second, stop := context.WithTimeout(ctx, secondTry)
+		w, more := r.tryIntegers(second, assumeNoOverflow(m))
+		stop()
+		phases = append(phases, more...)
+		_, depends = w.(verdict.True)
+	}
+	if v == nil && ctx.Err() == nil { // the first try was not finished
+		var more []Phase
+		v, more = r.tryIntegers(ctx, m)
+		phases = append(phases, more...)
+	}
+	if depends && !decided(v) {
+		v = verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseOverflow, Text: "every run ends, unless signed arithmetic overflows",
+			Hint: "--semantics no-overflow lets a run end where it does",
+		}}}
+	}
+	return v, phases
+}
+
+// decided says whether a verdict is an answer.
+func decided(v verdict.Verdict) bool {
+	switch v.(type) {
+	case verdict.True, verdict.False:
+		return true
+	}
+	return false
+}
+
+// mayOverflow says whether the program has checks of signed overflow.
+func mayOverflow(m *ir.Module) bool {
+	for _, f := range m.Funcs {
+		if slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Check && ir.CheckKind(d.Aux) == ir.Overflow }) {
+			return true
+		}
+	}
+	return false
+}
+
+// tryIntegers translates the program, and takes what the engines of integer transition
+// systems find back to it; nil if the context ended.
+func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
 	begin := time.Now()
 	unknown := func(reason verdict.Reason) verdict.Verdict {
 		return verdict.Unknown{Reasons: []verdict.Reason{reason}}
 	}
-	p, err := translate(ctx, m, integerize.Wrap)
+	// A program whose recursion was made into loops has runs that are not there: a
+	// proof about it is one about the program, a refutation is not.
+	loops := recursion.ToLoops(m)
+	p, err := translate(ctx, loops, integerize.Wrap)
 	phases := []Phase{{"translation to integers", time.Since(begin)}}
 	if err != nil {
 		if ctx.Err() != nil {
@@ -52,8 +112,16 @@ func (r *run) byIntegers(ctx context.Context, m *ir.Module) (verdict.Verdict, []
 	}
 	switch a := a.(type) {
 	case termination.Terminates:
-		return nil, phases
+		var hints []bitranking.Hint
+		for _, l := range p.Argument(a.Argument) {
+			hints = append(hints, bitranking.Hint{Func: l.Func.Name, Head: l.Head, Functions: l.Functions, Predicates: l.Predicates})
+		}
+		v, more := r.ranked(ctx, m, hints)
+		return v, append(phases, more...)
 	case termination.Diverges:
+		if loops != m {
+			break
+		}
 		v, err := r.endlessByIntegers(ctx, m, p, &a)
 		if err != nil {
 			return nil, phases

@@ -188,7 +188,12 @@ func (r *run) unwind(ctx context.Context, m *ir.Module) (verdict.Verdict, bmc.St
 
 // rank proves termination by ranking functions of the loops.
 func (r *run) rank(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
-	p := bitranking.Prove(ctx, m)
+	return r.ranked(ctx, m, nil)
+}
+
+// ranked is rank with hints of another engine, which may be nil.
+func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint) (verdict.Verdict, []Phase) {
+	p := bitranking.Prove(ctx, m, hints)
 	phases := []Phase{{"ranking", p.Stats.Time}}
 	no := func(cause verdict.Cause, err error) (verdict.Verdict, []Phase) {
 		reason := verdict.Reason{Cause: cause, Text: err.Error()}

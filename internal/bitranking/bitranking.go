@@ -90,7 +90,9 @@ func (e *ErrStuck) Error() string { return e.Text }
 var errNoLoop = errors.New("there is no loop")
 
 // Prove searches ranking functions for all loops.
-func Prove(ctx context.Context, m *ir.Module) (r Result) {
+//
+// Hints, which may be nil, are for the loops of recursion.ToLoops(m).
+func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 	begin := time.Now()
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	original := m
@@ -104,7 +106,7 @@ func Prove(ctx context.Context, m *ir.Module) (r Result) {
 		r.Why = errNoLoop
 		return r
 	}
-	p, err := instrument(m, loops)
+	p, err := instrument(m, loops, hints)
 	if err != nil {
 		r.Why = err
 		return r
@@ -117,7 +119,7 @@ func Prove(ctx context.Context, m *ir.Module) (r Result) {
 		return r
 	}
 	q := &induction.Question{
-		Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed,
+		Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed, Suggested: suggested(hints, loops),
 	}
 	// Most loops need no more than what abstract interpretation knows.
 	for _, guess := range []bool{false, true} {

@@ -73,7 +73,7 @@ func parse(t testing.TB, text string) *ir.Module {
 
 func prove(t testing.TB, m *ir.Module) {
 	t.Helper()
-	r := Prove(t.Context(), m)
+	r := Prove(t.Context(), m, nil)
 	if r.Proof == nil {
 		t.Fatal(r.Why)
 	}

@@ -39,6 +39,7 @@ type ranked struct {
 	back []ir.BlockID
 	// seen are pairs from runs.
 	seen      []pair
+	hinted    [][]function // suggested
 	functions []function
 	done      bool
 }
@@ -59,7 +60,7 @@ type program struct {
 const markName = "assay.back."
 
 // instrument makes the program with variables.
-func instrument(m *ir.Module, loops []*induction.Loop) (*program, error) {
+func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint) (*program, error) {
 	c := *m
 	c.Funcs = slices.Clone(m.Funcs)
 	p := &program{m: &c, original: loops, ranked: make([]ranked, len(loops)), observed: map[string]map[ir.Value][]ir.Value{}, at: map[*ir.Func]map[ir.BlockID]int{}}
@@ -72,7 +73,12 @@ func instrument(m *ir.Module, loops []*induction.Loop) (*program, error) {
 		}
 	}
 	for i, l := range loops {
-		p.ranked[i].places, p.ranked[i].fixed = places(m, l)
+		r := &p.ranked[i]
+		r.places, r.fixed = places(m, l)
+		if h, ok := of(hints, l); ok {
+			r.mention(h, l)
+			r.hinted = converted(r.places, h)
+		}
 		p.variables(copies[l.Func], i)
 	}
 	for _, f := range copies {

@@ -3,6 +3,7 @@ package bitranking
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"assay/internal/induction"
 	"assay/internal/smt"
@@ -41,7 +42,12 @@ func (p *program) search(ctx context.Context, s *induction.Session, i int, marks
 	x := &search{p: p, loop: i, s: s, places: r.places, marks: marks, pairs: append([]pair(nil), r.seen...), left: maxQueries}
 	s.Solver().SetConflictLimit(queryConflicts)
 	defer s.Solver().SetConflictLimit(0)
-	ok, err := x.run(ctx, func() []function { return pool(p.original[i], r.places, r.fixed) })
+	ok, err := x.try(ctx, r.hinted)
+	if err == nil && !ok {
+		ok, err = x.run(ctx, func() []function {
+			return append(slices.Concat(r.hinted...), pool(p.original[i], r.places, r.fixed)...)
+		})
+	}
 	if ok {
 		r.functions, r.done = x.chosen, true
 	}

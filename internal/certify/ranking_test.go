@@ -66,7 +66,7 @@ func TestRankingRandom(t *testing.T) {
 			}
 			return err == nil
 		}
-		if r := bitranking.Prove(t.Context(), m); r.Proof != nil {
+		if r := bitranking.Prove(t.Context(), m, nil); r.Proof != nil {
 			proved++
 			check(r.Proof)
 		}

@@ -31,6 +31,8 @@ type Question struct {
 	// the values that are recorded at them, by function.
 	Targets  []ir.CheckKind
 	Observed map[string]map[ir.Value][]ir.Value
+	// Suggested are predicates of Loops to try with those of the abstract interpreter.
+	Suggested []Candidate
 }
 
 // Session is the formula for a question, with k = 1, in one incremental solver,
@@ -50,7 +52,7 @@ type Session struct {
 func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*Session, error) {
 	s := &Session{}
 	s.p = &prover{m: q.Module, o: Options{Targets: q.Targets, Label: "ERROR"}, loops: q.Loops, stats: &s.stats}
-	ladder := fromLadder(q.Module, facts, q.Loops)
+	ladder := append(fromLadder(q.Module, facts, q.Loops), q.Suggested...)
 	s.p.places = interesting(ladder)
 	if guess {
 		if err := s.p.prepare(ctx); err != nil {

@@ -70,11 +70,12 @@ const (
 	CauseUncertified // the certificate could not be checked in time
 	CauseSolver      // a solver gave up
 	CauseUnranked    // no argument was found that a loop ends
+	CauseOverflow    // the answer depends on signed overflow
 	CauseInternal    // replay or certificate disagreed: a bug of assay
 )
 
 func (c Cause) String() string {
-	return [...]string{"unsupported", "unwinding", "timeout", "memory", "interrupted", "missing body", "inexact", "uncertified", "solver", "no ranking", "internal error"}[c]
+	return [...]string{"unsupported", "unwinding", "timeout", "memory", "interrupted", "missing body", "inexact", "uncertified", "solver", "no ranking", "overflow", "internal error"}[c]
 }
 
 // Reason is one obstacle, with its place.
