@@ -2,6 +2,7 @@ package assay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -70,6 +71,9 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 		}
 		for i := range c.Heads {
 			out.Invariants = append(out.Invariants, loopInvariant(m, &c.Heads[i]))
+		}
+		for i := range c.Contracts {
+			out.Invariants = append(out.Invariants, contract(m, &c.Contracts[i]))
 		}
 		return out
 	case *verdict.SymbolicGraph:
@@ -166,6 +170,41 @@ func namedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 		}
 	}
 	return loopInvariant(m, &out)
+}
+
+// contract shows the contract of a recursive function.
+func contract(m *ir.Module, k *invariant.Contract) Invariant {
+	f := m.Func(k.Func)
+	out := Invariant{Pos: position(m, k.Pos), Func: k.Func}
+	names := variableNames(f)
+	name := func(t invariant.Term) string {
+		n := names[t.Value]
+		switch {
+		case t.Global != "":
+			n = t.Global
+			if t.Offset != 0 {
+				n += fmt.Sprintf("[byte %d]", t.Offset)
+			}
+			if t.Old {
+				n = "old(" + n + ")"
+			}
+		case t.Value == 0:
+			n = "result"
+		case n == "":
+			n = fmt.Sprintf("argument%d", slices.Index(f.Params, t.Value)+1)
+		}
+		if !t.Signed {
+			return "(unsigned)" + n
+		}
+		return n
+	}
+	for i := range k.Pre {
+		out.Predicates = append(out.Predicates, "requires "+k.Pre[i].Text(name))
+	}
+	for i := range k.Post {
+		out.Predicates = append(out.Predicates, "ensures "+k.Post[i].Text(name))
+	}
+	return out
 }
 
 func places(m *ir.Module, gs []verdict.Guard) []Place {

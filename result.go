@@ -86,7 +86,8 @@ type Place struct {
 type Certificate struct {
 	// Bounds are the unwindings with which every loop ends.
 	Bounds []Bound `json:"bounds,omitempty"`
-	// K is the depth of a proof by induction, Invariants what holds at the loops.
+	// K is the depth of a proof by induction, Invariants what holds at the loops,
+	// and the contracts of recursive functions.
 	K          int         `json:"k,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
 	// Nodes is the number of states at loop heads of a symbolic execution graph.
@@ -99,7 +100,8 @@ type Certificate struct {
 	Unchecked string `json:"unchecked,omitempty"`
 }
 
-// Invariant is what holds each time a loop is reached, in C.
+// Invariant is what holds each time a loop is reached, or the contract of a recursive
+// function, in C.
 type Invariant struct {
 	Pos        Position `json:"position"`
 	Func       string   `json:"function"`

@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"internal/heap":      {"internal/bv", "internal/ir"},
 	"internal/induction": {
 		"internal/heap",
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absint", "internal/invariant", "internal/term", "internal/floats", "internal/smt",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats", "internal/smt",
 		"internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
 	"internal/trial":     {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},

@@ -26,6 +26,9 @@ type way struct {
 	fn    *function
 	guard term.ID
 	mem   *memory.State
+	// activation is set, and so are the arguments, in a nest; see recursion.go.
+	activation *activation
+	args       []value
 }
 
 // calls starts a call. Afterwards the frame has a pending call, or has its
@@ -47,7 +50,7 @@ func (c *checker) calls(fr *frame, d *ir.Def, v ir.Value) (goesOn bool, err erro
 	} else if !compatible(f, call.types, call.results) {
 		c.claim(obstacle, fr, fr.guard, v, "%s is called with wrong arguments", d.Sym)
 	} else {
-		call.ways = append(call.ways, way{c.function(f), fr.guard, fr.mem})
+		call.ways = append(call.ways, way{fn: c.function(f), guard: fr.guard, mem: fr.mem})
 	}
 	fr.call = call
 	return true, c.resume(fr)
@@ -96,7 +99,7 @@ func (c *checker) split(fr *frame, d *ir.Def, call *pendingCall) {
 			c.claim(obstacle, fr, g, call.v, "%s is called, which has no body", f.Name)
 			return
 		}
-		call.ways = append(call.ways, way{c.function(f), g, nil})
+		call.ways = append(call.ways, way{fn: c.function(f), guard: g})
 	})
 	c.gaveUp(fr, call.v)
 	before := fr.guard
@@ -122,10 +125,20 @@ func (c *checker) resume(fr *frame) error {
 	for len(call.ways) > 0 {
 		w := call.ways[0]
 		call.ways = call.ways[1:]
-		if n := w.fn.active; n > 0 && c.induction != nil {
+		switch {
+		case w.activation != nil:
+			c.enter(w.fn, fr, edge{guard: w.guard, mem: w.mem, values: w.args}, call.types)
+			c.top.activation, c.top.nest = w.activation, w.activation.nest
+			c.top.sweeps[0].early = c.st.Bool(w.activation.level > 0)
+			return nil
+		case c.endless() != nil && c.componentOf(w.fn.f) != 0:
 			c.claim(uncovered, fr, w.guard, call.v, "%s is recursive", w.fn.f.Name)
 			continue
-		} else if n > 0 {
+		case c.induction != nil && c.componentOf(w.fn.f) != 0:
+			c.recursive(fr, call, w)
+			continue
+		}
+		if n := w.fn.active; n > 0 {
 			if n > w.fn.bound {
 				c.claim(limit, fr, w.guard, call.v, "%s is activated again more than %d times", w.fn.f.Name, w.fn.bound)
 				continue
@@ -167,6 +180,10 @@ func (c *checker) enter(fn *function, caller *frame, in edge, types []ir.Type) {
 		fr = &frame{fn: fn, env: make([]value, fn.values), stamp: make([]uint32, fn.values), arrivals: make([][]edge, len(fn.f.Blocks))}
 	}
 	fr.caller, fr.entered = caller, in.guard
+	fr.activation, fr.nest = nil, nil
+	if caller != nil {
+		fr.nest = caller.nest
+	}
 	fr.sweeps = append(fr.sweeps[:0], sweep{region: fn.loops.body, at: -1})
 	if c.induction != nil {
 		fr.context, fr.sweeps[0].early, fr.sweeps[0].skipped = 0, c.st.False(), c.st.False()
@@ -193,14 +210,20 @@ func (c *checker) enter(fn *function, caller *frame, in edge, types []ir.Type) {
 func (c *checker) leave(fr *frame) {
 	fn, caller := fr.fn, fr.caller
 	fn.active--
-	c.top = caller
 	if caller != nil && len(fr.returns) > 0 {
 		e := c.join(fr.returns)
 		for _, s := range fr.stack {
 			e.mem.Remove(s.object)
 		}
-		caller.call.back = append(caller.call.back, e)
+		back := true
+		if fr.activation != nil {
+			e, back = c.ended(fr, e)
+		}
+		if back {
+			caller.call.back = append(caller.call.back, e)
+		}
 	}
 	fr.caller, fr.returns, fr.mem = nil, nil, nil
+	c.top = caller
 	fn.spare = append(fn.spare, fr)
 }

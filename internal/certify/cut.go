@@ -101,7 +101,6 @@ func (c *checker) changes(fr *frame, head ir.BlockID) map[site]*change {
 // forget makes the state arbitrary, where selected holds, on what the loop
 // changes.
 func (c *checker) forget(fr *frame, head ir.BlockID, selected term.ID, in edge) edge {
-	st := c.st
 	phis := fr.fn.phis[head]
 	values := slices.Clone(in.values)
 	for i, v := range phis {
@@ -109,44 +108,48 @@ func (c *checker) forget(fr *frame, head ir.BlockID, selected term.ID, in edge) 
 		values[i].loose = values[i].loose || fr.typeOf(v).Kind == ir.Float
 	}
 	in.values = values
-	changes := c.changes(fr, head)
+	c.forgetMemory(fr, c.changes(fr, head), selected, in.mem, in.guard, c.blockValue(fr.fn, head))
+	return in
+}
+
+// forgetMemory makes memory arbitrary, where selected holds, on what changes.
+func (c *checker) forgetMemory(fr *frame, changes map[site]*change, selected term.ID, mem *memory.State, guard term.ID, at ir.Value) {
+	st := c.st
 	if len(changes) == 0 {
-		return in
+		return
 	}
 	var objects []memory.ObjectID
-	in.mem.Each(func(o memory.ObjectID) {
+	mem.Each(func(o memory.ObjectID) {
 		if changes[c.siteOf(o)] != nil {
 			objects = append(objects, o)
 		}
 	})
-	at := c.blockValue(fr.fn, head)
 	for _, o := range objects {
 		x := changes[c.siteOf(o)]
 		whole := x.whole
 		for _, r := range x.cells {
-			old, ok := in.mem.Cell(o, r)
+			old, ok := mem.Cell(o, r)
 			if whole = whole || !ok; whole {
 				break
 			}
 			if !old.IsPointer() && c.sp.IsPointer(old) {
-				c.claim(uncovered, fr, st.And(in.guard, in.mem.Alive(o)), at, "the loop changes a part of a pointer in memory")
+				c.claim(uncovered, fr, st.And(guard, mem.Alive(o)), at, "the loop changes a part of a pointer in memory")
 			}
-			in.mem.SetCell(o, r, c.anyOf(selected, old))
+			mem.SetCell(o, r, c.anyOf(selected, old))
 		}
 		if whole {
-			if in.mem.KeepsPointers(o) {
-				c.claim(uncovered, fr, st.And(in.guard, in.mem.Alive(o)), at, "the loop changes an object that holds pointers")
+			if mem.KeepsPointers(o) {
+				c.claim(uncovered, fr, st.And(guard, mem.Alive(o)), at, "the loop changes an object that holds pointers")
 			}
-			in.mem.ForgetContent(o, selected, c.content(0, c.sp.Object(o).Size))
+			mem.ForgetContent(o, selected, c.content(0, c.sp.Object(o).Size))
 		}
 		switch ends := st.Fresh("ended", term.Bool()); {
 		case x.alive:
-			in.mem.ForgetAlive(o, selected, st.Not(ends), in.guard)
+			mem.ForgetAlive(o, selected, st.Not(ends), guard)
 		case x.dead:
-			in.mem.End(o, st.And(selected, ends))
+			mem.End(o, st.And(selected, ends))
 		}
 	}
-	return in
 }
 
 // anyOf is x, or any value like it where selected holds.
@@ -179,14 +182,25 @@ func (c *checker) compare(fr *frame, s *sweep, in edge) {
 			give(st.True(), "a pointer moves to another object in the loop")
 		}
 	}
-	changes := c.changes(fr, head)
-	s.mem.Differences(in.mem, func(o memory.ObjectID, d memory.Difference) {
+	c.compareMemory(fr, c.changes(fr, head), s.mem, in.mem, in.guard, at, false)
+}
+
+// compareMemory adds to some changes how one state differs from an earlier one;
+// guard says where. The later one may have stack objects of its own if locals is
+// set.
+func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *memory.State, guard term.ID, at ir.Value, locals bool) {
+	give := func(cond term.ID, why string) {
+		c.claim(uncovered, fr, c.st.And(guard, cond), at, "%s", why)
+	}
+	from.Differences(to, func(o memory.ObjectID, d memory.Difference) {
 		switch {
+		case d.Born && locals && c.sp.Object(o).Kind == memory.StackObject:
+			return
 		case d.Born:
-			give(in.mem.Alive(o), "an object that is made in the loop lives on after an iteration")
+			give(to.Alive(o), "an object that is made in the loop lives on after an iteration")
 			return
 		case d.Gone:
-			give(st.True(), "an object is gone after an iteration")
+			give(c.st.True(), "an object is gone after an iteration")
 			return
 		}
 		x := changes[c.siteOf(o)]
@@ -209,16 +223,16 @@ func (c *checker) compare(fr *frame, s *sweep, in edge) {
 				c.induction.grew = true
 			}
 		}
-		alive := in.mem.Alive(o)
+		alive := to.Alive(o)
 		if x.whole {
-			if (d.Whole || len(d.Cells) > 0) && in.mem.KeepsPointers(o) {
+			if (d.Whole || len(d.Cells) > 0) && to.KeepsPointers(o) {
 				give(alive, "the loop writes pointers")
 			}
 			return
 		}
 		for _, r := range d.Cells {
-			before, _ := s.mem.Cell(o, r)
-			after, _ := in.mem.Cell(o, r)
+			before, _ := from.Cell(o, r)
+			after, _ := to.Cell(o, r)
 			switch {
 			case before.IsPointer() != after.IsPointer() || before.IsPointer() && before.Object != after.Object:
 				give(alive, "a pointer in memory moves to another object in the loop")

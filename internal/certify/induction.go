@@ -75,7 +75,7 @@ import (
 //
 // # What is not certifiable
 //
-// Recursive functions, loops with several entries, and loops in which an
+// Loops with several entries, and loops and recursions (recursion.go) in which an
 // iteration leaves an object alive that it made, moves a pointer to another
 // object, or writes pointers (of other objects than before) to memory that
 // lives longer. These are ErrIncomplete, where a run gets there.
@@ -121,6 +121,12 @@ type induction struct {
 	// changes are what the loops change, grew says that this encoding added to it.
 	changes map[loopKey]map[site]*change
 	grew    bool
+	// See recursion.go.
+	depth      int
+	contracts  map[*ir.Func]invariant.Contract
+	components map[*ir.Func]int
+	nests      map[nestKey]map[site]*change
+	origins    map[originKey]origin
 	// endless is set if the claim is that no run ends; see endless.go.
 	endless *fixedInputs
 	// ranges says that some predicate is quantified.
@@ -164,6 +170,10 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 	ind := &induction{
 		k: cert.K, predicates: map[headKey][]invariant.Predicate{}, clauses: map[headKey][]clauses{},
 		contexts: map[contextKey]int32{}, changes: map[loopKey]map[site]*change{},
+		contracts: map[*ir.Func]invariant.Contract{}, nests: map[nestKey]map[site]*change{}, origins: map[originKey]origin{},
+	}
+	if why := ind.takeContracts(m, cert.Depth, cert.Contracts); why != "" {
+		return wrong("%s", why)
 	}
 	for _, h := range cert.Heads {
 		f := m.Func(h.Func)
@@ -187,6 +197,14 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		if why := illFormedClauses(m, f, dom, &h); why != "" {
 			return wrong("block %d of %s: %s", h.Head, h.Func, why)
 		}
+		if len(h.Calls) > 0 && len(h.Clauses) > 0 && len(ind.components) > 0 {
+			// Of call strings through a recursion only the early ones are laid out.
+			for _, x := range append([]invariant.Call{{Func: h.Func}}, h.Calls...) {
+				if ind.components[m.Func(x.Func)] != 0 {
+					return wrong("clauses of a call string through the recursive function %s", x.Func)
+				}
+			}
+		}
 		if len(h.Clauses) > 0 {
 			ind.clauses[k] = append(ind.clauses[k], clauses{h.Calls, h.Clauses})
 		}
@@ -206,22 +224,16 @@ func (l *forest) isHead(b ir.BlockID) bool {
 
 // illFormed says what is wrong with a predicate, if anything is.
 func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predicate, pointer uint32) (wrong string) {
+	if why := wrongForm(p); why != "" {
+		return why
+	}
 	for i := range p.If {
-		if len(p.If[i].If) > 0 {
-			return "a condition of a predicate has a condition"
-		}
 		if p.Range != nil || p.If[i].Range != nil {
 			return "a quantified predicate has a condition"
 		}
 		if why := illFormed(f, dom, head, &p.If[i], pointer); why != "" {
 			return why
 		}
-	}
-	switch {
-	case p.Bound == nil:
-		return "a predicate has no bound"
-	case p.Relation > invariant.Congruent:
-		return "a predicate has an unknown relation"
 	}
 	if p.Range != nil {
 		if why := illFormedRange(p, pointer); why != "" {
@@ -254,6 +266,22 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 		}
 	})
 	return wrong
+}
+
+// wrongForm says what is wrong with a predicate as such.
+func wrongForm(p *invariant.Predicate) string {
+	for i := range p.If {
+		if len(p.If[i].If) > 0 {
+			return "a condition of a predicate has a condition"
+		}
+	}
+	switch {
+	case p.Bound == nil:
+		return "a predicate has no bound"
+	case p.Relation > invariant.Congruent:
+		return "a predicate has an unknown relation"
+	}
+	return ""
 }
 
 // context numbers the call string of an activation.
@@ -348,10 +376,22 @@ func (c *checker) visit(fr *frame, in edge) {
 // predicate says whether a predicate of a head holds of a way into it. A
 // predicate of memory that is not there holds, and so it does as a condition.
 func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
+	return c.holds(p, func(t invariant.Term) (bits, valid term.ID) {
+		x := c.atHead(fr, head, in, t.Value)
+		if t.Cell {
+			return c.cellAtHead(fr, head, in, x.Value, t)
+		}
+		return x.Bits, c.st.True()
+	})
+}
+
+// holds says whether a predicate holds; operand gives the integer of a summand,
+// and whether it is there.
+func (c *checker) holds(p *invariant.Predicate, operand func(t invariant.Term) (bits, valid term.ID)) term.ID {
 	st := c.st
 	applies := st.True()
 	for i := range p.If {
-		applies = st.And(applies, c.predicate(fr, head, in, &p.If[i]))
+		applies = st.And(applies, c.holds(&p.If[i], operand))
 	}
 	// No sum of some of the summands, nor its difference to the bound or the
 	// modulus, is greater than most.
@@ -368,13 +408,9 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 	there := st.True()
 	values := make([]term.ID, len(p.Terms))
 	for i, t := range p.Terms {
-		x := c.atHead(fr, head, in, t.Value)
-		values[i] = x.Bits
-		if t.Cell {
-			var valid term.ID
-			values[i], valid = c.cellAtHead(fr, head, in, x.Value, t)
-			there = st.And(there, valid)
-		}
+		var valid term.ID
+		values[i], valid = operand(t)
+		there = st.And(there, valid)
 	}
 	holds := st.ByCases(values, maxCases, func(values []term.ID) term.ID { return c.relation(p, w, values) })
 	return st.Implies(st.And(applies, there), holds)

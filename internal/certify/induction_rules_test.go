@@ -357,7 +357,7 @@ two:
 exit:
   halt exit
 `, assertions, 1, nil, "ok"},
-		{"recursion", fibonacci, assertions, 1, nil, "incomplete: fib is recursive"},
+		{"recursion", fibonacci, assertions, 1, nil, "rejected: assertion: fib(21)"},
 		{"pointer that moves", `
 entry:
   br head

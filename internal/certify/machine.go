@@ -69,6 +69,10 @@ type frame struct {
 	entered term.ID
 	// context numbers the call string, in inductions.
 	context int32
+	// nest is the recursion around, activation is set in a recursive function;
+	// see recursion.go.
+	nest       *nest
+	activation *activation
 }
 
 // always is the stamp of values that belong to the whole activation.

@@ -126,6 +126,7 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 		y = c.choose(invalid, c.arbitrary(d.Type), y)
 	}
 	fr.set(v, y)
+	c.known(fr, v)
 }
 
 // copies encodes MemCpy. What is read where no object is, is arbitrary.

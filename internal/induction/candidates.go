@@ -25,16 +25,18 @@ const (
 // place is an integer at a loop head: a value, or a scalar in memory, to which
 // the value points.
 type place struct {
-	value ir.Value
-	cell  bool
-	bits  uint32
+	value  ir.Value
+	cell   bool
+	bits   uint32
+	global string // in contracts
+	old    bool
 }
 
 func (p place) term(coeff int64, signed bool) invariant.Term {
-	return invariant.Term{Coeff: coeff, Value: p.value, Cell: p.cell, Bits: p.bits, Signed: signed}
+	return invariant.Term{Coeff: coeff, Value: p.value, Cell: p.cell, Bits: p.bits, Signed: signed, Global: p.global, Old: p.old}
 }
 
-func placeOf(t invariant.Term) place { return place{t.Value, t.Cell, t.Bits} }
+func placeOf(t invariant.Term) place { return place{t.Value, t.Cell, t.Bits, t.Global, t.Old} }
 
 // guesser collects the candidates of one loop.
 type guesser struct {
@@ -69,7 +71,7 @@ func (g *guesser) guess() {
 		}
 		if d.Type.Kind == ir.Int && d.Type.Bits <= 64 {
 			phis = append(phis, v)
-			vars = append(vars, place{v, false, d.Type.Bits})
+			vars = append(vars, place{value: v, bits: d.Type.Bits})
 		}
 	}
 	vars = append(vars, g.cells()...)
@@ -104,7 +106,7 @@ func (g *guesser) guess() {
 			g.pair(x, y)
 		}
 		for _, y := range partners {
-			g.pair(x, place{y, false, g.f.Def(y).Type.Bits})
+			g.pair(x, place{value: y, bits: g.f.Def(y).Type.Bits})
 		}
 	}
 }
@@ -140,7 +142,7 @@ func (g *guesser) cells() []place {
 		}
 		if n := g.f.Def(d.Args[0]); n.Op == ir.Const && n.Const.Uint64() == d.Layout.Cell && d.Layout.Stride == 0 {
 			if t, ok := g.scalar(v); ok {
-				out = append(out, place{v, true, t.Bits})
+				out = append(out, place{value: v, cell: true, bits: t.Bits})
 			}
 		}
 	}
@@ -149,7 +151,7 @@ func (g *guesser) cells() []place {
 			continue
 		}
 		if v := g.w.address(g.f, x.Name); v != 0 {
-			out = append(out, place{v, true, uint32(8 * x.Size)})
+			out = append(out, place{value: v, cell: true, bits: uint32(8 * x.Size)})
 		}
 	}
 	return out
@@ -184,7 +186,7 @@ func (g *guesser) add(p invariant.Predicate) {
 	})
 	if !g.seen[key] {
 		g.seen[key] = true
-		g.out = append(g.out, Candidate{g.l, p})
+		g.out = append(g.out, Candidate{Loop: g.l, Predicate: p})
 	}
 }
 
@@ -228,7 +230,7 @@ func (g *guesser) equation(terms []invariant.Term, bound *big.Int) {
 func equation(terms []invariant.Term, bound *big.Int) []invariant.Predicate {
 	w := terms[0].Bits
 	for _, t := range terms {
-		if t.Bits != w || w > 63 {
+		if t.Bits != w || w > 64 {
 			neg := make([]invariant.Term, len(terms))
 			for i, t := range terms {
 				t.Coeff = -t.Coeff
@@ -237,7 +239,7 @@ func equation(terms []invariant.Term, bound *big.Int) []invariant.Predicate {
 			return []invariant.Predicate{{Terms: terms, Bound: bound}, {Terms: neg, Bound: new(big.Int).Neg(bound)}}
 		}
 	}
-	return []invariant.Predicate{{Terms: terms, Relation: invariant.Congruent, Bound: bound, Modulus: 1 << w}}
+	return []invariant.Predicate{{Terms: terms, Relation: invariant.Congruent, Bound: bound, Modulus: uint64(1) << w}}
 }
 
 func abs(n int64) int64 {

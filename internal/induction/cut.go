@@ -44,13 +44,19 @@ const (
 	selectName = "assay.loop"
 )
 
-// Loop is a loop of the original program.
+// Loop is a loop of the original program, or one side of a contract.
 type Loop struct {
 	Func *ir.Func
 	Head ir.BlockID
 	// in are the blocks of the loop.
 	in map[ir.BlockID]bool
+	// post says of a contract that it is about returns; see contract.go.
+	post bool
 }
+
+// contract says that this is no loop, but stands for the calls of a recursive
+// function, or its returns: Head is 0.
+func (l *Loop) contract() bool { return l.Head == 0 }
 
 // Pos is where the loop is in the source.
 func (l *Loop) Pos() ir.Pos {
@@ -139,6 +145,13 @@ func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, bases map
 	for _, t := range targets {
 		c.kinds[t] = true
 	}
+	recursive, err := components(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range recursive {
+		c.writes.complete(r)
+	}
 	c.m.Globals = append(c.m.Globals, &ir.Global{Name: earlyName, Size: 1, Align: 1})
 	for n, f := range c.m.Funcs {
 		if len(f.Blocks) == 0 {
@@ -156,6 +169,11 @@ func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, bases map
 			}
 		}
 		e.done()
+	}
+	for _, r := range recursive {
+		if err := c.recursion(r); err != nil {
+			return nil, err
+		}
 	}
 	return &c.Program, nil
 }

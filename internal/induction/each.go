@@ -41,6 +41,9 @@ func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
 	begin := time.Now()
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	p, err := newProver(ctx, m, &o, &r.Stats)
+	if err == nil && len(p.recursive) > 0 {
+		err = refuse(p.recursive[0].funcs[0], "its checks are not decided one by one")
+	}
 	if err != nil {
 		r.Why = err
 		return r

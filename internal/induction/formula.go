@@ -130,7 +130,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			b := f.f.Probes[v.Probe-1].Values[0].Bits
 			early = st.Not(st.Eq(b, st.ConstU(8, 0)))
 		}
-		key := Property{v.Guard.Func, v.Value, v.Guard.Kind}
+		key := Property{original(v.Guard.Func), v.Value, v.Guard.Kind}
 		if f.excluded[key] == 0 {
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.held = append(f.held, key)

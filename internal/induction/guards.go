@@ -1,6 +1,7 @@
 package induction
 
 import (
+	"fmt"
 	"math/big"
 
 	"assay/internal/invariant"
@@ -21,7 +22,7 @@ func (p *prover) conditions(l *Loop) []invariant.Predicate {
 	var out []invariant.Predicate
 	seen := map[string]bool{}
 	add := func(c invariant.Predicate) {
-		key := c.Text(func(t invariant.Term) string { return string(rune(t.Value)) })
+		key := c.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t)) })
 		if !seen[key] && len(out) < maxConditions {
 			seen[key] = true
 			out = append(out, c)

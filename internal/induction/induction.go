@@ -118,6 +118,9 @@ func (p *prover) tries() []try {
 		bounds = false
 	}
 	for k := 1; k <= p.o.MaxK; k += max(1, k/2) {
+		if len(p.loops) == 0 && depth(k) < k {
+			break // nothing more is unwound
+		}
 		if k > 3 && bounds {
 			out, bounds = append(out, try{1, true}), false
 		}
@@ -142,7 +145,10 @@ func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*pr
 	if p.loops, err = Loops(m); err != nil {
 		return nil, err
 	}
-	if len(p.loops) == 0 {
+	if p.recursive, err = components(m); err != nil {
+		return nil, err
+	}
+	if len(p.loops) == 0 && len(p.recursive) == 0 {
 		return nil, errNoLoop
 	}
 	return p, p.prepare(ctx)
@@ -150,7 +156,9 @@ func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*pr
 
 // certificate is a proof by some rules.
 func (p *prover) certificate(k int, need []*rule) *verdict.Induction {
-	return &verdict.Induction{K: k, Heads: heads(p.loops, need)}
+	proof := &verdict.Induction{K: k, Heads: heads(p.loops, need)}
+	p.conclude(proof, k, need)
+	return proof
 }
 
 // found are the predicates found so far.
@@ -170,17 +178,22 @@ func (p *prover) found() []invariant.Head {
 
 // prover is the work on one program.
 type prover struct {
-	m      *ir.Module
-	o      Options
-	loops  []*Loop
-	places map[*Loop][]place
-	bases  map[*Loop][]ir.Value
-	at     map[*Loop]*states
+	m     *ir.Module
+	o     Options
+	loops []*Loop
+	// recursive are the components of recursive functions, contracts the sides
+	// of their contracts.
+	recursive []*component
+	contracts []*Loop
+	places    map[*Loop][]place
+	bases     map[*Loop][]ir.Value
+	at        map[*Loop]*states
 	// ranged are the candidates with ranges.
 	ranged []Candidate
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
-	all, kept []Candidate
+	// Those of guarded have conditions.
+	all, guarded, kept []Candidate
 	// refuted are properties that a real run was seen to violate.
 	refuted map[Property]bool
 	stats   *Stats
@@ -215,7 +228,8 @@ func (p *prover) prepare(ctx context.Context) error {
 	}
 	p.all = distinct(filter(all, p.at))
 	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(&c.Predicate) })
-	p.stats.Candidates = len(p.all) + len(p.ranged)
+	p.promise(ctx)
+	p.stats.Candidates = len(p.all) + len(p.guarded) + len(p.ranged)
 	return nil
 }
 
@@ -254,7 +268,7 @@ func distinct(candidates []Candidate) []Candidate {
 	seen := map[key]bool{}
 	var out []Candidate
 	for _, c := range candidates {
-		k := key{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(t.Value, t.Cell, t.Signed) })}
+		k := key{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t), t.Signed) })}
 		if !seen[k] {
 			seen[k] = true
 			out = append(out, c)
@@ -297,7 +311,7 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 			on = append(on, f.add(c))
 		}
 	}
-	if t.k > 1 {
+	if t.k > 1 && (len(p.recursive) == 0 || depth(t.k) < t.k) {
 		proved, err = f.proves(ctx, on, bad, 0)
 		return on, proved, err
 	}
@@ -346,6 +360,9 @@ func (p *prover) steps(bounds bool) []step {
 	steps = append(steps, p.greatest)
 	if p.o.Domains == 0 {
 		steps = append(steps, p.quantified, p.affineByCases)
+	}
+	if len(p.guarded) > 0 {
+		steps = append(steps, p.greatestGuarded)
 	}
 	return steps
 }
@@ -438,7 +455,11 @@ func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 		}
 		if status, err := f.check(ctx, append(given[:len(given):len(given)], x.Cond)...); err != nil || status != smt.Unsat {
 			seen[x.Guard] = true
-			out = append(out, x.Guard)
+			g := x.Guard
+			g.Func = original(g.Func)
+			if !slices.Contains(out, g) {
+				out = append(out, g)
+			}
 		}
 	}
 	return out

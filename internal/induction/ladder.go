@@ -34,7 +34,7 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 			}
 			add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
 				t := invariant.Term{Coeff: coeff, Value: v, Bits: d.Type.Bits, Signed: signed}
-				out = append(out, Candidate{l, invariant.Predicate{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
+				out = append(out, Candidate{Loop: l, Predicate: invariant.Predicate{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
 			}
 			add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0)
 			add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0)

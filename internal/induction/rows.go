@@ -25,7 +25,7 @@ type rows struct {
 
 func rowKey(c *Candidate) string {
 	var b strings.Builder
-	fmt.Fprint(&b, c.Loop.Func.Name, c.Loop.Head, c.Predicate.Relation)
+	fmt.Fprint(&b, c.Loop.Func.Name, c.Loop.Head, c.Loop.post, c.Predicate.If, c.Predicate.Relation)
 	for _, t := range c.Predicate.Terms {
 		fmt.Fprint(&b, " ", t)
 	}
@@ -50,7 +50,7 @@ func newRows(all []Candidate) *rows {
 			}
 			groups[k] = append(groups[k], i)
 		case invariant.Congruent:
-			if a, b, ok := difference(&c.Predicate); ok && c.Predicate.Bound.Sign() == 0 && c.Predicate.Modulus == 1<<c.Predicate.Terms[0].Bits {
+			if a, b, ok := difference(c); ok && c.Predicate.Bound.Sign() == 0 && c.Predicate.Modulus == 1<<c.Predicate.Terms[0].Bits {
 				equal[pairKey(c, a, b)] = i
 			}
 		}
@@ -65,7 +65,7 @@ func newRows(all []Candidate) *rows {
 			}
 		}
 		c := &all[g[0]]
-		if a, b, ok := difference(&c.Predicate); ok {
+		if a, b, ok := difference(c); ok {
 			if e, ok := equal[pairKey(c, a, b)]; ok {
 				r.held[e] = append(r.held[e], g[0])
 				r.late[g[0]] = true
@@ -75,9 +75,10 @@ func newRows(all []Candidate) *rows {
 	return r
 }
 
-// difference are the two values of a predicate about x - y.
-func difference(p *invariant.Predicate) (x, y invariant.Term, ok bool) {
-	if len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
+// difference are the two values of a predicate of a loop head about x - y.
+func difference(c *Candidate) (x, y invariant.Term, ok bool) {
+	p := &c.Predicate
+	if c.Loop.contract() || len(p.If) > 0 || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
 		return x, y, false
 	}
 	return p.Terms[0], p.Terms[1], true

@@ -32,6 +32,7 @@ type states struct {
 	rows   [][]uint64
 	// broken are the predicates with ranges that some state breaks, by index.
 	broken map[int]bool
+	seen   map[string]bool // of sample
 }
 
 // choices is an oracle that prefers small numbers.
@@ -205,7 +206,14 @@ func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
 
 // equations finds the linear equations, over the integers, that hold in all
 // states of a loop.
-func equations(l *Loop, s *states) []Candidate {
+func equations(l *Loop, s *states) (out []Candidate) {
+	for _, p := range s.equations() {
+		out = append(out, Candidate{Loop: l, Predicate: p})
+	}
+	return out
+}
+
+func (s *states) equations() []invariant.Predicate {
 	var columns []int
 	for i, v := range s.values {
 		if v.bits > 1 && len(columns) < maxColumns {
@@ -254,7 +262,7 @@ func equations(l *Loop, s *states) []Candidate {
 			return nil
 		}
 	}
-	var out []Candidate
+	var out []invariant.Predicate
 	for free := 0; free <= n && len(out) < 2*maxEquations; free++ {
 		if slices.Contains(pivots, free) {
 			continue
@@ -293,9 +301,7 @@ func equations(l *Loop, s *states) []Candidate {
 		if !ok || len(terms) == 0 {
 			continue
 		}
-		for _, p := range equation(terms, bound) {
-			out = append(out, Candidate{l, p})
-		}
+		out = append(out, equation(terms, bound)...)
 	}
 	return out
 }

@@ -70,7 +70,7 @@ var widths = []uint32{8, 16, 32, 64}
 // elements are the elements to begin with, under the conditions of a loop.
 func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Predicate) []*element {
 	var elements []*element
-	for _, l := range p.loops {
+	for _, l := range slices.Concat(p.loops, p.contracts) {
 		if len(f.visits[l]) == 0 {
 			continue
 		}

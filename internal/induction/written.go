@@ -1,6 +1,7 @@
 package induction
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,14 +14,17 @@ import (
 // arguments of calls. What comes from memory may point anywhere; then, and where
 // objects are made or freed, there is no answer.
 
-// ErrUncut says that a loop cannot be cut.
+// ErrUncut says that a loop, or a recursion, cannot be cut.
 type ErrUncut struct {
 	Func string
 	Pos  ir.Pos
+	What string // "the loop" if empty
 	Why  string
 }
 
-func (e *ErrUncut) Error() string { return "the loop cannot be cut: " + e.Why }
+func (e *ErrUncut) Error() string {
+	return cmp.Or(e.What, "the loop") + " cannot be cut: " + e.Why
+}
 
 // effects are what a call of a function may write.
 type effects struct {
@@ -119,24 +123,29 @@ func (w *writes) function(f *ir.Func) *effects {
 	w.of[f.Name] = e
 	for {
 		before := len(e.globals) + len(e.params) + len(e.wild)
-		for b := 1; b < len(f.Blocks); b++ {
-			for _, v := range f.Blocks[b].Instrs {
-				w.instruction(f, v, e, func(root ir.Value) {
-					switch d := f.Def(root); d.Op {
-					case ir.GlobalAddr:
-						e.globals[d.Sym] = true
-					case ir.Param:
-						for i, p := range f.Params {
-							if p == root {
-								e.params[i] = true
-							}
-						}
-					}
-				})
-			}
-		}
+		w.collect(f, e)
 		if len(e.globals)+len(e.params)+len(e.wild) == before {
 			return e
+		}
+	}
+}
+
+// collect adds to e what the instructions of f may write.
+func (w *writes) collect(f *ir.Func, e *effects) {
+	for b := 1; b < len(f.Blocks); b++ {
+		for _, v := range f.Blocks[b].Instrs {
+			w.instruction(f, v, e, func(root ir.Value) {
+				switch d := f.Def(root); d.Op {
+				case ir.GlobalAddr:
+					e.globals[d.Sym] = true
+				case ir.Param:
+					for i, p := range f.Params {
+						if p == root {
+							e.params[i] = true
+						}
+					}
+				}
+			})
 		}
 	}
 }

@@ -47,6 +47,11 @@ type Term struct {
 	// Up says that Value is one of the caller (1), of its caller (2), and so on, of
 	// the call string of the Head; only in a Literal.
 	Up int
+	// In contracts the value is a parameter, or 0: then the summand is the
+	// function's first result, or if Global is not empty, the integer stored Offset
+	// bytes into that global, when the function is left; if Old, when it is entered.
+	Global string
+	Old    bool
 }
 
 // Literal says that a bit of what a term names is 1, or 0 if Negated; Coeff and
@@ -109,6 +114,15 @@ func (c Clause) Text(name func(Term) string) string {
 		out = append(out, t)
 	}
 	return strings.Join(out, " || ")
+}
+
+// Contract is what holds of a recursive function: if it is entered with
+// parameters and globals that satisfy Pre, and if it returns, Post holds then.
+// Summands of Pre are parameters and globals, all of them old.
+type Contract struct {
+	Func      string
+	Pos       ir.Pos
+	Pre, Post []Predicate
 }
 
 // Mod is the modulus of a congruence.

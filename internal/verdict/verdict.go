@@ -115,9 +115,15 @@ type Bound struct {
 // any state at a loop head that satisfies the head's predicates, and from which K
 // iterations violate nothing, the next violates nothing either, and satisfies
 // them again; and so do the first ones. All loops at once.
+//
+// Recursive functions keep contracts: from any parameters and globals that satisfy
+// its precondition, a function violates nothing and satisfies its postcondition,
+// if the calls of recursive functions Depth activations below do.
 type Induction struct {
-	K     int
-	Heads []invariant.Head
+	K         int
+	Heads     []invariant.Head
+	Depth     int // at least 1 if a recursive function can be called
+	Contracts []invariant.Contract
 	// Module is the program that was proved, if it is not the one that was asked
 	// about: the one that package heap makes of it.
 	Module *ir.Module
