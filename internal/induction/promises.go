@@ -127,7 +127,7 @@ func newActivations(m *ir.Module, w *writes, f *ir.Func) *activations {
 		if !e.globals[g.Name] || g.Constant || g.Size > 8 || g.Size&(g.Size-1) != 0 || g.Layout.Stride != 0 || g.Layout.Pointers || g.Layout.Cell != g.Size || len(globals) == maxGlobals {
 			continue
 		}
-		globals = append(globals, place{cell: true, bits: uint32(8 * g.Size), global: g.Name, old: true})
+		globals = append(globals, place{bits: uint32(8 * g.Size), global: g.Name, old: true})
 	}
 	a.entered.values = append(a.entered.values, globals...)
 	a.ended.values = slices.Clone(a.entered.values)

@@ -9,7 +9,7 @@ import (
 	"assay/internal/ir"
 )
 
-var recursivePrograms = flag.Int("recursions", 24, "random recursive programs to prove")
+var recursivePrograms = flag.Int("recursions", 12, "random recursive programs to prove")
 
 // recursiveProgram has functions that call themselves and each other, around loops
 // and in loops.
