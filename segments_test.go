@@ -14,6 +14,9 @@ import (
 func TestSegments(t *testing.T) {
 	for _, name := range []string{"fill", "minimum"} {
 		for _, bug := range []bool{false, true} {
+			if name == "minimum" && !bug {
+				continue // proved, but Z3 takes a minute or more for the certificate
+			}
 			file := filepath.Join("examples", "arrays", name+".c")
 			if bug {
 				file = filepath.Join("examples", "arrays", name+"_bug.c")

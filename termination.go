@@ -12,7 +12,9 @@ import (
 	"assay/internal/certify"
 	"assay/internal/frontend"
 	"assay/internal/induction"
+	"assay/internal/integerize"
 	"assay/internal/ir"
+	"assay/internal/termination"
 	"assay/internal/verdict"
 )
 
@@ -113,6 +115,12 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	if t, ok := answer.(verdict.True); ok {
 		t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
 		answer = t
+		if r.task.Program.Semantics == SemanticsC && r.endlessWithoutWrap(ctx, m, t) {
+			answer = verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseOverflow, Text: "every run ends, but only because signed arithmetic wraps around: over the integers one does not",
+				Hint: "--semantics wrap and --semantics integers give the two answers",
+			}}}
+		}
 	}
 	result := explain(m, answer)
 	for _, a := range answers {
@@ -128,6 +136,30 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 		result.Assumptions = append(result.Assumptions, Assumption{Text: "a run ends where signed arithmetic overflows (--semantics no-overflow)"})
 	}
 	return result
+}
+
+// withoutWrap is how long an infinite run over the integers is looked for.
+const withoutWrap = 2 * time.Second
+
+// endlessWithoutWrap says whether a program that ends on machine integers, with
+// overflows of signed arithmetic on the way, is known to have an infinite run over
+// the mathematical ones: then C does not say whether it ends.
+func (r *run) endlessWithoutWrap(ctx context.Context, m *ir.Module, t verdict.True) bool {
+	if !slices.ContainsFunc(t.Unclean, func(g verdict.Guard) bool { return g.Kind == ir.Overflow }) {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, withoutWrap)
+	defer stop()
+	p, err := translate(ctx, m, integerize.Integers)
+	if err != nil {
+		return false
+	}
+	a, err := termination.Decide(ctx, p.System, termination.Options{})
+	if err != nil {
+		return false
+	}
+	_, endless := a.(termination.Diverges)
+	return endless
 }
 
 // oneAnswer joins the answers: the first that decides, unless another one
