@@ -115,11 +115,12 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	if t, ok := answer.(verdict.True); ok {
 		t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
 		answer = t
-		if r.task.Program.Semantics == SemanticsC && r.endlessWithoutWrap(ctx, m, t) {
-			answer = verdict.Unknown{Reasons: []verdict.Reason{{
-				Cause: verdict.CauseOverflow, Text: "every run ends, but only because signed arithmetic wraps around: over the integers one does not",
-				Hint: "--semantics wrap and --semantics integers give the two answers",
-			}}}
+		if r.task.Program.Semantics == SemanticsC {
+			if why := r.hangsOnWrap(ctx, m, t); why != "" {
+				answer = verdict.Unknown{Reasons: []verdict.Reason{{
+					Cause: verdict.CauseOverflow, Text: why, Hint: "--semantics wrap says how machine integers behave",
+				}}}
+			}
 		}
 	}
 	result := explain(m, answer)
@@ -138,28 +139,54 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	return result
 }
 
-// withoutWrap is how long an infinite run over the integers is looked for.
+// withoutWrap is how long the program is looked at over the integers.
 const withoutWrap = 2 * time.Second
 
-// endlessWithoutWrap says whether a program that ends on machine integers, with
-// overflows of signed arithmetic on the way, is known to have an infinite run over
-// the mathematical ones: then C does not say whether it ends.
-func (r *run) endlessWithoutWrap(ctx context.Context, m *ir.Module, t verdict.True) bool {
-	if !slices.ContainsFunc(t.Unclean, func(g verdict.Guard) bool { return g.Kind == ir.Overflow }) {
-		return false
+// hangsOnWrap says why a proof of termination on machine integers may be none for C:
+// signed arithmetic may overflow where it has a say in which way the program goes, and
+// over the mathematical integers the program does not end, or is not known to. "" if the
+// proof is one for C, too.
+func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) string {
+	if !overflowMatters(m, t.Unclean) {
+		return ""
 	}
 	ctx, stop := context.WithTimeout(ctx, withoutWrap)
 	defer stop()
-	p, err := translate(ctx, m, integerize.Integers)
-	if err != nil {
-		return false
+	if p, err := translate(ctx, m, integerize.Integers); err == nil {
+		a, err := termination.Decide(ctx, p.System, termination.Options{})
+		switch a.(type) {
+		case termination.Terminates:
+			return ""
+		case termination.Diverges:
+			if err == nil {
+				return "every run ends, but only because signed arithmetic wraps around: over the integers one does not"
+			}
+		}
 	}
-	a, err := termination.Decide(ctx, p.System, termination.Options{})
-	if err != nil {
-		return false
+	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"
+}
+
+// overflowMatters says whether one of the guards is a signed overflow whose result may
+// have a say in what happens next.
+func overflowMatters(m *ir.Module, unclean []verdict.Guard) bool {
+	for _, f := range m.Funcs {
+		all := make([]bool, len(f.Blocks))
+		for b := range all {
+			all[b] = true
+		}
+		for v := range f.Values {
+			d := f.Def(ir.Value(v))
+			if d.Op != ir.Check || ir.CheckKind(d.Aux) != ir.Overflow || !slices.ContainsFunc(unclean, func(g verdict.Guard) bool {
+				return g.Kind == ir.Overflow && g.Func == f.Name && g.Pos == d.Pos
+			}) {
+				continue
+			}
+			if x := f.Overflowing(ir.Value(v)); x == 0 || f.Influences(x, all) {
+				return true
+			}
+		}
 	}
-	_, endless := a.(termination.Diverges)
-	return endless
+	return false
 }
 
 // oneAnswer joins the answers: the first that decides, unless another one
