@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"fmt"
 	"strings"
 
 	"assay/internal/ir"
@@ -12,9 +13,10 @@ import (
 // arguments, the call, exit handlers, the end of the program.
 //
 // main gets any argc >= 0, and for argv, if main looks at it, an object of
-// argc+1 pointers with arbitrary content except for the null pointer at the
-// end: the strings are not modelled, so that what is read through argv[i] is
-// found invalid. Another function under analysis gets arbitrary scalars, and
+// argc+1 pointers. The first of them point to strings, each an object of its own
+// of any size up to the limit of Linux, with arbitrary content up to the null
+// character at its end; the last is null. If there are more, the others are
+// arbitrary, and violations on such runs do not count. Another function under analysis gets arbitrary scalars, and
 // for each pointer null or a fresh heap object of the type pointed to, with
 // arbitrary content; --array gives the number of elements and rules out null.
 // What is left of these objects is freed at the end: they are no leaks.
@@ -94,7 +96,7 @@ func (f *function) callMain(fn *llvm.Function) {
 // argumentVector makes argv.
 func (f *function) argumentVector(argc ir.Value) ir.Value {
 	word := uint64(f.im.p.PointerBits / 8)
-	f.im.notes.add(Note{Text: "argv is an object of argc+1 pointers; the strings are not modelled"})
+	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers; of the strings only argv[0] to argv[%d] are modelled", argumentStrings-1)})
 	if f.im.p.PointerBits == 32 { // or the size would not fit
 		f.b.Assume(f.b.Cmp(ir.SLt, argc, f.b.Const(f.b.Func.Type(argc).Bits, 1<<28)))
 	}
@@ -106,7 +108,39 @@ func (f *function) argumentVector(argc ir.Value) ir.Value {
 		Layout: ir.Layout{Stride: word, Cell: word, Pointers: true},
 	})
 	f.b.Store(f.b.Null(), f.b.PtrAdd(vector, last))
+	done := f.b.Block("arguments")
+	for i := range uint64(argumentStrings) {
+		on := f.b.Block("argument")
+		f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, i), argc), on, done)
+		f.at(on)
+		f.b.Store(f.argumentString(), f.b.PtrAdd(vector, f.b.Word(i*word)))
+	}
+	more := f.b.Block("more")
+	f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, argumentStrings), argc), more, done)
+	f.at(more)
+	f.b.Assume(f.b.Nondet(ir.BoolType, ir.NondetApproximate, "argv"))
+	f.b.Br(done)
+	f.at(done)
 	return vector
+}
+
+// argumentStrings is the number of strings of argv, argumentLength the most bytes
+// that Linux allows in one (MAX_ARG_STRLEN).
+const (
+	argumentStrings = 4
+	argumentLength  = 1 << 17
+)
+
+// argumentString makes a string of the command line.
+func (f *function) argumentString() ir.Value {
+	length := f.b.Nondet(f.im.m.WordType(), ir.NondetInput, "length of an argument")
+	f.b.Assume(f.b.Cmp(ir.ULt, length, f.b.Word(argumentLength)))
+	s := f.b.Emit(ir.Def{
+		Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{f.b.Bin(ir.Add, length, f.b.Word(1))}, Aux: 1,
+		Layout: ir.Layout{Stride: 1, Cell: 1},
+	})
+	f.b.Store(f.b.Const(8, 0), f.b.PtrAdd(s, length))
+	return s
 }
 
 // isUsed says whether a parameter is used at all.

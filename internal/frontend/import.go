@@ -96,6 +96,7 @@ func (im *importer) run() error {
 		im.stubs = im.stubs[1:]
 		im.stub(f)
 	}
+	im.rounding()
 	for _, f := range im.m.Funcs {
 		prune(f)
 	}

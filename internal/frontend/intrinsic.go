@@ -164,7 +164,11 @@ func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
 	}
 	if mode, ok := roundings[base]; ok {
 		return f.each(operands(0), func(v ir.Value) ir.Value {
-			return f.b.Emit(ir.Def{Op: ir.FRound, Type: f.b.Func.Type(v), Args: []ir.Value{v}, Aux: int64(mode)})
+			d := ir.Def{Op: ir.FRound, Type: f.b.Func.Type(v), Args: []ir.Value{v}, Aux: int64(mode)}
+			if base == "rint" || base == "nearbyint" {
+				d.Sym = currentMode
+			}
+			return f.b.Emit(d)
 		}), true
 	}
 	switch base {
