@@ -40,7 +40,7 @@ func TestUnwoundTermination(t *testing.T) {
 		"exit":      `#include <stdlib.h>` + "\n" + `int main(void) { for (;;) exit(1); }`,
 		"assertion": `#include <assert.h>` + "\n" + `int main(void) { for (;;) assert(0); }`,
 		"string":    `#include <string.h>` + "\n" + `int main(void) { return strlen("abc"); }`,
-		"overflow":  `int main(void) { int x = 2147483647; while (x > 2147483640) x++; return x; }`,
+		"overflow":  `int main(void) { int x = 2147483640, s = 0; while (x < 2147483647) s += x++; return s; }`,
 		"unknown":   `int f(int); int main(void) { for (int i = 0; i < 3; i++) f(i); return 0; }`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +51,34 @@ func TestUnwoundTermination(t *testing.T) {
 			}
 			if name == "unknown" && !slices.ContainsFunc(r.Assumptions, func(a Assumption) bool { return strings.Contains(a.Text, "f ") }) {
 				t.Errorf("it is not said that f is assumed to return: %v", r.Assumptions)
+			}
+		})
+	}
+}
+
+// TestWrappedTermination: a program that ends only because signed arithmetic wraps
+// around is no program of which C says that it ends.
+func TestWrappedTermination(t *testing.T) {
+	for name, test := range map[string]struct {
+		source    string
+		semantics Semantics
+		want      Answer
+	}{
+		"constant, by default": {`int main(void) { int x = 2147483640; while (x > 0) x++; return 0; }`, SemanticsC, Unknown},
+		"constant, wrapping":   {`int main(void) { int x = 2147483640; while (x > 0) x++; return 0; }`, SemanticsWrap, True},
+		"input, by default":    {`int main(void) { int x = __VERIFIER_nondet_int(); while (x > 0) x++; return 0; }`, SemanticsC, Unknown},
+		"input, wrapping":      {`int main(void) { int x = __VERIFIER_nondet_int(); while (x > 0) x++; return 0; }`, SemanticsWrap, True},
+		"the same either way":  {`int main(void) { int x = __VERIFIER_nondet_int(), y = x + 1; while (x > 0) { x--; y++; } return 0; }`, SemanticsC, True},
+		"unsigned":             {`int main(void) { unsigned x = 4294967290; while (x > 0) x++; return 0; }`, SemanticsC, True},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := checkTermination(t, test.source, func(t *Task) { t.Program.Semantics = test.semantics })
+			if r.Answer != test.want {
+				t.Fatalf("got %s, reasons %v", r.Line(), r.Reasons)
+			}
+			if test.want == Unknown && !slices.ContainsFunc(r.Reasons, func(x Reason) bool { return x.Cause == "overflow" }) {
+				t.Errorf("reasons %v", r.Reasons)
 			}
 		})
 	}
