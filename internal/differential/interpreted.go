@@ -31,7 +31,7 @@ func Interpret(ctx context.Context, p Program) (*Interpreted, error) {
 }
 
 // inputs is an oracle: inputs are random, everything else is zero (strings of
-// argv, which are not modelled, are null pointers).
+// argv are empty).
 type inputs struct {
 	interp.Zero
 	random interp.Oracle
@@ -52,6 +52,10 @@ func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 	}
 	if d.Sym == "argc" {
 		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
+	}
+	if d.Sym == frontend.ArgumentLength { // the compiled program has its name there
+		o.chosen = true
+		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 8)}, nil
 	}
 	c, err := o.random.Next(r)
 	if err == nil && !inLibrary {

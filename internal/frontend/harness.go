@@ -131,9 +131,12 @@ const (
 	argumentLength  = 1 << 17
 )
 
+// ArgumentLength is the name of the inputs that are the lengths of the strings of argv.
+const ArgumentLength = "length of an argument"
+
 // argumentString makes a string of the command line.
 func (f *function) argumentString() ir.Value {
-	length := f.b.Nondet(f.im.m.WordType(), ir.NondetInput, "length of an argument")
+	length := f.b.Nondet(f.im.m.WordType(), ir.NondetInput, ArgumentLength)
 	f.b.Assume(f.b.Cmp(ir.ULt, length, f.b.Word(argumentLength)))
 	s := f.b.Emit(ir.Def{
 		Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{f.b.Bin(ir.Add, length, f.b.Word(1))}, Aux: 1,
