@@ -125,6 +125,7 @@ type engine struct {
 // Run decides the module, whose Entry must be set.
 func Run(ctx context.Context, m *ir.Module, opts Options) Result {
 	st := term.NewStore()
+	st.KeepSums()
 	solver, err := newSolver(st, opts.Solver)
 	if err != nil {
 		return Result{Verdict: unknown(verdict.CauseSolver, err.Error())}

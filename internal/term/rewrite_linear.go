@@ -50,7 +50,7 @@ func (s *Store) summands(t ID, coeff uint64, sum []summand, constant *uint64, de
 // least ID on the left, the others on the right, both by ID
 func eqLinear(s *Store, n node) ID {
 	x, y := n.args[0], n.args[1]
-	if !s.is(x, OpAdd) && !s.is(y, OpAdd) {
+	if s.keep || !s.is(x, OpAdd) && !s.is(y, OpAdd) {
 		return 0
 	}
 	w := s.Width(x)

@@ -75,6 +75,7 @@ type Store struct {
 	fresh  map[string]uint32 // next number to try by prefix
 
 	raw    bool              // build what is asked for, see NewRawStore
+	keep   bool              // leave sums in equations as they are, see KeepSums
 	depth  int               // rewrites in progress, see rewrite.go
 	pushed int               // extractions of low bits pushed into sums, see rewrite_extract.go
 	fired  func(rule string) // test hook
@@ -108,6 +109,11 @@ func NewRawStore() *Store {
 	s.raw = true
 	return s
 }
+
+// KeepSums turns off the rule that puts the sums of equations in one order. It helps
+// where a sum is asked to be equal to another; where differences are shared by many
+// equations, as in the formula of a whole program, it costs gates and conflicts.
+func (s *Store) KeepSums() { s.keep = true }
 
 // Len is one more than the largest ID.
 func (s *Store) Len() int { return len(s.nodes) }

@@ -88,6 +88,7 @@ func (r *reader) fail(format string, args ...any) {
 // Read parses a file. The error is a *ts.SyntaxError or a *ts.Unsupported.
 func Read(text []byte) (m *Model, err error) {
 	store := term.NewStore()
+	store.KeepSums()
 	r := &reader{
 		store: store, system: &ts.System{Store: store}, model: &Model{},
 		sorts: map[int64]sort{}, values: map[int64]value{}, names: map[string]bool{},
