@@ -5,6 +5,9 @@
 //
 //   assay check --property valid-memsafety examples/string_length.c
 //   assay check --property termination examples/string_length.c
+//
+// property: valid-deref,valid-free
+// expected: true
 
 #include <alloca.h>
 
