@@ -95,12 +95,12 @@ func certificate(m *ir.Module, c verdict.Certificate) *Certificate {
 func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	f := m.Func(h.Func)
 	out := Invariant{Pos: position(m, h.Pos), Func: h.Func}
-	names := variableNames(f)
+	names := f.VariableNames()
 	plain := func(t invariant.Term) string {
 		g, names := f, names
 		if t.Up > 0 {
 			g = m.Func(h.Calls[len(h.Calls)-t.Up].Func)
-			names = variableNames(g)
+			names = g.VariableNames()
 		}
 		n := names[t.Value]
 		if d := g.Def(t.Value); d.Op == ir.GlobalAddr {
@@ -130,19 +130,6 @@ func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 		out.Predicates = append(out.Predicates, c.Text(plain))
 	}
 	return out
-}
-
-// variableNames gives values the names of the variables that they are assigned to.
-func variableNames(f *ir.Func) map[ir.Value]string {
-	names := map[ir.Value]string{}
-	for b := range f.Blocks {
-		for _, v := range f.Blocks[b].Instrs {
-			if d := f.Def(v); d.Op == ir.Dbg && len(d.Args) > 0 && names[d.Args[0]] == "" {
-				names[d.Args[0]] = f.Vars[d.Aux].Name
-			}
-		}
-	}
-	return names
 }
 
 // namedInvariant is loopInvariant, without predicates of values that no variable
@@ -176,7 +163,7 @@ func namedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 func contract(m *ir.Module, k *invariant.Contract) Invariant {
 	f := m.Func(k.Func)
 	out := Invariant{Pos: position(m, k.Pos), Func: k.Func}
-	names := variableNames(f)
+	names := f.VariableNames()
 	name := func(t invariant.Term) string {
 		n := names[t.Value]
 		switch {

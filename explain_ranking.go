@@ -42,7 +42,7 @@ func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ra
 // termNames gives the terms of a function the names of the variables that they
 // are assigned to.
 func termNames(f *ir.Func) func(invariant.Term) string {
-	names := variableNames(f)
+	names := f.VariableNames()
 	return func(t invariant.Term) string {
 		n := names[t.Value]
 		d := f.Def(t.Value)

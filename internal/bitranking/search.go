@@ -142,7 +142,6 @@ func (x *search) fits(f function, live []pair, all bool) bool {
 
 // next chooses one more function. It is done if nothing is left then.
 func (x *search) next(ctx context.Context) (done, found bool, err error) {
-	st := x.s.Store()
 	for _, all := range []bool{true, false} {
 		live := x.live()
 		for _, f := range x.pool {
@@ -152,16 +151,11 @@ func (x *search) next(ctx context.Context) (done, found bool, err error) {
 			if !x.fits(f, live, all) {
 				continue
 			}
-			bad := func(k *mark) term.ID { return f.less(st, x.places, k.before, k.now) }
-			if all {
-				bad = func(k *mark) term.ID { return st.Not(f.less(st, x.places, k.now, k.before)) }
-			}
-			status, err := x.ask(ctx, bad)
+			status, err := x.choose(ctx, f, all)
 			if err != nil {
 				return false, false, err
 			}
 			if status == smt.Unsat {
-				x.chosen = append(x.chosen, f)
 				return all, true, nil
 			}
 			live = x.live()
@@ -172,16 +166,11 @@ func (x *search) next(ctx context.Context) (done, found bool, err error) {
 			if f == nil || x.left <= 0 {
 				break
 			}
-			bad := func(k *mark) term.ID { return f.less(st, x.places, k.before, k.now) }
-			if all {
-				bad = func(k *mark) term.ID { return st.Not(f.less(st, x.places, k.now, k.before)) }
-			}
-			status, err := x.ask(ctx, bad)
+			status, err := x.choose(ctx, f, all)
 			if err != nil {
 				return false, false, err
 			}
 			if status == smt.Unsat {
-				x.chosen = append(x.chosen, f)
 				return all, true, nil
 			}
 			if status != smt.Sat {
@@ -190,4 +179,20 @@ func (x *search) next(ctx context.Context) (done, found bool, err error) {
 		}
 	}
 	return false, false, nil
+}
+
+// choose asks for a pair of states on which a function increases, or, for all, does not
+// decrease, and takes it if there is none.
+func (x *search) choose(ctx context.Context, f function, all bool) (smt.Status, error) {
+	st := x.s.Store()
+	status, err := x.ask(ctx, func(k *mark) term.ID {
+		if all {
+			return st.Not(f.less(st, x.places, k.now, k.before))
+		}
+		return f.less(st, x.places, k.before, k.now)
+	})
+	if err == nil && status == smt.Unsat {
+		x.chosen = append(x.chosen, f)
+	}
+	return status, err
 }

@@ -95,7 +95,7 @@ func Turn(m *ir.Module, few bool) (*ir.Module, error) {
 	if len(t.order) == 0 {
 		return nil, ErrNothing
 	}
-	t.out = clone(m)
+	t.out = m.Clone()
 	for _, p := range t.order {
 		// No program has more objects alive.
 		space := uint64(1) << 47
@@ -381,26 +381,4 @@ func (e *emitter) op(op ir.Op, t ir.Type, args ...ir.Value) ir.Value {
 func (e *emitter) number(n uint64) ir.Value {
 	w := e.m.PointerBits
 	return e.define(ir.Def{Op: ir.Const, Type: ir.IntType(w), Const: bv.New(w, n)})
-}
-
-// clone copies a module deeply enough for editing; values keep their numbers.
-func clone(m *ir.Module) *ir.Module {
-	c := *m
-	c.Globals = append([]*ir.Global(nil), m.Globals...)
-	c.Funcs = make([]*ir.Func, len(m.Funcs))
-	for i, f := range m.Funcs {
-		g := *f
-		g.Params = append([]ir.Value(nil), f.Params...)
-		g.Results = append([]ir.Type(nil), f.Results...)
-		g.Values = append([]ir.Def(nil), f.Values...)
-		for v := range g.Values {
-			g.Values[v].Args = append([]ir.Value(nil), f.Values[v].Args...)
-		}
-		g.Blocks = append([]ir.Block(nil), f.Blocks...)
-		for b := range g.Blocks {
-			g.Blocks[b].Instrs = append([]ir.Value(nil), f.Blocks[b].Instrs...)
-		}
-		c.Funcs[i] = &g
-	}
-	return &c
 }

@@ -137,7 +137,7 @@ type cutting struct {
 // checks whose places are wanted, places the integers wanted at the heads, bases
 // the pointers to arrays wanted there.
 func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, bases map[*Loop][]ir.Value, targets []ir.CheckKind, label string) (*Program, error) {
-	c := &cutting{m: clone(m), k: k, writes: newWrites(m), places: places, bases: bases, kinds: map[ir.CheckKind]bool{}, label: label}
+	c := &cutting{m: m.Clone(), k: k, writes: newWrites(m), places: places, bases: bases, kinds: map[ir.CheckKind]bool{}, label: label}
 	c.Program = Program{
 		Module: c.m, Probes: map[string]map[ir.Value][]ir.Value{}, heads: map[site]*Loop{},
 		Memory: map[string]map[ir.Value]bool{}, Reads: map[string]map[ir.Value]bool{},

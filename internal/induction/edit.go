@@ -5,29 +5,6 @@ import (
 	"assay/internal/ir"
 )
 
-// clone copies a module; functions and blocks may be edited in the copy, and
-// values keep their numbers.
-func clone(m *ir.Module) *ir.Module {
-	c := *m
-	c.Globals = append([]*ir.Global(nil), m.Globals...)
-	c.Funcs = make([]*ir.Func, len(m.Funcs))
-	for i, f := range m.Funcs {
-		g := *f
-		g.Values = append([]ir.Def(nil), f.Values...)
-		for v := range g.Values {
-			d := &g.Values[v]
-			d.Args = append([]ir.Value(nil), d.Args...)
-			d.Succs = append([]ir.BlockID(nil), d.Succs...)
-		}
-		g.Blocks = append([]ir.Block(nil), f.Blocks...)
-		for b := range g.Blocks {
-			g.Blocks[b].Instrs = append([]ir.Value(nil), g.Blocks[b].Instrs...)
-		}
-		c.Funcs[i] = &g
-	}
-	return &c
-}
-
 // arc is an argument of a phi: the value for an edge from a block.
 type arc struct {
 	from  ir.BlockID

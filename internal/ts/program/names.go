@@ -10,21 +10,8 @@ import (
 
 // This file names what a system is made of in terms of the program.
 
-// variablesOf gives the C names of the values of a function.
-func variablesOf(f *ir.Func) map[ir.Value]string {
-	names := map[ir.Value]string{}
-	for b := range f.Blocks {
-		for _, v := range f.Blocks[b].Instrs {
-			if d := f.Def(v); d.Op == ir.Dbg && len(d.Args) > 0 && names[d.Args[0]] == "" {
-				names[d.Args[0]] = f.Vars[d.Aux].Name
-			}
-		}
-	}
-	return names
-}
-
-// names2 are the names of the variables of the state, all different.
-func (r *round) names2() []string {
+// variableNames are the names of the variables of the state, all different.
+func (r *round) variableNames() []string {
 	cache := map[*ir.Func]map[ir.Value]string{}
 	used := map[string]int{}
 	out := make([]string, len(r.variables))
@@ -44,7 +31,7 @@ func (r *round) names2() []string {
 		name := ""
 		if at.fn != nil && at.value != 0 {
 			if cache[at.fn] == nil {
-				cache[at.fn] = variablesOf(at.fn)
+				cache[at.fn] = at.fn.VariableNames()
 			}
 			name = cache[at.fn][at.value]
 		}
@@ -71,7 +58,7 @@ func (r *round) placeName(p place) string {
 		return p.global.Name
 	}
 	o := r.flat.objects[p.object]
-	if name := variablesOf(o.origin.fn)[o.origin.value]; name != "" {
+	if name := o.origin.fn.VariableNames()[o.origin.value]; name != "" {
 		return o.origin.fn.Name + "::" + name
 	}
 	return fmt.Sprintf("%s::object%d", o.origin.fn.Name, p.object)
