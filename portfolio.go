@@ -20,21 +20,23 @@ import (
 
 // This file runs the engines side by side. Bounded search unwinds the loops and
 // finds violations, and proofs if the loops end; k-induction with invariants
-// proves what no unwinding does; trial runs find violations behind many
-// iterations. The first answer ends the other engines. Two answers that
-// contradict each other are a bug, and no answer.
+// proves what no unwinding does; symbolic execution graphs prove what is about
+// objects of any length; IC3 decides the program's transition system, whose
+// states are finite; trial runs find violations behind many iterations. The first
+// answer ends the other engines. Two answers that contradict each other are a bug,
+// and no answer.
 
-// headStart is how long bounded search runs alone: most programs that it
-// decides at all it decides in this time.
-const headStart = 40 * time.Millisecond
-
-// A trial begins when bounded search has not found what is found quickly, and
-// leaves most of the time to the others.
 const (
 	// graphStart is when a symbolic execution graph is built: it takes milliseconds,
 	// its check takes longer.
 	graphStart = 20 * time.Millisecond
+	// headStart is when induction begins: most programs that bounded search
+	// decides at all it decides in this time.
+	headStart = 40 * time.Millisecond
+	// trialStart is when trial runs begin: what bounded search finds quickly it has
+	// found then.
 	trialStart = 150 * time.Millisecond
+	// trialPause is how many times as long as it ran a trial rests: most of the time is for the others.
 	trialPause = 2
 )
 
@@ -307,6 +309,10 @@ func (r *run) proveTurned(ctx context.Context, m *ir.Module, o bmc.Options) (p i
 
 // reason says why there is no proof by induction.
 func (a *inductionAnswer) reason(ctx context.Context) verdict.Reason {
+	if a.why == nil {
+		// It was stopped before it began.
+		return verdict.Reason{Cause: verdict.CauseTimeout, Text: "k-induction: the time limit was reached"}
+	}
 	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "k-induction: " + a.why.Error()}
 	var uncut *induction.ErrUncut
 	switch {

@@ -15,7 +15,7 @@ func TestSegments(t *testing.T) {
 	for _, name := range []string{"fill", "minimum"} {
 		for _, bug := range []bool{false, true} {
 			if name == "minimum" && !bug {
-				continue // proved, but Z3 takes a minute or more for the certificate
+				continue // it is proved, with a certificate that takes Z3 most of a minute
 			}
 			file := filepath.Join("examples", "arrays", name+".c")
 			if bug {

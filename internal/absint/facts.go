@@ -338,20 +338,6 @@ func (f Fact) Targets() (list []Object, ok bool) {
 	return list, true
 }
 
-// PointsToObject says that a pointer is neither null nor a bare address.
-// Its offset may be out of bounds.
-func (f Fact) PointsToObject() bool {
-	if f.v.Kind != ir.Ptr || f.v.Targets == anything {
-		return false
-	}
-	for _, o := range f.a.sets.list[f.v.Targets] {
-		if o < objFirst {
-			return false
-		}
-	}
-	return true
-}
-
 // IsTop says that nothing is known.
 func (f Fact) IsTop() bool {
 	switch f.v.Kind {

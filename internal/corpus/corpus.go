@@ -9,7 +9,8 @@
 //	-- flags --      optional: -m32
 //	-- main.c --     the program; every file that ends in .c is compiled
 //
-// Every program is decidable by unwinding its loops.
+// Every program is decided in seconds: by unwinding its loops, unless another
+// engine is its subject.
 package corpus
 
 import (

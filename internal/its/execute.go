@@ -66,14 +66,3 @@ func (s *System) Step(t *Transition, state, inputs []*big.Int) ([]*big.Int, erro
 	}
 	return next, nil
 }
-
-// CostOf is the cost of a step that Step allows.
-func (s *System) CostOf(t *Transition, state, inputs []*big.Int) linear.Number {
-	n := len(s.Variables)
-	return t.Cost.Eval(func(v linear.Var) linear.Number {
-		if int(v) < n {
-			return linear.FromBigInt(state[v])
-		}
-		return linear.FromBigInt(inputs[int(v)-n])
-	})
-}

@@ -319,6 +319,3 @@ func countTrue(b []bool) int {
 	}
 	return n
 }
-
-// IsLinear says whether t has no products.
-func (t *Transition) IsLinear() bool { return len(t.Products) == 0 }

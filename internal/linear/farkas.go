@@ -26,9 +26,6 @@ func (p *Parametric) Add(u Form, g Form) {
 	p.Const = p.Const.AddScaled(g.Const, u)
 }
 
-// AddKnown adds a form over points.
-func (p *Parametric) AddKnown(k Number, g Form) { p.Add(Constant(k), g) }
-
 // Farkas is a linear program over unknowns, which are variables of its simplex.
 type Farkas struct {
 	*Simplex
@@ -75,9 +72,6 @@ func (f *Farkas) require(c Constraint) {
 		f.failed = true
 	}
 }
-
-// RequireUnknowns asserts a constraint over the unknowns.
-func (f *Farkas) RequireUnknowns(c Constraint) { f.require(c) }
 
 // Solve maximizes a form over the unknowns. Unbounded is not a solution.
 func (f *Farkas) Solve(objective Form) (Number, Status) {

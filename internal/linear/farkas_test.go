@@ -19,7 +19,7 @@ func TestFarkas(t *testing.T) {
 		p := Farkas{Simplex: NewSimplex(ctx)}
 		d := p.NewVar()
 		var q Parametric
-		q.AddKnown(Int(1), f)
+		q.Add(Constant(Int(1)), f)
 		q.Add(Variable(d).Neg(), Constant(Int(1)))
 		p.Require(cs, q)
 		got, st := p.Solve(Variable(d))

@@ -307,15 +307,7 @@ func (x Number) Floor() Number {
 // Ceil is the least integer that is not below x.
 func (x Number) Ceil() Number { return x.Neg().Floor().Neg() }
 
-// Numerator and Denominator are those of the reduced fraction.
-func (x Number) Numerator() Number {
-	if x.b != nil {
-		return FromBigInt(x.b.Num())
-	}
-	return Int(x.n)
-}
-
-// Denominator is positive.
+// Denominator is that of the reduced fraction, positive.
 func (x Number) Denominator() Number {
 	if x.b != nil {
 		return FromBigInt(x.b.Denom())

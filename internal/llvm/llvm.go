@@ -236,12 +236,6 @@ func (s *Session) Text() string {
 	return C.GoString(text)
 }
 
-// Defines says whether the module has a definition of the function.
-func (s *Session) Defines(name string) bool {
-	f := s.function(name)
-	return f != nil && C.LLVMIsDeclaration(f) == 0
-}
-
 func (s *Session) function(name string) C.LLVMValueRef {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))

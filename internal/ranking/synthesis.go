@@ -2,7 +2,6 @@ package ranking
 
 import (
 	"maps"
-	"slices"
 
 	"assay/internal/its"
 	"assay/internal/linear"
@@ -265,6 +264,3 @@ func (p *prover) accept(level map[its.Location]its.Level, transitions []int) (ma
 	}
 	return maps.Clone(level), decreasing
 }
-
-// sortedKeys are the transitions of a set in order.
-func sortedKeys(m map[int]bool) []int { return slices.Sorted(maps.Keys(m)) }

@@ -274,19 +274,8 @@ func (x *explorer) allocate(s *state, f *frame, v ir.Value, d *ir.Def, kind symg
 
 // memoryStep is step for instructions that have to do with memory.
 func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
-	set := func(r value) control {
-		f.Values[v] = r
-		return next
-	}
-	truth := func(t, ok bool) control {
-		if !ok {
-			return forked
-		}
-		if t {
-			return set(constant(1))
-		}
-		return set(constant(0))
-	}
+	set := func(r value) control { return set(f, v, r) }
+	truth := func(t, ok bool) control { return setTruth(f, v, t, ok) }
 	switch d.Op {
 	case ir.Alloca:
 		return x.allocate(s, f, v, d, symgraph.Stack)

@@ -9,13 +9,6 @@ import (
 	"assay/internal/ir"
 )
 
-// IsPure says whether Eval knows the operation: its result depends on the bits
-// of the operands alone. Of comparisons that holds for integers; pointers compare
-// by their addresses.
-func IsPure(op ir.Op) bool {
-	return op >= ir.Add && op <= ir.FToF && op != ir.PtrToInt && op != ir.IntToPtr && op != ir.Phi
-}
-
 // Eval is the value of a pure operation for operands of any width, by the
 // reference arithmetic of package bv: the interpreter uses it for integers wider
 // than a machine word, and tests hold the fast path against it. The guard is
