@@ -66,7 +66,8 @@ var allowed = map[string][]string{
 	},
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	// Engines.
-	"internal/symex": {"internal/bv", "internal/ir", "internal/linear", "internal/polyhedra", "internal/its", "internal/symgraph"},
+	"internal/picture": {"internal/ir", "internal/linear", "internal/symgraph"},
+	"internal/symex":   {"internal/bv", "internal/ir", "internal/linear", "internal/polyhedra", "internal/its", "internal/symgraph"},
 	"internal/bmc": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast",
 		"internal/smt/z3", "internal/smt/both", "internal/memory", "internal/ssa", "internal/certify", "internal/verdict",
@@ -117,7 +118,8 @@ var allowed = map[string][]string{
 	// What a person sees.
 	"": {"internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/bmc", "internal/induction", "internal/trial",
 		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination",
-		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program", "internal/recursion"},
+		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program", "internal/recursion",
+		"internal/picture", "internal/process"},
 	"internal/report":  {""},
 	"internal/native":  {"internal/ir", "internal/process"},
 	"internal/process": {},

@@ -11,6 +11,7 @@ packages=(
   libz3-dev libcadical-dev g++      # the solvers; g++ links the C++ library
   pkg-config                        # how cgo finds libraries
   libc6-dev-i386 lib32gcc-12-dev    # headers and libraries for --data-model ilp32
+  graphviz                          # lays out the pictures of assay graph
   z3                                # the solver as a program, an oracle in tests
   csmith libcsmith-dev              # random programs, in tests
 )

@@ -27,6 +27,9 @@ func (x *explorer) build(root *state) {
 			return
 		}
 		x.final, x.suspects = true, nil
+		if x.o.Drawing > 0 {
+			x.pen = newPen(x.o.Drawing)
+		}
 		for _, n := range x.nodes {
 			n.reached, n.edges = false, nil
 		}
@@ -71,6 +74,7 @@ func (x *explorer) explore(n *node) {
 	}
 	s := clone(&n.state)
 	x.saturate(s)
+	x.pen.begin(n)
 	x.run(s)
 }
 
@@ -94,6 +98,7 @@ func (x *explorer) arrive(s *state) {
 	if j := x.instance(n, s); j != nil {
 		if x.final {
 			x.edge(n, j)
+			x.pen.arrived(s, x.k.facts, n, j.bound)
 		}
 		return
 	}

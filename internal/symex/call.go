@@ -93,6 +93,7 @@ func (x *explorer) halt(s *state, f *frame, v ir.Value, d *ir.Def) control {
 
 // end checks what is allocated at the regular end.
 func (x *explorer) end(s *state, f *frame, v ir.Value, d *ir.Def) {
+	x.pen.end()
 	alive := s.Lost
 	for i := range s.Objects {
 		o := &s.Objects[i]

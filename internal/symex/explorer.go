@@ -39,6 +39,7 @@ type explorer struct {
 	tossed    *bool         // in the next step
 	split     []alternative // what the instruction under way has to be split into
 	stats     Stats
+	pen       *pen // draws, while edges are recorded
 }
 
 // alternative is one case of a split.
@@ -195,6 +196,9 @@ func (x *explorer) run(s *state) {
 		v := f.Func.Blocks[f.Block].Instrs[f.Index]
 		d := f.Func.Def(v)
 		x.split = x.split[:0]
+		if x.pen != nil && d.Op != ir.Dbg && d.Op != ir.Br && x.prepare(f.Func).needed[v] {
+			x.pen.state(s, x.k.facts, f.Func, v)
+		}
 		switch x.step(s, f, v, d) {
 		case next:
 			top(s).Index++
@@ -212,6 +216,7 @@ func (x *explorer) run(s *state) {
 func (x *explorer) fork(s *state) {
 	cases := slices.Clone(x.split)
 	x.stats.Forks++
+	at := x.pen.where()
 	for _, a := range cases {
 		x.k.push()
 		if x.assume(a) {
@@ -219,6 +224,7 @@ func (x *explorer) fork(s *state) {
 			x.saturate(t)
 			if x.k.broken == 0 {
 				x.tossed = a.toss
+				x.pen.split(at, a)
 				x.run(t)
 			}
 		}
@@ -256,6 +262,7 @@ func (x *explorer) suspect(f *frame, v ir.Value, d *ir.Def, kind ir.CheckKind, t
 	if !x.final {
 		return
 	}
+	x.pen.note(text)
 	for _, s := range x.suspects {
 		if s.Func == f.Func.Name && s.Value == v && s.Kind == kind {
 			return

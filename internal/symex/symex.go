@@ -43,6 +43,8 @@ type Options struct {
 	SplitUnequal bool
 	// System asks for the transition system.
 	System bool
+	// Drawing asks for a drawing with at most so many vertices beside the nodes.
+	Drawing int
 }
 
 // Stats count the work. All but the time depends on the program alone.
@@ -82,7 +84,9 @@ type Result struct {
 	Unclean  []Suspect
 	Suspects []Suspect
 	Obstacle *Obstacle
-	Stats    Stats
+	// Drawing is there if it was asked for, and there is no obstacle.
+	Drawing *symgraph.Drawing
+	Stats   Stats
 }
 
 // Build builds the graph.
@@ -115,6 +119,9 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	}
 	if r.Obstacle == nil {
 		r.Graph = x.graph()
+		if x.pen != nil {
+			r.Drawing = &x.pen.d
+		}
 		r.Stats = x.stats
 	}
 	return r
