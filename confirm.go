@@ -2,6 +2,7 @@ package assay
 
 import (
 	"context"
+	"os"
 
 	"assay/internal/frontend"
 	"assay/internal/ir"
@@ -40,7 +41,12 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 	if p.Std != "" {
 		flags = append(flags, "-std="+p.Std)
 	}
-	flags = append(flags, p.Arguments...)
+	header, err := frontend.WriteHeader()
+	if err != nil {
+		return &EnvironmentError{Doing: "replaying natively", Err: err}
+	}
+	defer os.RemoveAll(header)
+	flags = append(append(flags, p.Arguments...), "-idirafter", header)
 	o, err := native.Confirm(ctx, native.Program{Files: r.task.Files, Flags: flags, ILP32: program.DataModel == frontend.ILP32}, c)
 	switch {
 	case err != nil:

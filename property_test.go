@@ -129,7 +129,7 @@ func TestValidate(t *testing.T) {
 		{Files: []string{"f.c"}, Engine: Engine{Solver: "minisat"}},
 		{Files: []string{"f.c"}, Engine: Engine{Unwind: -1}},
 		{Files: []string{"f.c"}, Timeout: -1},
-		{Files: []string{"f.c"}, Program: Program{Arrays: map[string]int{"f:p": 1}}},
+		{Files: []string{"f.c"}, Program: Program{Pointers: map[string]Pointer{"f:p": {String: true}}}},
 	} {
 		var input *InputError
 		if err := task.validate(); !errors.As(err, &input) {

@@ -1,6 +1,7 @@
 package assay
 
 import (
+	"assay/internal/frontend"
 	"assay/internal/induction"
 	"fmt"
 	"io"
@@ -40,6 +41,11 @@ type Task struct {
 	Warnings io.Writer
 }
 
+// Pointer says what a pointer parameter points to: an array of so many elements, or
+// of as many as another parameter says, or a string of any length; or it may be
+// equal to another parameter.
+type Pointer = frontend.Argument
+
 // Program says how the files are compiled and where runs start.
 type Program struct {
 	Include, Define, Undefine []string
@@ -49,9 +55,9 @@ type Program struct {
 	CompileCommands           string    // a compile_commands.json or its folder
 	// Function is where runs start, with arbitrary arguments. Empty is main.
 	Function string
-	// Arrays gives the number of elements behind pointer parameters of
-	// Function, by parameter.
-	Arrays map[string]int
+	// Pointers say what pointer parameters of Function point to, by
+	// "function:parameter"; others are null or point to one element.
+	Pointers map[string]Pointer
 	// HavocGlobals starts with arbitrary content of the globals.
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.
@@ -169,8 +175,8 @@ func (t *Task) validate() error {
 	if t.Program.Function == "main" {
 		t.Program.Function = ""
 	}
-	if len(t.Program.Arrays) > 0 && t.Program.Function == "" {
-		return &InputError{Message: "array sizes are given, but no function under analysis", Hint: "use --array together with --function"}
+	if len(t.Program.Pointers) > 0 && t.Program.Function == "" {
+		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string and --alias together with --function"}
 	}
 	if t.Engine.Solver == "" {
 		t.Engine.Solver = Solvers[0]

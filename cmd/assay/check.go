@@ -73,10 +73,12 @@ func (f *checkFlags) groups() []group {
 
 	p := &f.task.Program
 	f.dataModel, f.semantics = string(assay.LP64), string(assay.SemanticsC)
-	p.Arrays = map[string]int{}
+	p.Pointers = map[string]assay.Pointer{}
 	program := pflag.NewFlagSet("", pflag.ContinueOnError)
 	program.StringVar(&p.Function, "function", "", "start in this `function` with arbitrary arguments instead of main")
-	program.Var(arraysValue{p.Arrays}, "array", "with --function f: its pointer parameter p points to N elements; may be repeated")
+	program.Var(pointerValue{p.Pointers, arrayPointer}, "array", "with --function f: its pointer parameter p points to N elements, or as many as its parameter N says; may be repeated, as the next two")
+	program.Var(pointerValue{p.Pointers, stringPointer}, "string", "with --function f: p is a string of any length")
+	program.Var(pointerValue{p.Pointers, aliasPointer}, "alias", "with --function f: p points to an element of its own, or is equal to the parameter q")
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
 	program.BoolVar(&p.CheckAlignment, "check-alignment", false, "let valid-deref ask for aligned accesses, too")

@@ -170,8 +170,80 @@ func TestFunction(t *testing.T) {
 	if o := invoke(t, append(base, "--array", "first:values=4", file)...); o.last() != "RESULT: false(valid-deref)" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
 	}
+	if o := invoke(t, append(base, "--array", "first:values=n", file)...); o.last() != "RESULT: true" {
+		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
+	}
 	if o := invoke(t, append(base, "-D", "x", file)...); !strings.Contains(o.stdout, "assumption") {
 		t.Errorf("the assumptions are missing in:\n%s%s", o.stdout, o.stderr)
+	}
+}
+
+// TestArguments describes what pointer parameters point to.
+func TestArguments(t *testing.T) {
+	file := write(t, "f.c", `#include <stddef.h>
+size_t length(const char *text) {
+  const char *p = text;
+  while (*p)
+    p++;
+  return p - text;
+}
+long twice(long *a, const long *b) {
+  *a = 1;
+  long old = *b;
+  *a = 2;
+  return 1 / (*b == old);
+}
+`)
+	for _, test := range []struct{ property, arguments, want string }{
+		{"valid-deref", "--function length --string length:text", "RESULT: true"},
+		{"termination", "--function length --string length:text", "RESULT: true"},
+		{"valid-deref", "--function length --array length:text=3", "RESULT: false(valid-deref)"},
+		{"div-by-zero", "--function twice --array twice:a=1 --array twice:b=1", "RESULT: true"},
+		{"div-by-zero", "--function twice --array twice:b=1 --alias twice:a=b", "RESULT: false(div-by-zero)"},
+	} {
+		args := append([]string{"check", "--property", test.property}, strings.Fields(test.arguments)...)
+		if o := invoke(t, append(args, file)...); o.last() != test.want {
+			t.Errorf("%s: want %s, output:\n%s%s", test.arguments, test.want, o.stdout, o.stderr)
+		}
+	}
+	for _, test := range []struct{ arguments, want string }{
+		{"--string length:txt", "the argument length:txt is no pointer parameter"},
+		{"--string len:text", "the argument len:text is not one of the function length"},
+		{"--array length:text=n", "n, which is no integer parameter"},
+		{"--alias length:text=text", "text, which is no other pointer parameter"},
+		{"--string length:text --array length:text=3", "described before"},
+	} {
+		args := append([]string{"check", "--function", "length"}, strings.Fields(test.arguments)...)
+		if o := invoke(t, append(args, file)...); o.code != 3 || !strings.Contains(o.stderr, test.want) {
+			t.Errorf("%s: want exit code 3 and %q, not %d and:\n%s", test.arguments, test.want, o.code, o.stderr)
+		}
+	}
+}
+
+// TestHeader has assay.h, which programs include without having it.
+func TestHeader(t *testing.T) {
+	header := invoke(t, "header")
+	if header.code != 0 || !strings.Contains(header.stdout, "#define assay_string(s)") {
+		t.Errorf("exit code %d, output:\n%s%s", header.code, header.stdout, header.stderr)
+	}
+	file := write(t, "h.c", `#include <assay.h>
+int main(void) {
+  int *a, n = assay_int();
+  assay_assume(n > 3);
+  assay_array(a, n);
+  a[3] = 1;
+  assay_assert(a[3] == n - LEAST);
+}
+`)
+	for least, want := range map[string]string{"(n - 1)": "RESULT: true", "4": "RESULT: false(unreach-call)"} {
+		if o := invoke(t, "check", "-D", "LEAST="+least, "--replay", "native", file); o.last() != want {
+			t.Errorf("want %s, output:\n%s%s", want, o.stdout, o.stderr)
+		}
+	}
+	own := write(t, "assay.h", "#define mine 1\n")
+	user := write(t, "own.c", "#include <assay.h>\nint main(void) { return 1 / mine; }\n")
+	if o := invoke(t, "check", "--property", "div-by-zero", "-I", filepath.Dir(own), user); o.last() != "RESULT: true" {
+		t.Errorf("a header of the program's own: output:\n%s%s", o.stdout, o.stderr)
 	}
 }
 
@@ -199,6 +271,9 @@ func TestBadInput(t *testing.T) {
 		{"bad time", []string{"check", "--timeout", "soon", good}, "10s or 2m"},
 		{"bad size", []string{"check", "--memory", "lots", good}, "2GiB"},
 		{"bad array", []string{"check", "--function", "main", "--array", "x", good}, "function:parameter=N"},
+		{"bad string", []string{"check", "--function", "main", "--string", "f:p=3", good}, "function:parameter, for example"},
+		{"string without function", []string{"check", "--string", "f:p", good}, "use --array, --string and --alias together with --function"},
+		{"graph to nowhere", []string{"graph", "-o", "g.jpg", good}, "none of the suffixes .html"},
 		{"bad property file", []string{"check", "--spec", write(t, "p.prp", "\nCHECK(x)\n"), good}, "p.prp:2: not a property"},
 		{"missing property file", []string{"check", "--spec", "/no/such.prp", good}, "/no/such.prp"},
 		{"does not compile", []string{"check", write(t, "bad.c", "int main(void) {\n  return x;\n}\n")}, "bad.c:2:10: error: use of undeclared identifier 'x'"},

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"assay"
 )
 
 // durationValue is a flag for a time limit: seconds, or a number with unit.
@@ -89,19 +91,46 @@ func (v choiceValue) Set(s string) error {
 	return fmt.Errorf("must be one of %s", strings.Join(v.choices, ", "))
 }
 
-// arraysValue is a flag that collects function:parameter=N.
-type arraysValue struct{ sizes map[string]int }
+// pointerValue is a flag that collects what pointer parameters point to.
+type pointerValue struct {
+	pointers map[string]assay.Pointer
+	kind     *pointerKind
+}
 
-func (v arraysValue) String() string { return "" }
+// pointerKind is one of the flags.
+type pointerKind struct {
+	form, example string
+	parse         func(value string) (assay.Pointer, bool)
+}
 
-func (v arraysValue) Type() string { return "f:p=N" }
+var (
+	arrayPointer = &pointerKind{"f:p=N", "sum:values=10", func(value string) (assay.Pointer, bool) {
+		if n, err := strconv.Atoi(value); err == nil {
+			return assay.Pointer{IsArray: true, Elements: n}, n >= 0
+		}
+		return assay.Pointer{Length: value}, value != "" && !strings.ContainsAny(value[:1], "-+0123456789")
+	}}
+	stringPointer = &pointerKind{"f:p", "length:text", func(value string) (assay.Pointer, bool) {
+		return assay.Pointer{String: true}, value == ""
+	}}
+	aliasPointer = &pointerKind{"f:p=q", "copy:to=from", func(value string) (assay.Pointer, bool) {
+		return assay.Pointer{Alias: value}, value != ""
+	}}
+)
 
-func (v arraysValue) Set(s string) error {
-	name, number, ok := strings.Cut(s, "=")
-	n, err := strconv.Atoi(number)
-	if !ok || !strings.Contains(name, ":") || err != nil || n < 0 {
-		return fmt.Errorf("%q: write function:parameter=N, for example sum:values=10", s)
+func (v pointerValue) String() string { return "" }
+
+func (v pointerValue) Type() string { return v.kind.form }
+
+func (v pointerValue) Set(s string) error {
+	name, value, _ := strings.Cut(s, "=")
+	p, ok := v.kind.parse(value)
+	if !ok || !strings.Contains(name, ":") {
+		return fmt.Errorf("%q: write function:parameter%s, for example %s", s, strings.TrimPrefix(v.kind.form, "f:p"), v.kind.example)
 	}
-	v.sizes[name] = n
+	if _, again := v.pointers[name]; again {
+		return fmt.Errorf("%q: the parameter has been described before", s)
+	}
+	v.pointers[name] = p
 	return nil
 }

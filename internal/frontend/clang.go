@@ -98,11 +98,20 @@ func compileAll(ctx context.Context, clang string, units []unit, o *Options) []c
 	return results
 }
 
-// compile compiles a unit, a second time if it calls library functions that it
-// does not declare (implicit.go). If that goes wrong, the program has its own
-// idea of them, and the first result counts.
+// compile compiles a unit, a second time if it includes assay.h (header.go), or calls
+// library functions that it does not declare (implicit.go). If the latter goes wrong,
+// the program has its own idea of them, and the first result counts.
 func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
 	first := runClang(ctx, clang, u, o)
+	if first.err != nil && wantsHeader(first.text) {
+		folder, err := WriteHeader()
+		if err != nil {
+			return compiled{err: err}
+		}
+		defer os.RemoveAll(folder)
+		u.flags = append([]string{"-idirafter", folder}, u.flags...)
+		first = runClang(ctx, clang, u, o)
+	}
 	if first.err != nil {
 		return first
 	}

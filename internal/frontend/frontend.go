@@ -69,9 +69,9 @@ type Options struct {
 	CompileCommands string
 	// Function is where runs start; empty is main.
 	Function string
-	// Arrays gives the number of elements that pointer parameters of Function
-	// point to, by "function:parameter".
-	Arrays map[string]int
+	// Arguments say what pointer parameters of Function point to, by
+	// "function:parameter".
+	Arguments map[string]Argument
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.

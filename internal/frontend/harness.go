@@ -16,10 +16,8 @@ import (
 // argc+1 pointers. The first of them point to strings, each an object of its own
 // of any size up to the limit of Linux, with arbitrary content up to the null
 // character at its end; the last is null. If there are more, the others are
-// arbitrary, and violations on such runs do not count. Another function under analysis gets arbitrary scalars, and
-// for each pointer null or a fresh heap object of the type pointed to, with
-// arbitrary content; --array gives the number of elements and rules out null.
-// What is left of these objects is freed at the end: they are no leaks.
+// arbitrary, and violations on such runs do not count. What another function under
+// analysis gets is in arguments.go.
 
 // EntryName is the function where runs start.
 const EntryName = "assay.entry"
@@ -57,7 +55,9 @@ func (im *importer) harness() error {
 	if target.Name == "main" {
 		f.callMain(target)
 	} else {
-		f.callTarget(target)
+		if err := f.callTarget(target); err != nil {
+			return err
+		}
 	}
 	f.runExitHandlers()
 	f.halt(ir.HaltExit)
@@ -161,75 +161,6 @@ func isUsed(fn *llvm.Function, index int) bool {
 		}
 	}
 	return false
-}
-
-// callTarget calls a function under analysis with arbitrary arguments.
-func (f *function) callTarget(fn *llvm.Function) {
-	types := parameterTypes(fn)
-	var args, objects []ir.Value
-	for _, p := range fn.Params {
-		flat := f.im.flatten(p.Type)
-		if p.ByVal != nil {
-			args = append(args, f.b.Alloca(p.ByVal.Size, max(p.ByVal.Align, 1)))
-			continue
-		}
-		for _, s := range flat.scalars {
-			if s.Type.Kind == ir.Ptr {
-				pointer, object := f.argumentObject(fn.Name, p.Name, types[p.Name])
-				args, objects = append(args, pointer), append(objects, object)
-			} else {
-				args = append(args, f.b.Nondet(s.Type, ir.NondetInput, p.Name))
-			}
-		}
-	}
-	f.emitCall(fn, args)
-	for _, p := range objects {
-		f.b.Op(ir.Free, ir.Type{}, f.b.Select(f.b.Cmp(ir.IsHeapStart, p), p, f.b.Null()))
-	}
-}
-
-// parameterTypes finds the C types of parameters by the names of variables.
-func parameterTypes(fn *llvm.Function) map[string]*llvm.CType {
-	types := map[string]*llvm.CType{}
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			if i.Var != nil && types[i.Var.Name] == nil {
-				types[i.Var.Name] = i.Var.Type
-			}
-		}
-	}
-	return types
-}
-
-// argumentObject makes what a pointer argument points to, and the argument.
-func (f *function) argumentObject(function, parameter string, t *llvm.CType) (pointer, object ir.Value) {
-	word := f.im.m.WordType()
-	n, isArray := f.im.opts.Arrays[function+":"+parameter]
-	element := uint64(0)
-	if t = t.Strip(); t != nil && t.Kind == llvm.CPointer {
-		if base := t.Base.Strip(); base != nil {
-			element = (base.Bits + 7) / 8
-		} else if isArray {
-			element = 1 // void: bytes
-		}
-	}
-	var size ir.Value
-	if element > 0 {
-		count := uint64(1)
-		if isArray {
-			count = uint64(n)
-		}
-		size = f.b.Word(element * count)
-	} else {
-		size = f.b.Nondet(word, ir.NondetInput, "size of *"+parameter)
-		f.b.Assume(f.b.Cmp(ir.ULt, size, f.b.Word(1<<30)))
-	}
-	object = f.b.Emit(ir.Def{Op: ir.Malloc, Type: f.im.m.PtrType(), Args: []ir.Value{size}})
-	if isArray {
-		return object, object
-	}
-	null := f.b.Nondet(ir.BoolType, ir.NondetInput, parameter+" is null")
-	return f.b.Select(null, f.b.Null(), object), object
 }
 
 // stub gives a body to a function without one whose address is taken: it does

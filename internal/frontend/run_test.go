@@ -63,7 +63,7 @@ func parseProgram(t *testing.T, file string) program {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p.options.Arrays = map[string]int{name: count}
+			p.options.Arguments = map[string]Argument{name: {IsArray: true, Elements: count}}
 		case "only":
 			p.models = []DataModel{map[string]DataModel{"LP64": LP64, "ILP32": ILP32}[value]}
 		case "runs":

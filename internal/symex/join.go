@@ -372,6 +372,7 @@ func (j *joiner) states(a, b *state) *state {
 		j.bind(a.Objects[i].Size, b.Objects[i].Size)
 	}
 	j.alone(a, b)
+	j.offsets(a, b)
 	for i := range a.Frames {
 		f := a.Frames[i]
 		f.Values = slices.Clone(f.Values)
@@ -413,6 +414,43 @@ func (j *joiner) alone(a, b *state) {
 				t := a.Frames[i].Func.Type(ir.Value(v))
 				f, g := j.normal(p.Form, q.Form, t.Bits)
 				j.bind(f, g)
+			}
+		}
+	}
+}
+
+// offsets binds symbols that are nothing but the offset of a cell, as that of the
+// terminating zero of a string: there is such an offset, and any cell of the second
+// state that has the type may be the one. The best guess has the same offset, the
+// next best the same value.
+func (j *joiner) offsets(a, b *state) {
+	for i := range a.Objects {
+		for k := range a.Objects[i].Cells {
+			p := &a.Objects[i].Cells[k]
+			v, alone := p.Offset.IsVariable()
+			if _, bound := j.bound[v]; !alone || bound {
+				continue
+			}
+			var best *cell
+			rank := 0
+			for m := range b.Objects[i].Cells {
+				q := &b.Objects[i].Cells[m]
+				if q.Type != p.Type || q.Value.Kind != p.Value.Kind {
+					continue
+				}
+				r := 1
+				switch {
+				case q.Offset.Equal(p.Offset):
+					r = 3
+				case q.Value.Form.Equal(j.image(p.Value.Form)):
+					r = 2
+				}
+				if r > rank {
+					best, rank = q, r
+				}
+			}
+			if best != nil {
+				j.bind(p.Offset, best.Offset)
 			}
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // node's symbols get terms over the path: where a local, a size or a cell of the
 // node is a symbol plus a constant, by what is there on the path; else, where a form has
 // one symbol that is still open, by solving for it; else a symbol keeps its value if the node
-// where the path began has it, too. Then Z3 must agree that all values are
+// where the path began has it, too; else, if it is the offset of a cell, a cell of the
+// path may be the one. Then Z3 must agree that all values are
 // those of the node, that its constraints hold, and that some transition describes
 // the step. Any other choice of terms would do as well: what a node says is that some
 // values of the symbols exist.
@@ -232,6 +233,9 @@ func (m *match) cells(slots *[]slot, o int32) {
 				m.keep(t.Var)
 			}
 		}
+		if v, ok := x.Offset.IsVariable(); ok {
+			m.offset(v, x, have)
+		}
 		at, ok := form(x.Offset, m.term)
 		if !ok {
 			m.fail("a cell at an offset that nothing determines")
@@ -254,6 +258,31 @@ func (m *match) cells(slots *[]slot, o int32) {
 				return
 			}
 		}
+	}
+}
+
+// offset gives a symbol that is nothing but the offset of a cell, if it is still
+// open, the offset of a cell on the path: of one that has the same value, if there is
+// one, else of the last that has the type.
+func (m *match) offset(v linear.Var, want *symgraph.Cell, have *object) {
+	if _, bound := m.symbols[v]; bound {
+		return
+	}
+	var best *cell
+	same := false
+	for i := range have.cells {
+		x := &have.cells[i]
+		if x.t != want.Type || x.v.kind != want.Value.Kind || x.v.object != want.Value.Object {
+			continue
+		}
+		f, ok := form(want.Value.Form, m.term)
+		equal := ok && x.v.truth == "" && f.t == x.v.n.t
+		if equal || !same {
+			best, same = x, equal
+		}
+	}
+	if best != nil {
+		m.bind(v, best.at, m.c.m.PointerBits)
 	}
 }
 
