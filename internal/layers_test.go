@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"internal/smt":          {"internal/bv", "internal/term"},
 	"internal/smt/bitblast": {"internal/bv", "internal/term", "internal/smt", "internal/sat", "internal/sat/cadical"},
 	"internal/smt/z3":       {"internal/bv", "internal/term", "internal/smt"},
+	"internal/smt/intblast": {"internal/term", "internal/smt/z3"},
 	"internal/smt/both":     {"internal/bv", "internal/term", "internal/smt"},
 	// From C to ir.
 	"internal/llvm":     {"internal/bv"},
@@ -61,7 +62,7 @@ var allowed = map[string][]string{
 	"internal/integerize":  {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
 	// Evidence.
 	"internal/certify": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/smt/z3",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/smt/intblast", "internal/smt/z3",
 		"internal/memory", "internal/encode", "internal/invariant", "internal/recursion", "internal/verdict",
 	},
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},

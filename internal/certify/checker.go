@@ -49,6 +49,8 @@ type checker struct {
 	// circuits says that it was asked about circuits instead of floating-point
 	// operations.
 	circuits bool
+	// integers says that the last question was answered over the integers.
+	integers bool
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {

@@ -9,6 +9,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/smt/bitblast"
+	"assay/internal/smt/intblast"
 	"assay/internal/smt/z3"
 	"assay/internal/term"
 )
@@ -29,12 +30,14 @@ func (c *checker) what() string {
 // accepted names who accepted.
 func (c *checker) accepted() string {
 	switch {
-	case c.solver == nil && c.guide == nil:
+	case c.solver == nil && c.guide == nil && !c.integers:
 		return c.what() + ", by simplification"
 	case c.o.Engine == "z3":
 		return c.what() + ", by CaDiCaL"
 	case c.circuits:
 		return c.what() + ", by Z3 with circuits for floating point"
+	case c.integers:
+		return c.what() + ", by Z3 over the integers"
 	}
 	return c.what() + ", by Z3"
 }
@@ -109,6 +112,11 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 func (c *checker) ask(t term.ID) (smt.Status, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
 	roots := append([]term.ID{t}, c.facts...)
+	if c.target[ir.Decrease] && c.o.Engine != "z3" {
+		if no, err := c.overIntegers(roots); no || err != nil {
+			return smt.Unsat, err
+		}
+	}
 	var last error
 	for _, a := range c.plan(roots) {
 		status, err := c.try(a, roots)
@@ -124,6 +132,25 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 		last = errors.New("no reason given")
 	}
 	return smt.Unknown, ErrIncomplete{Why: "the solver gave up", Err: last}
+}
+
+// integerTime is after how long a question over the integers is given up.
+const integerTime = 3 * time.Second
+
+// overIntegers asks whether the roots are refuted over the integers: sums of different
+// widths, which ranking functions are, are hard bit by bit.
+func (c *checker) overIntegers(roots []term.ID) (bool, error) {
+	limited, cancel := context.WithTimeout(c.ctx, integerTime)
+	defer cancel()
+	no, err := intblast.Refute(limited, c.st, roots)
+	switch {
+	case c.ctx.Err() != nil:
+		return false, c.ctx.Err()
+	case err != nil:
+		return false, nil // another way of asking will do, or say what is wrong
+	}
+	c.integers = no
+	return no, nil
 }
 
 // try asks once, of a new solver.

@@ -1,0 +1,202 @@
+package intblast
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"assay/internal/bv"
+	"assay/internal/smt/z3"
+	"assay/internal/term"
+)
+
+// script is one for all questions of a test: making one takes longer than a question.
+type script struct {
+	*z3.Script
+	t *testing.T
+}
+
+func newScript(t *testing.T) *script {
+	t.Helper()
+	s, err := z3.NewScript()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	r := &script{s, t}
+	r.eval(options)
+	return r
+}
+
+func (s *script) eval(text string) string {
+	s.t.Helper()
+	out, err := s.Eval(s.t.Context(), text)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+func (s *script) refuted(st *term.Store, roots ...term.ID) bool {
+	s.t.Helper()
+	return s.eval("(push)\n"+encode(st, roots)+"(check-sat)\n(pop)\n") == "unsat"
+}
+
+// operation is one of two terms of w bits.
+type operation struct {
+	name  string
+	exact bool // for all operands
+	make  func(st *term.Store, a, b term.ID) term.ID
+}
+
+var operations = []operation{
+	{"add", true, (*term.Store).Add}, {"sub", true, (*term.Store).Sub}, {"mul", false, (*term.Store).Mul},
+	{"neg", true, func(st *term.Store, a, b term.ID) term.ID { return st.Neg(a) }},
+	{"udiv", false, (*term.Store).UDiv}, {"urem", false, (*term.Store).URem}, {"sdiv", false, (*term.Store).SDiv}, {"srem", false, (*term.Store).SRem},
+	{"shl", false, (*term.Store).Shl}, {"lshr", false, (*term.Store).LShr}, {"ashr", false, (*term.Store).AShr},
+	{"not", true, func(st *term.Store, a, b term.ID) term.ID { return st.BVNot(a) }},
+	{"and", false, (*term.Store).BVAnd}, {"or", false, (*term.Store).BVOr}, {"xor", false, (*term.Store).BVXor},
+	{"concat", true, (*term.Store).Concat},
+	{"zext", true, func(st *term.Store, a, b term.ID) term.ID { return st.ZExt(a, 6) }},
+	{"sext", true, func(st *term.Store, a, b term.ID) term.ID { return st.SExt(a, 6) }},
+	{"high", true, func(st *term.Store, a, b term.ID) term.ID { return st.Extract(a, 2, 1) }},
+	{"low", true, func(st *term.Store, a, b term.ID) term.ID { return st.Extract(a, 1, 0) }},
+	{"ult", true, func(st *term.Store, a, b term.ID) term.ID { return st.BoolToBV(st.ULt(a, b)) }},
+	{"ule", true, func(st *term.Store, a, b term.ID) term.ID { return st.BoolToBV(st.ULe(a, b)) }},
+	{"slt", true, func(st *term.Store, a, b term.ID) term.ID { return st.BoolToBV(st.SLt(a, b)) }},
+	{"sle", true, func(st *term.Store, a, b term.ID) term.ID { return st.BoolToBV(st.SLe(a, b)) }},
+	{"eq", true, func(st *term.Store, a, b term.ID) term.ID { return st.BoolToBV(st.Eq(a, b)) }},
+	{"ite", true, func(st *term.Store, a, b term.ID) term.ID { return st.Ite(st.ULt(a, b), a, st.Neg(b)) }},
+}
+
+// TestOperations: with operands that are known, a right result is not refuted, and where
+// the translation is exact a wrong one is. All widths up to 3, all operands; the second
+// one is a variable and a constant.
+func TestOperations(t *testing.T) {
+	for _, op := range operations {
+		t.Run(op.name, func(t *testing.T) {
+			z3 := newScript(t)
+			const w = 3
+			for a := range uint64(1 << w) {
+				for b := range uint64(1 << w) {
+					for _, constant := range []bool{false, true} {
+						if constant && op.exact && b != 3 {
+							continue // nothing new
+						}
+						st := term.NewStore()
+						x, y := st.Var("x", term.BitVec(w)), st.Var("y", term.BitVec(w))
+						roots := []term.ID{st.Eq(x, st.ConstU(w, a)), st.Eq(y, st.ConstU(w, b))}
+						second := y
+						if constant {
+							second = st.ConstU(w, b)
+						}
+						z := op.make(st, x, second)
+						want := op.make(st, st.ConstU(w, a), st.ConstU(w, b))
+						if z3.refuted(st, append(roots, st.Eq(z, want))...) {
+							t.Fatalf("%s of %d, %d: the right result is refuted", op.name, a, b)
+						}
+						linear := op.exact
+						if constant {
+							switch op.name {
+							case "mul", "shl", "lshr", "ashr", "udiv", "urem", "sdiv", "srem":
+								linear = true
+							}
+							if b == 0 || b >= w {
+								linear = op.exact || op.name == "mul"
+							}
+							if op.name == "srem" && b == 2 {
+								linear = false // the simplifier makes it bitwise
+							}
+						}
+						if linear && !z3.refuted(st, append(roots, st.Not(st.Eq(z, want)))...) {
+							t.Fatalf("%s of %d, %d (constant: %v): a wrong result is not refuted", op.name, a, b, constant)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSound: what has a model is not refuted.
+func TestSound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const w = 3
+	count := 0
+	z3 := newScript(t)
+	for range 600 {
+		st := term.NewStore()
+		vars := []term.ID{st.Var("x", term.BitVec(w)), st.Var("y", term.BitVec(w))}
+		terms := append([]term.ID{st.ConstU(w, rng.Uint64()&7)}, vars...)
+		for range 4 + rng.IntN(6) {
+			op := operations[rng.IntN(15)]
+			terms = append(terms, op.make(st, terms[rng.IntN(len(terms))], terms[rng.IntN(len(terms))]))
+		}
+		var roots []term.ID
+		for range 2 + rng.IntN(2) {
+			a, b := terms[len(terms)-1-rng.IntN(4)], terms[rng.IntN(len(terms))]
+			compare := []func(a, b term.ID) term.ID{st.ULt, st.ULe, st.SLt, st.SLe, st.Eq}[rng.IntN(5)]
+			c := compare(a, b)
+			if rng.IntN(2) == 0 {
+				c = st.Ite(st.ULt(terms[1], terms[2]), c, st.Not(c))
+			}
+			roots = append(roots, c)
+		}
+		possible := false
+		for a := range uint64(1 << w) {
+			for b := range uint64(1 << w) {
+				at := st.SubstituteAll(roots, map[term.ID]term.ID{vars[0]: st.Const(bv.New(w, a)), vars[1]: st.Const(bv.New(w, b))})
+				possible = possible || st.IsTrue(st.AndAll(at...))
+			}
+		}
+		no := z3.refuted(st, roots...)
+		if no {
+			count++
+		}
+		if possible && no {
+			t.Fatalf("%v has a model and is refuted", st.String(st.AndAll(roots...)))
+		}
+	}
+	if count < 30 {
+		t.Errorf("only %d formulas were refuted", count)
+	}
+}
+
+// TestRanking: a sum that decreases as long as nothing wraps, in several widths.
+func TestRanking(t *testing.T) {
+	z3 := newScript(t)
+	for _, w := range []uint32{8, 32, 64} {
+		st := term.NewStore()
+		v := func(name string) term.ID { return st.Var(name, term.BitVec(w)) }
+		x, y, z := v("x"), v("y"), v("z")
+		zero := st.ConstU(w, 0)
+		nx := st.Add(x, y)
+		nz := st.Sub(st.Neg(z), st.ConstU(w, 1))
+		f := func(x, y, z term.ID) term.ID { // 2x + 2y + z
+			e := func(x term.ID) term.ID { return st.SExt(x, w+5) }
+			two := st.ConstU(w+5, 2)
+			return st.Add(st.Add(st.Mul(two, e(x)), st.Mul(two, e(y))), e(z))
+		}
+		roots := []term.ID{st.SLt(zero, x), st.SLt(zero, nx), st.Not(st.SLt(f(nx, z, nz), f(x, y, z)))}
+		if !z3.refuted(st, roots...) {
+			t.Errorf("%d bits: not refuted", w)
+		}
+		if z3.refuted(st, roots[1:]...) {
+			t.Errorf("%d bits: refuted, but x may be negative", w)
+		}
+	}
+}
+
+func BenchmarkRefute(b *testing.B) {
+	st := term.NewStore()
+	v := func(name string) term.ID { return st.Var(name, term.BitVec(32)) }
+	x, y := v("x"), v("y")
+	e := func(x term.ID) term.ID { return st.SExt(x, 36) }
+	s := st.Add(x, y)
+	roots := []term.ID{st.SLt(st.ConstU(32, 0), y), st.SLe(x, s), st.Not(st.SLt(st.Neg(e(s)), st.Neg(e(x))))}
+	for b.Loop() {
+		if ok, err := Refute(b.Context(), st, roots); err != nil || !ok {
+			b.Fatal(ok, err)
+		}
+	}
+}
