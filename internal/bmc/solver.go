@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/certify"
-	"assay/internal/floats"
+	"assay/internal/floats/ondemand"
 	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/smt/bitblast"
@@ -20,7 +20,11 @@ import (
 
 // newSolver makes the solver that an option names.
 func newSolver(st *term.Store, name string) (smt.Solver, error) {
-	blast := func() smt.Solver { return bitblast.New(st, bitblast.Options{Lower: floats.Lower}) }
+	blast := func() smt.Solver {
+		return ondemand.NewSolver(st, func(lower func(*term.Store, term.ID) term.ID) smt.Solver {
+			return bitblast.New(st, bitblast.Options{Lower: lower})
+		})
+	}
 	switch name {
 	case "", "cadical":
 		return blast(), nil

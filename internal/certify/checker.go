@@ -51,6 +51,8 @@ type checker struct {
 	circuits bool
 	// integers says that the last question was answered over the integers.
 	integers bool
+	// lemmas says that interval lemmas were enough.
+	lemmas bool
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {

@@ -30,10 +30,12 @@ func (c *checker) what() string {
 // accepted names who accepted.
 func (c *checker) accepted() string {
 	switch {
-	case c.solver == nil && c.guide == nil && !c.integers:
+	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas:
 		return c.what() + ", by simplification"
 	case c.o.Engine == "z3":
 		return c.what() + ", by CaDiCaL"
+	case c.lemmas:
+		return c.what() + ", by Z3 with interval lemmas for floating point"
 	case c.circuits:
 		return c.what() + ", by Z3 with circuits for floating point"
 	case c.integers:
@@ -116,6 +118,10 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 		if no, err := c.overIntegers(roots); no || err != nil {
 			return smt.Unsat, err
 		}
+	}
+	if c.o.Engine != "z3" && c.hasArithmetic(roots) && c.byLemmas(roots) {
+		c.lemmas = true
+		return smt.Unsat, nil
 	}
 	var last error
 	for _, a := range c.plan(roots) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
-	"assay/internal/floats"
+	"assay/internal/floats/ondemand"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/memory"
@@ -66,7 +66,7 @@ type formula struct {
 	stats  *Stats
 
 	st     *term.Store
-	solver *bitblast.Solver
+	solver smt.Solver
 	u      *ssa.Unwinder
 	f      *ssa.Formula
 	visits map[*Loop][]visit
@@ -105,7 +105,9 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 	if f.f, err = f.u.Encode(ctx); err != nil {
 		return nil, err
 	}
-	f.solver = bitblast.New(st, bitblast.Options{Lower: floats.Lower})
+	f.solver = ondemand.NewSolver(st, func(lower func(*term.Store, term.ID) term.ID) smt.Solver {
+		return bitblast.New(st, bitblast.Options{Lower: lower})
+	})
 	for _, t := range f.f.Facts {
 		f.solver.Assert(t)
 	}

@@ -9,7 +9,6 @@ import (
 	"assay/internal/ir"
 	"assay/internal/memory"
 	"assay/internal/smt"
-	"assay/internal/smt/bitblast"
 	"assay/internal/ssa"
 	"assay/internal/term"
 	"assay/internal/verdict"
@@ -117,7 +116,7 @@ func (s *Session) Formula() *ssa.Formula { return s.f.f }
 func (s *Session) Store() *term.Store    { return s.f.st }
 
 // Solver is the solver behind Check, for models and limits.
-func (s *Session) Solver() *bitblast.Solver { return s.f.solver }
+func (s *Session) Solver() smt.Solver { return s.f.solver }
 
 // Stuck says that a run gets to where the formula has no meaning for it.
 func (s *Session) Stuck() term.ID { return s.f.stuck }

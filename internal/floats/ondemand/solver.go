@@ -1,0 +1,68 @@
+package ondemand
+
+import (
+	"context"
+
+	"assay/internal/bv"
+	"assay/internal/smt"
+	"assay/internal/term"
+)
+
+// This file lets a solver refine its models. A check is then several of its
+// checks, which share the conflict limit.
+
+// Solver is another solver, of which checks are refined.
+type Solver struct {
+	smt.Solver
+	ops   *Operations
+	limit int64
+}
+
+var _ smt.Solver = (*Solver)(nil)
+
+// NewSolver refines the checks of a solver that asks lower what to solve in the
+// place of floating-point terms.
+func NewSolver(st *term.Store, solver func(lower func(*term.Store, term.ID) term.ID) smt.Solver) *Solver {
+	s := &Solver{ops: New(st)}
+	s.Solver = solver(s.ops.Lower)
+	return s
+}
+
+// SetConflictLimit bounds the next checks, in conflicts; 0 is no limit.
+func (s *Solver) SetConflictLimit(n int64) { s.limit = n }
+
+// Check implements smt.Solver.
+func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
+	s.ops.Restart()
+	begin := s.Solver.Stats().Conflicts
+	s.Solver.SetConflictLimit(s.limit)
+	for {
+		status, err := s.Solver.Check(ctx, assumptions...)
+		if status != smt.Sat {
+			return status, err
+		}
+		lemmas := s.ops.Refine(s.value)
+		if len(lemmas) == 0 {
+			return smt.Sat, nil
+		}
+		for _, l := range lemmas {
+			s.Solver.Assert(l)
+		}
+		if s.limit > 0 {
+			left := s.limit - (s.Solver.Stats().Conflicts - begin)
+			if left <= 0 {
+				return smt.Unknown, smt.ErrLimit{Conflicts: s.limit}
+			}
+			s.Solver.SetConflictLimit(left)
+		}
+	}
+}
+
+func (s *Solver) value(t term.ID) bv.BV { return s.Solver.Value(t) }
+
+// Stats implements smt.Solver.
+func (s *Solver) Stats() smt.Stats {
+	x := s.Solver.Stats()
+	x.Lemmas += int64(s.ops.lemmas)
+	return x
+}
