@@ -16,14 +16,14 @@ func (x *explorer) build(root *state) {
 	n := &node{state: *root, key: "root"}
 	x.nodes = append(x.nodes, n)
 	x.push(n)
-	for x.obstacle == nil {
-		for len(x.dirty) > 0 && x.obstacle == nil {
+	for x.obstacle == nil && !x.again {
+		for len(x.dirty) > 0 && x.obstacle == nil && !x.again {
 			n := x.dirty[len(x.dirty)-1]
 			x.dirty = x.dirty[:len(x.dirty)-1]
 			n.isDirty = false
 			x.explore(n)
 		}
-		if x.obstacle != nil {
+		if x.obstacle != nil || x.again {
 			return
 		}
 		x.final, x.suspects = true, nil
@@ -45,7 +45,7 @@ func (x *explorer) build(root *state) {
 func (x *explorer) collect(n *node) {
 	work := []*node{n}
 	n.reached = true
-	for len(work) > 0 && x.obstacle == nil && len(x.dirty) == 0 {
+	for len(work) > 0 && x.obstacle == nil && len(x.dirty) == 0 && !x.again {
 		n := work[0]
 		work = work[1:]
 		x.explore(n)
@@ -82,7 +82,14 @@ func (x *explorer) explore(n *node) {
 func (x *explorer) arrive(s *state) {
 	x.tidy(s)
 	x.normalize(s)
-	k := key(s)
+	if x.discover(s) {
+		x.again, x.stopped = true, true
+		return
+	}
+	if len(x.kinds) > 0 {
+		x.fold(s)
+	}
+	k := key(s, len(x.kinds) > 0)
 	n := x.table[k]
 	if n == nil {
 		n = &node{state: *s, key: k}
@@ -112,7 +119,10 @@ func (x *explorer) arrive(s *state) {
 // instance says how s is an instance of a node, nil if it is none.
 func (x *explorer) instance(n *node, s *state) *joiner {
 	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}}
-	j.states(&n.state, s)
+	c := j.states(&n.state, s)
+	if !j.fails {
+		j.facts(&n.state, s, c, nil)
+	}
 	if j.fails {
 		return nil
 	}
@@ -132,6 +142,7 @@ func (x *explorer) join(n *node, s *state) {
 	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)
+	j.facts(&n.state, s, c, used)
 	known := n.state.Constraints
 	if n.joins <= maxWiden { // what is about symbols that are gone may say something of others
 		known = x.project(known, used)
@@ -164,7 +175,7 @@ func (x *explorer) normalize(s *state) {
 	}
 	for i := range s.Objects {
 		for k := range s.Objects[i].Cells {
-			if c := &s.Objects[i].Cells[k]; c.Value.Kind == symgraph.Int {
+			if c := &s.Objects[i].Cells[k]; c.Value.Kind == symgraph.Int && s.Objects[i].List == nil {
 				one(&c.Value, c.Type.Bits, true)
 			}
 		}
@@ -193,7 +204,10 @@ func (x *explorer) project(facts []linear.Constraint, used map[linear.Var]bool) 
 		for _, v := range slices.Sorted(maps.Keys(other)) {
 			s := &x.symbols[v]
 			f := linear.Variable(v)
-			mixed = append(mixed, linear.Constraint{Form: f.Plus(s.low.Neg())}, linear.Constraint{Form: f.Neg().Plus(s.high)})
+			mixed = append(mixed, linear.Constraint{Form: f.Plus(s.low.Neg())})
+			if !s.open {
+				mixed = append(mixed, linear.Constraint{Form: f.Neg().Plus(s.high)})
+			}
 		}
 		p := polyhedra.Of(x.ctx, mixed...).Project(x.ctx, func(v linear.Var) bool { return !used[v] })
 		if p.IsEmpty() {

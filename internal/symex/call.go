@@ -91,13 +91,17 @@ func (x *explorer) halt(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	return stop
 }
 
+// alive says whether o is, or has, heap objects that may be allocated.
+func (x *explorer) alive(o *object) bool {
+	return o.Kind == symgraph.Heap && !o.Dead && (o.List == nil || !x.k.isZero(o.List.Length))
+}
+
 // end checks what is allocated at the regular end.
 func (x *explorer) end(s *state, f *frame, v ir.Value, d *ir.Def) {
 	x.pen.end()
 	alive := s.Lost
 	for i := range s.Objects {
-		o := &s.Objects[i]
-		alive = alive || o.Kind == symgraph.Heap && !o.Dead
+		alive = alive || x.alive(&s.Objects[i])
 	}
 	if !alive {
 		return

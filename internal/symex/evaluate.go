@@ -19,6 +19,12 @@ func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	}
 	set := func(r value) control { return set(f, v, r) }
 	truth := func(t, ok bool) control { return setTruth(f, v, t, ok) }
+	if len(x.kinds) > 0 {
+		if !x.unfold(s, f, d) {
+			return forked
+		}
+		f = top(s)
+	}
 	switch d.Op {
 	case ir.Br:
 		return x.enter(s, f, 0)

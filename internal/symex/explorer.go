@@ -39,7 +39,9 @@ type explorer struct {
 	tossed    *bool         // in the next step
 	split     []alternative // what the instruction under way has to be split into
 	stats     Stats
-	pen       *pen // draws, while edges are recorded
+	pen       *pen       // draws, while edges are recorded
+	kinds     []listKind // of lists that are folded
+	again     bool       // a kind was found: build the graph anew
 }
 
 // alternative is one case of a split.
@@ -101,7 +103,7 @@ func rangeOf(bits uint32, signed bool) (low, high linear.Number) {
 
 // fresh makes a symbol.
 func (x *explorer) fresh(low, high linear.Number) linear.Form {
-	x.symbols = append(x.symbols, symbol{low, high})
+	x.symbols = append(x.symbols, symbol{low: low, high: high})
 	return linear.Variable(linear.Var(len(x.symbols) - 1))
 }
 

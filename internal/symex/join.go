@@ -37,7 +37,7 @@ import (
 const maxWiden = 12
 
 // key describes the shape of a state: what a join needs equal.
-func key(s *state) string {
+func key(s *state, lists bool) string {
 	var b strings.Builder
 	for i := range s.Frames {
 		f := &s.Frames[i]
@@ -67,6 +67,24 @@ func key(s *state) string {
 			b.WriteByte('x')
 		}
 		b.WriteString(strconv.Itoa(o.Frame))
+		if o.List != nil {
+			b.WriteString("l" + strconv.FormatInt(o.List.Next, 10) + "." + o.Size.Const.String())
+			if t := o.List.Tail; t.Kind == symgraph.Pointer {
+				b.WriteString("p" + strconv.Itoa(int(t.Object)))
+			}
+		}
+	}
+	if lists { // what cells point to is part of the shape
+		for i := range s.Objects {
+			o := &s.Objects[i]
+			if o.List != nil || o.Global != nil && o.Global.Constant {
+				continue
+			}
+			for _, k := range pointerCells(o) {
+				c := &o.Cells[k]
+				b.WriteString(" " + strconv.Itoa(i) + "+" + c.Offset.Const.String() + "p" + strconv.Itoa(int(c.Value.Object)))
+			}
+		}
 	}
 	return b.String()
 }
@@ -102,6 +120,9 @@ func (x *explorer) tidy(s *state) {
 			for k := range s.Objects[v.Object].Cells {
 				visit(&s.Objects[v.Object].Cells[k].Value)
 			}
+			if l := s.Objects[v.Object].List; l != nil {
+				visit(&l.Tail)
+			}
 		}
 	}
 	for i := range fixed {
@@ -120,7 +141,7 @@ func (x *explorer) tidy(s *state) {
 	for i := range s.Objects {
 		o := s.Objects[i]
 		if !reached[i] {
-			s.Lost = s.Lost || o.Kind == symgraph.Heap && !o.Dead
+			s.Lost = s.Lost || x.alive(&o)
 			continue
 		}
 		to[i] = int32(len(kept))
@@ -142,6 +163,11 @@ func (x *explorer) tidy(s *state) {
 		for k := range s.Objects[i].Cells {
 			move(&s.Objects[i].Cells[k].Value)
 		}
+		if l := s.Objects[i].List; l != nil {
+			n := *l
+			move(&n.Tail)
+			s.Objects[i].List = &n
+		}
 	}
 }
 
@@ -161,6 +187,10 @@ func (x *explorer) symbolsOf(s *state) map[linear.Var]bool {
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		add(o.Size)
+		if o.List != nil { // the symbols of its cells are its own
+			add(o.List.Length)
+			continue
+		}
 		if o.HasBase {
 			add(o.Base)
 		}
@@ -255,6 +285,9 @@ func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 	if h, ok := j.explain(f, g); ok {
 		return h
 	}
+	if bits == 0 {
+		return j.length(f, g)
+	}
 	low, high := j.span(f, g, bits)
 	if d := g.Sub(f); d.IsConstant() && d.Const.Abs().Cmp(linear.Int(1)) > 0 && !j.plain && j.image(f).Equal(f) {
 		// A step of a constant: the symbol counts the steps.
@@ -267,6 +300,15 @@ func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 		return f.AddScaled(step, k)
 	}
 	v := j.x.fresh(low, high)
+	n, _ := v.IsVariable()
+	j.pairs = append(j.pairs, pair{f, g, n, true})
+	j.bound[n] = g
+	return v
+}
+
+// length joins two lengths that nothing explains.
+func (j *joiner) length(f, g linear.Form) linear.Form {
+	v := j.x.lengthSymbol()
 	n, _ := v.IsVariable()
 	j.pairs = append(j.pairs, pair{f, g, n, true})
 	j.bound[n] = g
@@ -308,7 +350,7 @@ func (j *joiner) span(f, g linear.Form, bits uint32) (low, high linear.Number) {
 // inRange says whether g is a value that the symbol v may have.
 func (j *joiner) inRange(v linear.Var, g linear.Form) bool {
 	s := &j.x.symbols[v]
-	return j.second.atLeast(g, s.low) && j.second.atLeast(g.Neg(), s.high.Neg())
+	return j.second.atLeast(g, s.low) && (s.open || j.second.atLeast(g.Neg(), s.high.Neg()))
 }
 
 // multiple is the integer r with f = r·g, if f's symbols cancel in what is left.
@@ -383,6 +425,10 @@ func (j *joiner) states(a, b *state) *state {
 	}
 	for i := range a.Objects {
 		o := a.Objects[i]
+		if o.List != nil {
+			c.Objects = append(c.Objects, j.segment(&a.Objects[i], &b.Objects[i]))
+			continue
+		}
 		o.Size = j.form(a.Objects[i].Size, b.Objects[i].Size, j.x.pointerBits())
 		if o.HasBase && b.Objects[i].HasBase {
 			o.Base = j.form(o.Base, b.Objects[i].Base, j.x.pointerBits())
@@ -394,7 +440,7 @@ func (j *joiner) states(a, b *state) *state {
 		c.Objects = append(c.Objects, o)
 	}
 	for i := range a.Objects {
-		if c.Objects[i].Global != nil && c.Objects[i].Global.Constant {
+		if c.Objects[i].List != nil || c.Objects[i].Global != nil && c.Objects[i].Global.Constant {
 			continue
 		}
 		j.cells(a, b, c, int32(i))

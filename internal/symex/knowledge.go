@@ -23,7 +23,10 @@ import (
 )
 
 // symbol is what a symbol was made with.
-type symbol struct{ low, high linear.Number }
+type symbol struct {
+	low, high linear.Number
+	open      bool // high is no bound, but greater than all that is not open
+}
 
 // knowledge is the knowledge base.
 type knowledge struct {
@@ -66,8 +69,7 @@ func (k *knowledge) local(f linear.Form) linear.Form {
 			n = k.simplex.NewVar()
 			k.number[v] = n
 			s := &k.x.symbols[v]
-			k.simplex.AssertLower(n, s.low, 0)
-			k.simplex.AssertUpper(n, s.high, 0)
+			k.limit(n, s)
 		}
 		return n
 	})
@@ -90,7 +92,14 @@ func (k *knowledge) pop() {
 	// The ranges of symbols that were met since the push are gone with it.
 	for v, n := range k.number {
 		s := &k.x.symbols[v]
-		k.simplex.AssertLower(n, s.low, 0)
+		k.limit(n, s)
+	}
+}
+
+// limit gives a variable of the simplex the range of its symbol.
+func (k *knowledge) limit(n linear.Var, s *symbol) {
+	k.simplex.AssertLower(n, s.low, 0)
+	if !s.open {
 		k.simplex.AssertUpper(n, s.high, 0)
 	}
 }

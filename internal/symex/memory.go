@@ -17,6 +17,8 @@ import (
 
 func (x *explorer) pointerBits() uint32 { return x.m.PointerBits }
 
+func (x *explorer) pointerType() ir.Type { return ir.Type{Kind: ir.Ptr, Bits: x.m.PointerBits} }
+
 // offset is a pointer's offset as an integer near the object.
 func (x *explorer) offset(p value) linear.Form {
 	if g, ok := x.fits(p.Form, x.pointerBits(), false); ok {
@@ -180,6 +182,10 @@ func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 // forgetAll drops all that a write through an unknown pointer can change.
 func (x *explorer) forgetAll(s *state) {
 	for i := range s.Objects {
+		if s.Objects[i].List != nil && x.obstacle == nil {
+			x.obstacle = &Obstacle{Text: "a write through an unknown pointer may change a list"}
+			return
+		}
 		if g := s.Objects[i].Global; g == nil || !g.Constant {
 			s.Objects[i].Cells, s.Objects[i].Pristine = nil, false
 		}

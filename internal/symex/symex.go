@@ -8,6 +8,7 @@
 //	evaluate.go   arithmetic             memory.go     objects, pointers, cells
 //	call.go       calls and ends         join.go       instances and generalisation
 //	build.go      the graph              transitions.go  the transition system
+//	list.go       list segments          listfacts.go    what their nodes hold
 //
 // # Departures from the papers
 //
@@ -100,7 +101,7 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	if o.Label == "" {
 		o.Label = "ERROR"
 	}
-	x := &explorer{ctx: ctx, m: m, index: m.Index(), o: o, functions: map[*ir.Func]*function{}, table: map[string]*node{}}
+	x := &explorer{ctx: ctx, m: m, index: m.Index(), o: o, functions: map[*ir.Func]*function{}}
 	for _, k := range o.Targets {
 		x.target[k] = true
 	}
@@ -108,7 +109,10 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	if err != nil {
 		return Result{Obstacle: &Obstacle{Text: err.Error()}}
 	}
-	x.build(root)
+	for again := true; again; again = x.again {
+		x.again, x.symbols, x.nodes, x.dirty, x.table = false, nil, nil, nil, map[string]*node{}
+		x.build(clone(root))
+	}
 	r := Result{Stats: x.stats, Obstacle: x.obstacle}
 	for _, s := range x.suspects {
 		if x.target[s.Kind] {

@@ -63,14 +63,26 @@ func (x *explorer) graph() *symgraph.Graph {
 		}
 	}
 	x.stats.Nodes = len(nodes)
+	owned := map[linear.Var]linear.Var{} // own symbols of segments: behind the variables
+	private := func(v linear.Var) linear.Var {
+		n, ok := owned[v]
+		if !ok {
+			n = linear.Var(len(names) + len(owned))
+			owned[v] = n
+		}
+		return n
+	}
 	for i, n := range nodes {
 		var vars []linear.Var
-		s := x.renamed(&n.state, rename)
+		s := x.renamed(&n.state, rename, private)
 		for _, v := range slices.Sorted(maps.Keys(used[i])) {
 			vars = append(vars, rename(v))
 			d := &x.symbols[v]
 			f := linear.Variable(rename(v))
-			s.Constraints = append(s.Constraints, linear.Constraint{Form: f.Plus(d.low.Neg())}, linear.Constraint{Form: f.Neg().Plus(d.high)})
+			s.Constraints = append(s.Constraints, linear.Constraint{Form: f.Plus(d.low.Neg())})
+			if !d.open {
+				s.Constraints = append(s.Constraints, linear.Constraint{Form: f.Neg().Plus(d.high)})
+			}
 		}
 		g.Nodes = append(g.Nodes, symgraph.Node{State: *s, Location: its.Location(i), Symbols: vars})
 	}
@@ -95,7 +107,8 @@ func (x *explorer) graph() *symgraph.Graph {
 	return g
 }
 
-func (x *explorer) renamed(s *state, to func(linear.Var) linear.Var) *state {
+// renamed gives the symbols of a state other names; own are those of segments.
+func (x *explorer) renamed(s *state, to, own func(linear.Var) linear.Var) *state {
 	c := *s
 	c.Frames = slices.Clone(s.Frames)
 	for i := range c.Frames {
@@ -110,6 +123,10 @@ func (x *explorer) renamed(s *state, to func(linear.Var) linear.Var) *state {
 		o := &c.Objects[i]
 		o.Size, o.Base = o.Size.Rename(to), o.Base.Rename(to)
 		o.Cells = slices.Clone(o.Cells)
+		if o.List != nil {
+			x.renamedSegment(o, to, own)
+			continue
+		}
 		for k := range o.Cells {
 			o.Cells[k].Offset = o.Cells[k].Offset.Rename(to)
 			o.Cells[k].Value.Form = o.Cells[k].Value.Form.Rename(to)
@@ -153,7 +170,7 @@ func (x *explorer) transition(sys *its.System, from, to map[linear.Var]bool, e *
 	}
 	// The ranges of temporaries do not matter to project.
 	for range t.Temps {
-		x.symbols = append(x.symbols, symbol{two(80).Neg(), two(80)})
+		x.symbols = append(x.symbols, symbol{low: two(80).Neg(), high: two(80)})
 	}
 	guard := x.project(facts, keep)
 	x.symbols = x.symbols[:base]
@@ -167,7 +184,35 @@ func (x *explorer) transition(sys *its.System, from, to map[linear.Var]bool, e *
 	for _, v := range slices.Sorted(maps.Keys(from)) {
 		d := &x.symbols[v]
 		f := linear.Variable(rename(v))
-		t.Guard = append(t.Guard, linear.Constraint{Form: f.Plus(d.low.Neg())}, linear.Constraint{Form: f.Neg().Plus(d.high)})
+		t.Guard = append(t.Guard, linear.Constraint{Form: f.Plus(d.low.Neg())})
+		if !d.open {
+			t.Guard = append(t.Guard, linear.Constraint{Form: f.Neg().Plus(d.high)})
+		}
 	}
 	return t, true
+}
+
+// renamedSegment is renamed for a segment; the ranges of its own symbols become facts.
+func (x *explorer) renamedSegment(o *object, to, own func(linear.Var) linear.Var) {
+	l := *o.List
+	both := func(v linear.Var) linear.Var {
+		if slices.Contains(o.List.Own, v) {
+			return own(v)
+		}
+		return to(v)
+	}
+	l.Length = l.Length.Rename(to)
+	l.Own, l.Facts = nil, nil
+	for _, u := range o.List.Own {
+		l.Own = append(l.Own, own(u))
+		f := linear.Variable(own(u))
+		l.Facts = append(l.Facts, linear.Constraint{Form: f.Plus(x.symbols[u].low.Neg())}, linear.Constraint{Form: f.Neg().Plus(x.symbols[u].high)})
+	}
+	for _, c := range o.List.Facts {
+		l.Facts = append(l.Facts, linear.Constraint{Form: c.Form.Rename(both), Equality: c.Equality})
+	}
+	for k := range o.Cells {
+		o.Cells[k].Value.Form = o.Cells[k].Value.Form.Rename(both)
+	}
+	o.List = &l
 }

@@ -84,6 +84,25 @@ type Object struct {
 	HasBase bool
 	Base    linear.Form
 	Cells   []Cell // what is known of the content
+	// List makes it a list segment: any number of heap objects of this size, whose
+	// cells are in each of them.
+	List *Segment
+}
+
+// Segment is what turns an object of a state into a list segment: Length live heap
+// objects, different from one another and from all other objects, the first of
+// which a pointer to the segment points to; the pointer at offset Next of each
+// points to the start of the next one, that of the last one is Tail. A pointer
+// into a segment of length 0 is Tail plus its offset. The graph of segments and
+// their tails has no cycle.
+type Segment struct {
+	Length linear.Form // at least 0
+	Next   int64
+	Tail   Value // a pointer without offset, or Any
+	// Own are symbols that have a value in each node of the segment; integers among the
+	// cells are one of them. Facts hold for them and the symbols of the state.
+	Own   []linear.Var
+	Facts []linear.Constraint
 }
 
 // Cell says that the bytes from Offset hold Value, whose type is Type.

@@ -109,6 +109,7 @@ type checkerState struct {
 	o         Options
 	target    [64]bool
 	positions map[string][]int // the nodes at a position
+	lists     bool             // there are list segments
 
 	z       *z3.Script
 	text    strings.Builder // not yet sent
@@ -149,6 +150,7 @@ func (c *checkerState) shape() error {
 				}
 			}
 			for k := range s.Objects {
+				c.lists = c.lists || s.Objects[k].List != nil
 				for _, x := range s.Objects[k].Cells {
 					if o := x.Value.Object; x.Value.Kind == symgraph.Pointer && (o < symgraph.Null || int(o) >= len(s.Objects)) {
 						return bad(i, "a pointer to an object that is not listed")

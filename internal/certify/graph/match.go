@@ -29,6 +29,9 @@ type match struct {
 	object  []int32 // by object of the node: that of the path, -1 if none yet
 	taken   []bool  // by object of the path
 	queue   []int32 // objects of the node that have been found
+	started []bool  // by object of the node: a segment, and object is where it starts, -1 if at null
+	dealtTo []bool  // its nodes have been dealt to it
+	dealt   []dealt
 	fails   string
 	claims  []string
 }
@@ -39,7 +42,7 @@ func (c *checkerState) described(s *state, nodes []int) {
 	for _, i := range nodes {
 		c.push()
 		m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], symbols: map[linear.Var]number{}}
-		m.known = ranges(m.n.State.Constraints)
+		m.known = limits(m.n.State.Constraints)
 		ok := m.run(i)
 		c.pop()
 		if ok || c.failure != nil {
@@ -71,7 +74,9 @@ func (m *match) run(i int) bool {
 		m.fail("heap objects may be lost")
 		return false
 	}
+	c.settle(s)
 	fixed := len(c.m.Globals) + len(c.m.Funcs)
+	m.started, m.dealtTo = make([]bool, len(want.Objects)), make([]bool, len(want.Objects))
 	m.object, m.taken = make([]int32, len(want.Objects)), make([]bool, len(s.objects))
 	for k := range m.object {
 		m.object[k] = -1
@@ -96,7 +101,13 @@ func (m *match) run(i int) bool {
 		}
 	}
 	// Sizes, as objects are found; then cells.
-	for len(m.queue) > 0 && m.fails == "" {
+	for m.fails == "" {
+		if len(m.queue) == 0 {
+			if m.lists(&slots) {
+				break
+			}
+			continue
+		}
 		o := m.queue[0]
 		m.queue = m.queue[1:]
 		m.objects(&slots, o)
@@ -106,12 +117,12 @@ func (m *match) run(i int) bool {
 	}
 	m.solve(slots)
 	for k, p := range m.object {
-		if p < 0 {
+		if p < 0 && !m.started[k] {
 			m.fail("object %d of the node is not there", k)
 		}
 	}
 	for k := range s.objects {
-		if o := &s.objects[k]; !m.taken[k] && o.kind == symgraph.Heap && !o.dead && !want.Lost {
+		if o := &s.objects[k]; !m.taken[k] && !want.Lost && c.allocated(o) {
 			m.fail("a heap object is not part of the node")
 		}
 	}
@@ -122,6 +133,7 @@ func (m *match) run(i int) bool {
 	for k := range slots {
 		m.claim(&slots[k])
 	}
+	m.claimDealt()
 	for _, k := range want.Constraints {
 		t, ok := constraint(k, m.term)
 		if !ok {
@@ -160,6 +172,11 @@ func (m *match) value(slots *[]slot, want symgraph.Value, have value, t ir.Type)
 	}
 	if want.Kind == symgraph.Pointer {
 		switch {
+		case want.Object >= 0 && m.n.State.Objects[want.Object].List != nil:
+			m.startOf(want, have)
+			if m.fails != "" {
+				return
+			}
 		case want.Object < 0 || have.object < 0:
 			if want.Object != have.object || want.Object == symgraph.Token {
 				m.fail("a pointer to another object")
@@ -196,7 +213,7 @@ func (m *match) bind(v linear.Var, n number, bits uint32) {
 
 func (m *match) objects(slots *[]slot, o int32) {
 	want, have := &m.n.State.Objects[o], &m.s.objects[m.object[o]]
-	if want.Kind != have.kind || !want.Dead && have.dead || want.Kind == symgraph.Heap && want.Dead != have.dead || want.Name != have.name || want.Kind == symgraph.Stack && want.Frame != have.frame {
+	if have.list != nil || want.Kind != have.kind || !want.Dead && have.dead || want.Kind == symgraph.Heap && want.Dead != have.dead || want.Name != have.name || want.Kind == symgraph.Stack && want.Frame != have.frame {
 		m.fail("an object of another kind")
 		return
 	}
@@ -341,7 +358,7 @@ func (m *match) keep(v linear.Var) {
 		b := m.known[v]
 		n := number{t: m.c.from[v]}
 		// The interval is that of the node where the path began.
-		k := ranges(m.c.g.Nodes[m.c.now].State.Constraints)[v]
+		k := limits(m.c.g.Nodes[m.c.now].State.Constraints)[v]
 		n.low, n.high = k[0], k[1]
 		if n.low == nil || n.high == nil {
 			n.low, n.high = b[0], b[1]

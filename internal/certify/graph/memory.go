@@ -153,6 +153,10 @@ func (c *checkerState) clear(ob *object, at, n number) {
 func (c *checkerState) perhaps(s *state, p value) {
 	for i := range s.objects {
 		o := &s.objects[i]
+		if o.list != nil && (p.kind != symgraph.Pointer || p.object < 0) {
+			c.reject(s, "a write through an unknown pointer may change a list")
+			return
+		}
 		if p.kind == symgraph.Pointer && p.object != int32(i) && p.object >= 0 || o.global != nil && o.global.Constant {
 			continue
 		}

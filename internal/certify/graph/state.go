@@ -40,6 +40,7 @@ type object struct {
 	based    bool
 	base     number
 	cells    []cell
+	list     *segment
 }
 
 type span struct{ at, n int64 }
@@ -166,7 +167,7 @@ func ranges(cs []linear.Constraint) map[linear.Var][2]*big.Int {
 func (c *checkerState) load(i int) *state {
 	n := &c.g.Nodes[i]
 	c.from = make([]string, c.symbols())
-	known := ranges(n.State.Constraints)
+	known := limits(n.State.Constraints)
 	symbols := map[linear.Var]number{}
 	for _, v := range n.Symbols {
 		b := known[v]
@@ -174,7 +175,12 @@ func (c *checkerState) load(i int) *state {
 			c.reject(nil, "a symbol without bounds")
 			return nil
 		}
-		symbols[v] = c.unknown("s", b[0], b[1])
+		if b[1] == huge {
+			symbols[v] = number{c.name("s"), b[0], huge}
+			c.say("(declare-const %s Int)\n", symbols[v].t) // the lower bound is a constraint
+		} else {
+			symbols[v] = c.unknown("s", b[0], b[1])
+		}
 		c.from[v] = symbols[v].t
 	}
 	term := func(v linear.Var) (number, bool) { n, ok := symbols[v]; return n, ok }
@@ -238,6 +244,12 @@ func (c *checkerState) load(i int) *state {
 			s.objects = append(s.objects, object{kind: o.Kind, dead: o.Dead, frame: o.Frame, size: size})
 		}
 		p := &s.objects[k]
+		if o.List != nil {
+			if p.list = c.loadSegment(n, k, exact, term); p.list == nil {
+				return nil
+			}
+			continue
+		}
 		if o.HasBase && !o.Dead {
 			p.based, p.base = true, exact(o.Base)
 		}

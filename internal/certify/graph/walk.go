@@ -24,6 +24,9 @@ func (c *checkerState) walk(s *state) {
 		f := s.top()
 		v := f.f.Blocks[f.block].Instrs[f.index]
 		d := f.f.Def(v)
+		if c.unfold(s, d) {
+			return
+		}
 		switch d.Op {
 		case ir.Br:
 			if c.enter(s, 0) {
@@ -322,7 +325,7 @@ func (c *checkerState) end(s *state) {
 	}
 	alive := s.lost
 	for i := range s.objects {
-		alive = alive || s.objects[i].kind == symgraph.Heap && !s.objects[i].dead
+		alive = alive || c.allocated(&s.objects[i])
 	}
 	if alive {
 		c.reject(s, "a heap object may be allocated at the end")

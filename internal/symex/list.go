@@ -1,0 +1,391 @@
+package symex
+
+// List segments: unfolding and folding, as in shape analysis with separation logic
+// [BCO06, DOY06], on the states of package symgraph.
+//
+// An instruction that looks at a pointer to a segment needs to know where it
+// points: the segment is empty, and the pointer is what its tail is, or there is a
+// first node, which becomes an object of its own in front of a segment that is one shorter.
+// That is a case analysis of one state, exact in both directions.
+//
+// At loop heads states are folded: heap objects that have the size and the link of
+// a kind of list become segments of length 1, and a segment whose first node nobody
+// points to but the end of another segment is appended to that one. What held
+// of the integers in all their nodes, of a few kinds of facts (describe), holds in
+// the whole. This generalises, so a program that makes three nodes one by one is left as it is:
+// a kind of list is folded once three objects hang together at some loop head.
+// Then the graph is built anew.
+//
+// Invariants: (L1) following tails from a segment never comes back to it; (L2) the
+// integers among a segment's cells are its own symbols, each once; (L3) its facts
+// at a loop head are over own symbols and symbols of values of the state.
+
+import (
+	"cmp"
+	"slices"
+
+	"assay/internal/ir"
+	"assay/internal/linear"
+	"assay/internal/symgraph"
+)
+
+// listKind is a kind of list: the size of its nodes and the offset of the link.
+type listKind struct{ size, next int64 }
+
+// pointees are the operands of d that an instruction looks at as pointers.
+func pointees(f *ir.Func, d *ir.Def) []ir.Value {
+	switch d.Op {
+	case ir.Load, ir.Free, ir.MemSet, ir.Havoc, ir.PtrToInt, ir.ValidRange, ir.ObjectSize, ir.ObjectOffset, ir.IsHeapStart, ir.LifetimeStart, ir.LifetimeEnd:
+		return d.Args[:1]
+	case ir.Store:
+		return d.Args[1:2]
+	case ir.MemCpy, ir.SameObject:
+		return d.Args[:2]
+	case ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe:
+		if f.Type(d.Args[0]).Kind == ir.Ptr {
+			return d.Args[:2]
+		}
+	}
+	return nil
+}
+
+// unfold makes sure that no pointer that d looks at points to a segment; if it is
+// not ok, there is a split.
+func (x *explorer) unfold(s *state, f *frame, d *ir.Def) (ok bool) {
+	for _, a := range pointees(f.Func, d) {
+		for {
+			p := x.operand(s, top(s), a)
+			if p.Kind != symgraph.Pointer || p.Object < 0 || s.Objects[p.Object].List == nil {
+				break
+			}
+			empty, ok := x.decideZero(s.Objects[p.Object].List.Length)
+			if !ok {
+				return false
+			}
+			if empty {
+				vanish(s, p.Object)
+			} else {
+				x.materialize(s, p.Object)
+			}
+		}
+	}
+	return true
+}
+
+// gone is an object that nothing points to.
+var gone = object{Kind: symgraph.Stack, Dead: true, Frame: symgraph.NoFrame}
+
+// vanish removes an empty segment.
+func vanish(s *state, o int32) {
+	tail := s.Objects[o].List.Tail
+	replace(s, func(v value) value {
+		if v.Kind != symgraph.Pointer || v.Object != o {
+			return v
+		}
+		if tail.Kind != symgraph.Pointer {
+			return tail
+		}
+		v.Object = tail.Object
+		return v
+	})
+	s.Objects[o] = gone
+}
+
+// replace changes the pointers of a state.
+func replace(s *state, to func(value) value) {
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		f.Values = slices.Clone(f.Values)
+		for v := range f.Values {
+			if f.Values[v].Kind == symgraph.Pointer {
+				f.Values[v] = to(f.Values[v])
+			}
+		}
+	}
+	for i := range s.Objects {
+		ob := &s.Objects[i]
+		ob.Cells = slices.Clone(ob.Cells)
+		kept := ob.Cells[:0]
+		for _, c := range ob.Cells {
+			if c.Value.Kind == symgraph.Pointer {
+				c.Value = to(c.Value)
+			}
+			if c.Value.Kind != symgraph.Any {
+				kept = append(kept, c)
+			} else {
+				ob.Pristine = false
+			}
+		}
+		ob.Cells = kept
+		if ob.List != nil {
+			l := *ob.List
+			l.Tail = to(l.Tail)
+			ob.List = &l
+		}
+	}
+}
+
+// materialize takes the first node out of a segment that is not empty.
+func (x *explorer) materialize(s *state, o int32) {
+	ob := s.Objects[o]
+	rest := ob
+	l := *ob.List
+	l.Length = l.Length.Plus(linear.Int(-1))
+	rest.List = &l
+	to := map[linear.Var]linear.Form{}
+	for _, u := range l.Own {
+		r := x.symbols[u]
+		to[u] = x.fresh(r.low, r.high)
+	}
+	own := func(v linear.Var) (linear.Form, bool) { f, ok := to[v]; return f, ok }
+	n := object{Kind: symgraph.Heap, Size: ob.Size}
+	for _, c := range ob.Cells {
+		c.Value.Form = c.Value.Form.Substitute(own)
+		n.Cells = append(n.Cells, c)
+	}
+	n.Cells = append(n.Cells, cell{
+		Offset: linear.Constant(linear.Int(l.Next)), Type: x.pointerType(),
+		Value: pointer(int32(len(s.Objects)), linear.Form{}),
+	})
+	s.Objects = append(slices.Clip(s.Objects), rest)
+	s.Objects[o] = n
+	for _, c := range l.Facts {
+		x.k.assert(linear.Constraint{Form: c.Form.Substitute(own), Equality: c.Equality})
+	}
+}
+
+// link is the pointer at a constant offset of an object.
+func link(ob *object, at int64) (value, bool) {
+	for i := range ob.Cells {
+		c := &ob.Cells[i]
+		if n, small := c.Offset.Const.Int64(); small && n == at && c.Offset.IsConstant() && c.Type.Kind == ir.Ptr {
+			return c.Value, c.Value.Kind == symgraph.Pointer && c.Value.Object >= symgraph.Null && c.Value.Form.Equal(linear.Form{})
+		}
+	}
+	return value{}, false
+}
+
+// nodeSize is the size of what may be a node.
+func nodeSize(ob *object) (int64, bool) {
+	n, small := ob.Size.Const.Int64()
+	return n, small && ob.Size.IsConstant() && ob.Kind == symgraph.Heap && !ob.Dead && ob.List == nil
+}
+
+// discover notes kinds of lists of which three nodes hang together, and says
+// whether there is one that was not known.
+func (x *explorer) discover(s *state) bool {
+	found := false
+	next := func(o int32, at, size int64) (int32, bool) {
+		p, ok := link(&s.Objects[o], at)
+		if !ok || p.Object < 0 {
+			return 0, false
+		}
+		n, ok := nodeSize(&s.Objects[p.Object])
+		return p.Object, ok && n == size && p.Object != o
+	}
+	for o := range s.Objects {
+		size, ok := nodeSize(&s.Objects[o])
+		if !ok {
+			continue
+		}
+		for k := range s.Objects[o].Cells {
+			at, small := s.Objects[o].Cells[k].Offset.Const.Int64()
+			if !small {
+				continue
+			}
+			second, ok := next(int32(o), at, size)
+			if !ok {
+				continue
+			}
+			third, ok := next(second, at, size)
+			kind := listKind{size, at}
+			if ok && third != int32(o) && !slices.Contains(x.kinds, kind) {
+				x.kinds = append(x.kinds, kind)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// fold generalises the lists of a state at a loop head.
+func (x *explorer) fold(s *state) {
+	for o := range s.Objects {
+		if l := s.Objects[o].List; l != nil && x.k.isZero(l.Length) {
+			vanish(s, int32(o))
+		}
+	}
+	marks := x.landmarks(s)
+	for o := range s.Objects {
+		ob := &s.Objects[o]
+		size, ok := nodeSize(ob)
+		if !ok {
+			continue
+		}
+		for _, kind := range x.kinds {
+			tail, ok := link(ob, kind.next)
+			if !ok || kind.size != size || !acyclic(s, int32(o), tail) {
+				continue
+			}
+			n := object{Kind: symgraph.Heap, Size: ob.Size}
+			l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Tail: tail}
+			n.Cells, l.Own, l.Facts = x.describe([]description{{cells: without(ob.Cells, kind.next)}}, marks)
+			n.List = l
+			*ob = n
+			break
+		}
+	}
+	for again := true; again; {
+		again = false
+		count := references(s)
+		for o := range s.Objects {
+			a := &s.Objects[o]
+			if a.List == nil || a.List.Tail.Kind != symgraph.Pointer || a.List.Tail.Object < 0 {
+				continue
+			}
+			t := a.List.Tail.Object
+			b := &s.Objects[t]
+			if b.List == nil || count[t] != 1 || b.List.Next != a.List.Next || !a.Size.Equal(b.Size) {
+				continue
+			}
+			n := object{Kind: symgraph.Heap, Size: a.Size}
+			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Tail: b.List.Tail}
+			n.Cells, l.Own, l.Facts = x.describe([]description{{a.Cells, a.List.Facts}, {b.Cells, b.List.Facts}}, marks)
+			n.List = l
+			*a, *b = n, gone
+			again = true
+			break
+		}
+	}
+	// Facts over values that are there, and a short length.
+	for o := range s.Objects {
+		ob := &s.Objects[o]
+		if ob.List == nil {
+			continue
+		}
+		n := *ob
+		l := *ob.List
+		n.Cells, l.Own, l.Facts = x.describe([]description{{ob.Cells, ob.List.Facts}}, marks)
+		n.List = &l
+		*ob = n
+	}
+	canonical(s, len(x.m.Globals)+len(x.m.Funcs))
+}
+
+// without leaves out the cell at an offset.
+func without(cs []cell, at int64) []cell {
+	var out []cell
+	for _, c := range cs {
+		if n, small := c.Offset.Const.Int64(); small && c.Offset.IsConstant() && n != at {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// acyclic says whether the tails from p on do not come to o.
+func acyclic(s *state, o int32, p value) bool {
+	for p.Kind == symgraph.Pointer && p.Object >= 0 {
+		if p.Object == o {
+			return false
+		}
+		l := s.Objects[p.Object].List
+		if l == nil {
+			return true
+		}
+		p = l.Tail
+	}
+	return true
+}
+
+// references counts the pointers to each object.
+func references(s *state) []int {
+	count := make([]int, len(s.Objects))
+	one := func(v *value) {
+		if v.Kind == symgraph.Pointer && v.Object >= 0 {
+			count[v.Object]++
+		}
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			one(&s.Frames[i].Values[v])
+		}
+	}
+	for i := range s.Objects {
+		for k := range s.Objects[i].Cells {
+			one(&s.Objects[i].Cells[k].Value)
+		}
+		if l := s.Objects[i].List; l != nil {
+			one(&l.Tail)
+		}
+	}
+	return count
+}
+
+// canonical brings the objects into the order in which they are found, and drops
+// those that are not.
+func canonical(s *state, fixed int) {
+	to := make([]int32, len(s.Objects))
+	for i := range to {
+		to[i] = -1
+	}
+	var order []int32
+	var visit func(v *value)
+	inside := func(o int32) {
+		ob := &s.Objects[o]
+		for _, k := range pointerCells(ob) {
+			visit(&ob.Cells[k].Value)
+		}
+		if ob.List != nil {
+			visit(&ob.List.Tail)
+		}
+	}
+	visit = func(v *value) {
+		if v.Kind == symgraph.Pointer && v.Object >= 0 && to[v.Object] < 0 {
+			to[v.Object] = int32(len(order))
+			order = append(order, v.Object)
+			inside(v.Object)
+		}
+	}
+	for i := range fixed {
+		to[i] = int32(i)
+		order = append(order, int32(i))
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			visit(&s.Frames[i].Values[v])
+		}
+	}
+	for i := range fixed {
+		inside(int32(i))
+	}
+	replace(s, func(v value) value {
+		if v.Kind == symgraph.Pointer && v.Object >= 0 {
+			v.Object = to[v.Object]
+		}
+		return v
+	})
+	objects := make([]object, len(order))
+	for i, o := range order {
+		objects[i] = s.Objects[o]
+	}
+	s.Objects = objects
+}
+
+// pointerCells are the cells with pointers, by their offsets.
+func pointerCells(ob *object) []int {
+	var ks []int
+	for k := range ob.Cells {
+		if ob.Cells[k].Value.Kind == symgraph.Pointer {
+			ks = append(ks, k)
+		}
+	}
+	slices.SortStableFunc(ks, func(i, j int) int {
+		a, b := &ob.Cells[i].Offset, &ob.Cells[j].Offset
+		if n := cmp.Compare(len(a.Terms), len(b.Terms)); n != 0 {
+			return n
+		}
+		return a.Const.Cmp(b.Const)
+	})
+	return ks
+}
