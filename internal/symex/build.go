@@ -86,10 +86,11 @@ func (x *explorer) arrive(s *state) {
 		x.again, x.stopped = true, true
 		return
 	}
-	if len(x.kinds) > 0 {
+	shape := x.shape || len(x.kinds) > 0
+	if shape {
 		x.fold(s)
 	}
-	k := key(s, len(x.kinds) > 0)
+	k := key(s, shape)
 	n := x.table[k]
 	if n == nil {
 		n = &node{state: *s, key: k}

@@ -42,6 +42,9 @@ type explorer struct {
 	pen       *pen       // draws, while edges are recorded
 	kinds     []listKind // of lists that are folded
 	again     bool       // a kind was found: build the graph anew
+	shape     bool       // pointers in memory are part of a state's shape
+	fine      bool       // nodes with different constants are not in one segment
+	dropped   bool       // a join forgot what a pointer in memory points to
 }
 
 // alternative is one case of a split.

@@ -540,6 +540,7 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 				j.fails = true
 				return
 			}
+			j.x.dropped = j.x.dropped || p.Value.Kind == symgraph.Pointer
 			oc.Pristine = false
 			continue
 		}

@@ -1,7 +1,7 @@
 package symex
 
 // List segments: unfolding and folding, as in shape analysis with separation logic
-// [BCO06, DOY06], on the states of package symgraph.
+// [BCO05, DOY06], on the states of package symgraph.
 //
 // An instruction that looks at a pointer to a segment needs to know where it
 // points: the segment is empty, and the pointer is what its tail is, or there is a
@@ -144,7 +144,7 @@ func (x *explorer) materialize(s *state, o int32) {
 		n.Cells = append(n.Cells, c)
 	}
 	n.Cells = append(n.Cells, cell{
-		Offset: linear.Constant(linear.Int(l.Next)), Type: x.pointerType(),
+		Offset: linear.Constant(linear.Int(l.Next)), Type: x.m.PtrType(),
 		Value: pointer(int32(len(s.Objects)), linear.Form{}),
 	})
 	s.Objects = append(slices.Clip(s.Objects), rest)
@@ -248,6 +248,9 @@ func (x *explorer) fold(s *state) {
 			if b.List == nil || count[t] != 1 || b.List.Next != a.List.Next || !a.Size.Equal(b.Size) {
 				continue
 			}
+			if x.fine && x.distinct(a, b) {
+				continue
+			}
 			n := object{Kind: symgraph.Heap, Size: a.Size}
 			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Tail: b.List.Tail}
 			n.Cells, l.Own, l.Facts = x.describe([]description{{a.Cells, a.List.Facts}, {b.Cells, b.List.Facts}}, marks)
@@ -269,7 +272,29 @@ func (x *explorer) fold(s *state) {
 		n.List = &l
 		*ob = n
 	}
-	canonical(s, len(x.m.Globals)+len(x.m.Funcs))
+	x.canonical(s)
+}
+
+// distinct says whether a field has one value in all nodes of a, and another one in
+// all nodes of b.
+func (x *explorer) distinct(a, b *object) bool {
+	bounds := func(o *object, f linear.Form) (low, high linear.Number) {
+		x.under(x.k, o.List.Facts, func() { low, high = x.k.low(f), x.k.high(f) })
+		return low, high
+	}
+	for _, c := range a.Cells {
+		for _, d := range b.Cells {
+			if c.Value.Kind != symgraph.Int || c.Type != d.Type || !c.Offset.Equal(d.Offset) {
+				continue
+			}
+			p, q := bounds(a, c.Value.Form)
+			y, z := bounds(b, d.Value.Form)
+			if p.Equal(q) && y.Equal(z) && !p.Equal(y) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // without leaves out the cell at an offset.
@@ -324,7 +349,8 @@ func references(s *state) []int {
 
 // canonical brings the objects into the order in which they are found, and drops
 // those that are not.
-func canonical(s *state, fixed int) {
+func (x *explorer) canonical(s *state) {
+	fixed := len(x.m.Globals) + len(x.m.Funcs)
 	to := make([]int32, len(s.Objects))
 	for i := range to {
 		to[i] = -1
@@ -365,6 +391,9 @@ func canonical(s *state, fixed int) {
 		}
 		return v
 	})
+	for o := range s.Objects { // what only dropped cells pointed to
+		s.Lost = s.Lost || to[o] < 0 && x.alive(&s.Objects[o])
+	}
 	objects := make([]object, len(order))
 	for i, o := range order {
 		objects[i] = s.Objects[o]

@@ -64,7 +64,7 @@ next:
 			low, high := rangeOf(c.Type.Bits, c.Type.Bits > 1)
 			inside := true
 			for i, d := range ds {
-				x.under(d.facts, func() {
+				x.under(x.k, d.facts, func() {
 					inside = inside && x.k.atLeast(values[i], low) && x.k.atLeast(values[i].Neg(), high.Neg())
 				})
 			}
@@ -81,80 +81,167 @@ next:
 		}
 		cells = append(cells, c)
 	}
-	// template is f >= 0, where the value in description i is at[i].
+	var views []view
+	for i, d := range ds {
+		v := view{k: x.k, facts: d.facts}
+		for _, f := range fields {
+			v.fields = append(v.fields, f.values[i])
+		}
+		v.marks = marks
+		views = append(views, v)
+	}
+	var symbols []linear.Form
+	for _, f := range fields {
+		symbols = append(symbols, f.symbol)
+	}
+	return cells, own, x.common(symbols, marks, views)
+}
+
+// view is what is known of nodes of one kind: the values of their fields, and of
+// what these are compared with, under facts.
+type view struct {
+	k             *knowledge
+	facts         []linear.Constraint
+	fields, marks []linear.Form
+}
+
+// common finds facts about the symbols of fields and marks that hold in all views:
+// bounds of fields and of differences, and where a field has one value in each of
+// two views, the line through the bounds of another one there.
+func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Constraint {
 	type template struct {
-		f  linear.Form
-		at []linear.Form
+		f     linear.Form // of the symbols
+		at    []linear.Form
+		least linear.Number
+	}
+	value := func(v *view, k int) linear.Form {
+		if k < len(fields) {
+			return v.fields[k]
+		}
+		return v.marks[k-len(fields)]
 	}
 	var ts []template
-	difference := func(a field, g linear.Form, values func(i int) linear.Form) {
-		var up, down []linear.Form
-		for i := range ds {
-			d := a.values[i].Sub(values(i))
-			up, down = append(up, d), append(down, d.Neg())
-		}
-		ts = append(ts, template{a.symbol.Sub(g), up}, template{g.Sub(a.symbol), down})
-	}
-	for i, a := range fields {
-		for _, b := range fields[:i] {
-			difference(a, b.symbol, func(k int) linear.Form { return b.values[k] })
-		}
-		for _, g := range marks {
-			difference(a, g, func(int) linear.Form { return g })
-		}
-	}
-	holds := make([]bool, len(ts))
-	for i := range holds {
-		holds[i] = true
-	}
-	least := make([]linear.Number, 2*len(fields))
-	seen := false
-	for i, d := range ds {
-		x.under(d.facts, func() {
-			for k := range ts {
-				holds[k] = holds[k] && x.k.atLeast(ts[k].at[i], linear.Number{})
+	add := func(a, b int, ca, cb linear.Number) {
+		at := func(v *view) linear.Form {
+			f := value(v, a).Scale(ca)
+			if b >= 0 {
+				f = f.AddScaled(cb, value(v, b))
 			}
-			for k, a := range fields {
-				low, high := x.k.low(a.values[i]), x.k.low(a.values[i].Neg())
-				if !seen || low.Cmp(least[2*k]) < 0 {
-					least[2*k] = low
+			return f
+		}
+		symbol := view{fields: fields, marks: marks}
+		t := template{f: at(&symbol)}
+		for i := range views {
+			t.at = append(t.at, at(&views[i]))
+		}
+		ts = append(ts, t)
+	}
+	one := linear.Int(1)
+	for a := range fields { // bounds first
+		add(a, -1, one, one)
+		add(a, -1, one.Neg(), one)
+	}
+	for a := range fields {
+		for b := range len(fields) + len(marks) {
+			if b < a || b >= len(fields) {
+				add(a, b, one, one.Neg())
+				add(a, b, one.Neg(), one)
+			}
+		}
+	}
+	bounds := make([][]linear.Number, len(views)) // of fields, low and high
+	for i := range views {
+		v := &views[i]
+		x.under(v.k, v.facts, func() {
+			for _, f := range v.fields {
+				bounds[i] = append(bounds[i], v.k.low(f), v.k.high(f))
+			}
+		})
+	}
+	for i := range views {
+		for j := range i {
+			if bounds[i] == nil || bounds[j] == nil {
+				continue
+			}
+			for a := range fields {
+				p, q := bounds[i][2*a], bounds[j][2*a]
+				if !p.Equal(bounds[i][2*a+1]) || !q.Equal(bounds[j][2*a+1]) || p.Equal(q) {
+					continue
 				}
-				if !seen || high.Cmp(least[2*k+1]) < 0 {
-					least[2*k+1] = high
+				for b := range fields {
+					if a == b {
+						continue
+					}
+					for side := range 2 { // b above the line through (p, y) and (q, z), or below
+						y, z := bounds[i][2*b+side], bounds[j][2*b+side]
+						if y.Equal(z) {
+							continue
+						}
+						dx, dy := q.Sub(p), z.Sub(y)
+						if dx.Sign() < 0 {
+							dx, dy = dx.Neg(), dy.Neg()
+						}
+						if side == 0 {
+							add(b, a, dx, dy.Neg())
+						} else {
+							add(b, a, dx.Neg(), dy)
+						}
+					}
+				}
+			}
+		}
+	}
+	seen := false
+	for i := range views {
+		v := &views[i]
+		x.under(v.k, v.facts, func() {
+			for k := range ts {
+				if n := v.k.low(ts[k].at[i]); !seen || n.Cmp(ts[k].least) < 0 {
+					ts[k].least = n
 				}
 			}
 			seen = true
 		})
 	}
-	for k, a := range fields {
-		for i, f := range []linear.Form{a.symbol, a.symbol.Neg()} {
-			if c := (linear.Constraint{Form: f.Plus(least[2*k+i].Neg())}); seen && x.k.rough(c.Form).Sign() < 0 {
-				facts = append(facts, c)
-			}
-		}
-	}
+	var facts []linear.Constraint
 	for k := range ts {
-		if holds[k] {
-			facts = append(facts, linear.Constraint{Form: ts[k].f})
+		t := &ts[k]
+		c := linear.Constraint{Form: t.f.Plus(t.least.Neg())}
+		if !seen || x.k.rough(c.Form).Sign() >= 0 {
+			continue
+		}
+		// What the bounds say, is not said again.
+		bound := linear.Number{}
+		for _, m := range t.f.Terms {
+			limit := x.k.rough(linear.Form{Terms: []linear.Term{m}})
+			for _, b := range facts[:min(len(facts), 2*len(fields))] {
+				if len(b.Form.Terms) == 1 && b.Form.Terms[0].Var == m.Var && b.Form.Terms[0].Coef.Sign() == m.Coef.Sign() {
+					limit = b.Form.Const.Neg().Mul(m.Coef.Abs())
+				}
+			}
+			bound = bound.Add(limit)
+		}
+		if len(t.f.Terms) < 2 || bound.Cmp(t.least) < 0 {
+			facts = append(facts, c)
 		}
 	}
-	return cells, own, facts
+	return facts
 }
 
 // under runs f where the facts hold, if that is possible.
-func (x *explorer) under(facts []linear.Constraint, f func()) {
+func (x *explorer) under(k *knowledge, facts []linear.Constraint, f func()) {
 	if len(facts) == 0 {
 		f()
 		return
 	}
-	x.k.push()
+	k.push()
 	for _, c := range facts {
-		x.k.assert(c)
+		k.assert(c)
 	}
-	if x.k.broken == 0 {
+	if k.broken == 0 {
 		f()
 	}
-	x.k.pop()
+	k.pop()
 }
 
 // segment joins two segments, but for what holds of their nodes.
@@ -205,20 +292,19 @@ func (j *joiner) segmentFacts(a, b, c *object, used func(linear.Var) bool) {
 		return !slices.ContainsFunc(f.Terms, func(t linear.Term) bool { return !used(t.Var) && !slices.Contains(c.List.Own, t.Var) })
 	}
 	var facts []linear.Constraint
-	old := j.x.k
-	j.x.k = j.second
 	possible := false
-	j.x.under(b.List.Facts, func() {
+	j.x.under(j.second, b.List.Facts, func() {
 		possible = true
 		for _, f := range a.List.Facts {
-			if known(f.Form) && j.second.entails(linear.Constraint{Form: second(f.Form), Equality: f.Equality}) {
-				facts = append(facts, f)
-			} else if j.first == nil {
-				j.fails = true
+			for _, g := range f.Inequalities() {
+				if known(g) && j.second.entails(linear.Constraint{Form: second(g)}) {
+					facts = append(facts, linear.Constraint{Form: g})
+				} else if j.first == nil {
+					j.fails = true
+				}
 			}
 		}
 	})
-	j.x.k = old
 	if !possible {
 		facts = facts[:0]
 		for _, f := range a.List.Facts {
@@ -235,61 +321,21 @@ func (j *joiner) segmentFacts(a, b, c *object, used func(linear.Var) bool) {
 
 // freshFacts are new bounds, and differences to new symbols, that hold in both.
 func (j *joiner) freshFacts(a, b, c *object, second func(linear.Form) linear.Form) []linear.Constraint {
-	type template struct{ f, first, second linear.Form }
-	var ts []template
-	for _, u := range c.List.Own {
-		v := linear.Variable(u)
-		for i := range j.pairs {
-			p := &j.pairs[i]
-			if !p.fresh {
-				continue
-			}
-			w := linear.Variable(p.symbol)
-			ts = append(ts, template{v.Sub(w), v.Sub(p.a), second(v).Sub(p.b)}, template{w.Sub(v), p.a.Sub(v), p.b.Sub(second(v))})
-		}
-	}
-	holds := make([]bool, len(ts))
-	least := make([]linear.Number, 2*len(c.List.Own))
-	old := j.x.k
-	j.x.k = j.first
-	j.x.under(a.List.Facts, func() {
-		for i := range ts {
-			holds[i] = j.first.atLeast(ts[i].first, linear.Number{})
-		}
-		for i, u := range c.List.Own {
-			least[2*i], least[2*i+1] = j.first.low(linear.Variable(u)), j.first.low(linear.Variable(u).Neg())
-		}
-	})
-	j.x.k = j.second
-	j.x.under(b.List.Facts, func() {
-		for i := range ts {
-			holds[i] = holds[i] && j.second.atLeast(ts[i].second, linear.Number{})
-		}
-		for i, u := range c.List.Own {
-			v := second(linear.Variable(u))
-			if n := j.second.low(v); n.Cmp(least[2*i]) < 0 {
-				least[2*i] = n
-			}
-			if n := j.second.low(v.Neg()); n.Cmp(least[2*i+1]) < 0 {
-				least[2*i+1] = n
-			}
-		}
-	})
-	j.x.k = old
-	var out []linear.Constraint
+	symbols := make([]linear.Form, len(c.List.Own))
+	first, then := view{k: j.first, facts: a.List.Facts}, view{k: j.second, facts: b.List.Facts}
 	for i, u := range c.List.Own {
-		for k, f := range []linear.Form{linear.Variable(u), linear.Variable(u).Neg()} {
-			if g := (linear.Constraint{Form: f.Plus(least[2*i+k].Neg())}); j.x.k.rough(g.Form).Sign() < 0 {
-				out = append(out, g)
-			}
+		symbols[i] = linear.Variable(u)
+		then.fields = append(then.fields, second(symbols[i]))
+	}
+	first.fields = symbols
+	var marks []linear.Form
+	for i := range j.pairs {
+		if p := &j.pairs[i]; p.fresh && !j.x.symbols[p.symbol].open && len(marks) < maxLandmarks {
+			marks = append(marks, linear.Variable(p.symbol))
+			first.marks, then.marks = append(first.marks, p.a), append(then.marks, p.b)
 		}
 	}
-	for i := range ts {
-		if holds[i] {
-			out = append(out, linear.Constraint{Form: ts[i].f})
-		}
-	}
-	return out
+	return j.x.common(symbols, marks, []view{first, then})
 }
 
 // lengthSymbol makes a symbol for the length of a segment.

@@ -17,8 +17,6 @@ import (
 
 func (x *explorer) pointerBits() uint32 { return x.m.PointerBits }
 
-func (x *explorer) pointerType() ir.Type { return ir.Type{Kind: ir.Ptr, Bits: x.m.PointerBits} }
-
 // offset is a pointer's offset as an integer near the object.
 func (x *explorer) offset(p value) linear.Form {
 	if g, ok := x.fits(p.Form, x.pointerBits(), false); ok {

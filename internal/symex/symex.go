@@ -101,10 +101,49 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	if o.Label == "" {
 		o.Label = "ERROR"
 	}
-	x := &explorer{ctx: ctx, m: m, index: m.Index(), o: o, functions: map[*ir.Func]*function{}}
+	x := explore(m, &o)
+	r := x.result(ctx)
+	for _, again := range []func(y *explorer) bool{
+		// Perhaps it matters what pointers in memory point to.
+		func(y *explorer) bool { y.shape = true; return x.dropped && !x.shape },
+		// Perhaps it matters which nodes of a list come first.
+		func(y *explorer) bool {
+			y.shape, y.fine = true, true
+			y.o.MaxSteps, y.o.MaxObjects = min(o.MaxSteps, maxFineSteps), min(o.MaxObjects, maxFineObjects)
+			return len(x.kinds) > 0
+		},
+	} {
+		if ctx.Err() != nil || r.Obstacle == nil && len(r.Suspects) == 0 {
+			break
+		}
+		y := explore(m, &o)
+		if !again(y) {
+			continue
+		}
+		if f := y.result(ctx); f.Obstacle == nil && len(f.Suspects) == 0 {
+			return f
+		}
+		x = y
+	}
+	return r
+}
+
+// Limits of the attempt that cuts lists where constants change: it fails by making
+// ever more segments.
+const maxFineSteps, maxFineObjects = 20_000, 10
+
+// explore prepares to build one graph.
+func explore(m *ir.Module, o *Options) *explorer {
+	x := &explorer{m: m, index: m.Index(), o: *o, functions: map[*ir.Func]*function{}}
 	for _, k := range o.Targets {
 		x.target[k] = true
 	}
+	return x
+}
+
+// result builds the graph.
+func (x *explorer) result(ctx context.Context) (r Result) {
+	x.ctx = ctx
 	root, err := x.initial()
 	if err != nil {
 		return Result{Obstacle: &Obstacle{Text: err.Error()}}
@@ -113,7 +152,7 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 		x.again, x.symbols, x.nodes, x.dirty, x.table = false, nil, nil, nil, map[string]*node{}
 		x.build(clone(root))
 	}
-	r := Result{Stats: x.stats, Obstacle: x.obstacle}
+	r = Result{Stats: x.stats, Obstacle: x.obstacle}
 	for _, s := range x.suspects {
 		if x.target[s.Kind] {
 			r.Suspects = append(r.Suspects, s)

@@ -261,13 +261,9 @@ func (c *checkerState) materialize(s *state, o int) {
 	l.length = c.sub(l.length, num(one))
 	rest := int32(len(s.objects))
 	s.objects = append(s.objects[:len(s.objects):len(s.objects)], object{kind: symgraph.Heap, size: ob.size, list: &l})
-	link := cell{ob.list.next, c.pointerType(), value{kind: symgraph.Pointer, object: rest, n: small0}}
+	link := cell{ob.list.next, c.m.PtrType(), value{kind: symgraph.Pointer, object: rest, n: small0}}
 	s.objects[o] = object{kind: symgraph.Heap, size: ob.size, cells: append(cells, link)}
 	c.distinct(&s.objects[o], 0)
-}
-
-func (c *checkerState) pointerType() ir.Type {
-	return ir.Type{Kind: ir.Ptr, Bits: c.m.PointerBits}
 }
 
 // allocated says whether o is, or may have, heap objects that are allocated.
@@ -377,7 +373,7 @@ func (m *match) deal(slots *[]slot, k int) {
 		m.node(slots, o, cells, "true")
 		length = c.add(length, num(one))
 		m.taken[at.object] = true
-		at = c.read(m.s, int(at.object), next, c.pointerType())
+		at = c.read(m.s, int(at.object), next, c.m.PtrType())
 	}
 	if m.fails != "" {
 		return
@@ -391,7 +387,7 @@ func (m *match) deal(slots *[]slot, k int) {
 				m.fail("a list segment that does not end in null")
 			}
 		default:
-			m.value(slots, l.Tail, at, c.pointerType())
+			m.value(slots, l.Tail, at, c.m.PtrType())
 		}
 	}
 	*slots = append(*slots, slot{f: l.Length, n: length})
