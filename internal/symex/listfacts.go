@@ -297,10 +297,16 @@ func (j *joiner) segmentFacts(a, b, c *object, used func(linear.Var) bool) {
 		possible = true
 		for _, f := range a.List.Facts {
 			for _, g := range f.Inequalities() {
-				if known(g) && j.second.entails(linear.Constraint{Form: second(g)}) {
+				least := j.second.low(second(g))
+				switch {
+				case known(g) && least.Sign() >= 0:
 					facts = append(facts, linear.Constraint{Form: g})
-				} else if j.first == nil {
+				case j.first == nil:
 					j.fails = true
+				case known(g) && !j.plain: // a weaker one
+					if g = g.Plus(least.Neg()); j.x.k.rough(g).Sign() < 0 {
+						facts = append(facts, linear.Constraint{Form: g})
+					}
 				}
 			}
 		}
