@@ -81,6 +81,9 @@ func object(s *symgraph.State, i int32) string {
 	}
 	switch o := &s.Objects[i]; o.Kind {
 	case symgraph.Heap:
+		if o.List != nil {
+			return fmt.Sprintf("list%d", i)
+		}
 		return fmt.Sprintf("heap%d", i)
 	case symgraph.Stack:
 		return fmt.Sprintf("stack%d", i)
@@ -135,7 +138,14 @@ func (w *writer) box(v *symgraph.Vertex) Box {
 		if o.Dead {
 			state = ", may be dead"
 		}
-		objects = append(objects, fmt.Sprintf("%s: %s bytes%s", name, w.form(o.Size), state))
+		if l := o.List; l != nil {
+			objects = append(objects, fmt.Sprintf("%s: %s nodes of %s bytes, linked at %d, the last to %s", name, w.form(l.Length), w.form(o.Size), l.Next, w.value(s, l.Tail)))
+			for _, c := range l.Facts {
+				objects = append(objects, "  in each: "+w.constraint(c))
+			}
+		} else {
+			objects = append(objects, fmt.Sprintf("%s: %s bytes%s", name, w.form(o.Size), state))
+		}
 		for _, c := range o.Cells {
 			cells = append(cells, fmt.Sprintf("%s[%s] = %s (%s)", name, w.form(c.Offset), w.value(s, c.Value), c.Type))
 		}
