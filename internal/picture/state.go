@@ -35,35 +35,7 @@ func (w *writer) symbol(v linear.Var) string {
 
 func (w *writer) form(f linear.Form) string { return f.Format(w.symbol) }
 
-// constraint has no negative coefficients on either side.
-func (w *writer) constraint(c linear.Constraint) string {
-	f := c.Form.Integral()
-	var left, right linear.Form
-	for _, t := range f.Terms {
-		if t.Coef.Sign() > 0 {
-			left = left.Add(linear.NewForm(linear.Number{}, t))
-		} else {
-			right = right.Sub(linear.NewForm(linear.Number{}, t))
-		}
-	}
-	relation := " >= "
-	switch k := f.Const; {
-	case c.Equality:
-		relation = " = "
-		right = right.Plus(k.Neg())
-	case k.Neg().IsOne() && len(right.Terms) > 0:
-		relation = " > "
-	case len(left.Terms) == 0:
-		return w.form(right) + " <= " + w.form(linear.Constant(k))
-	case len(right.Terms) == 0:
-		right = right.Plus(k.Neg())
-	case k.Sign() > 0:
-		left = left.Plus(k)
-	default:
-		right = right.Plus(k.Neg())
-	}
-	return w.form(left) + relation + w.form(right)
-}
+func (w *writer) constraint(c linear.Constraint) string { return c.Format(w.symbol) }
 
 func (w *writer) named(f *ir.Func) map[ir.Value]string {
 	names, ok := w.names[f]

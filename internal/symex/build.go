@@ -106,7 +106,7 @@ func (x *explorer) arrive(s *state) {
 	if j := x.instance(n, s); j != nil {
 		if x.final {
 			x.edge(n, j)
-			x.pen.arrived(s, x.k.facts, n, j.bound)
+			x.pen.arrived(s, x.k.facts, x.prepare(top(s).Func), n, j.bound)
 		}
 		return
 	}

@@ -47,8 +47,8 @@ func (p *pen) node(n *node) int {
 	return i
 }
 
-// state is a state before an instruction that matters.
-func (p *pen) state(s *state, facts []linear.Constraint, f *ir.Func, v ir.Value) {
+// state is a state before an instruction that matters, with the values that are live.
+func (p *pen) state(s *state, facts []linear.Constraint, f *function, v ir.Value) {
 	if p == nil {
 		return
 	}
@@ -60,7 +60,14 @@ func (p *pen) state(s *state, facts []linear.Constraint, f *ir.Func, v ir.Value)
 		p.d.Omitted = true
 		return
 	}
-	p.d.Vertices = append(p.d.Vertices, symgraph.Vertex{State: clone(s), Facts: slices.Clone(facts), Func: f, Instr: v})
+	c := clone(s)
+	now := top(c)
+	values := make([]value, len(now.Values))
+	for _, v := range f.liveAt(now.Block, now.Index, f.in) {
+		values[v] = now.Values[v]
+	}
+	now.Values = values
+	p.d.Vertices = append(p.d.Vertices, symgraph.Vertex{State: c, Facts: slices.Clone(facts), Func: f.f, Instr: v})
 	p.arrow(len(p.d.Vertices)-1, nil)
 	p.at = len(p.d.Vertices) - 1
 	p.kind = symgraph.Evaluation
@@ -91,12 +98,12 @@ func (p *pen) where() int {
 }
 
 // arrived is the end of a path at a node, of which the state is an instance.
-func (p *pen) arrived(s *state, facts []linear.Constraint, n *node, symbols map[linear.Var]linear.Form) {
+func (p *pen) arrived(s *state, facts []linear.Constraint, f *function, n *node, symbols map[linear.Var]linear.Form) {
 	if p == nil {
 		return
 	}
-	f := top(s)
-	p.state(s, facts, f.Func, f.Func.Blocks[f.Block].Instrs[f.Index])
+	now := top(s)
+	p.state(s, facts, f, f.f.Blocks[now.Block].Instrs[now.Index])
 	p.kind = symgraph.Generalization
 	p.arrow(p.node(n), symbols)
 }

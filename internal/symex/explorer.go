@@ -201,8 +201,10 @@ func (x *explorer) run(s *state) {
 		v := f.Func.Blocks[f.Block].Instrs[f.Index]
 		d := f.Func.Def(v)
 		x.split = x.split[:0]
-		if x.pen != nil && d.Op != ir.Dbg && d.Op != ir.Br && x.prepare(f.Func).needed[v] {
-			x.pen.state(s, x.k.facts, f.Func, v)
+		if x.pen != nil && d.Op != ir.Dbg && d.Op != ir.Br {
+			if p := x.prepare(f.Func); p.needed[v] {
+				x.pen.state(s, x.k.facts, p, v)
+			}
 		}
 		switch x.step(s, f, v, d) {
 		case next:

@@ -13,7 +13,8 @@ package symex
 // of a pair that has one, plus the same form in both: so pointers that move with
 // counters keep their relation. The constraints are those of the first state that
 // the second satisfies, and for each new symbol the bounds of its value and of
-// its difference to other symbols that hold in both.
+// its difference to other symbols that hold in both, and the constraints that hold
+// once it is added or taken away.
 //
 // Finiteness. Joins at one key never add constraints over the symbols that were
 // there, and each either drops a constraint or a cell, or replaces the form of a
@@ -465,10 +466,35 @@ func (j *joiner) alone(a, b *state) {
 	}
 }
 
+// maxShifted bounds the new symbols with which a fact is tried.
+const maxShifted = 4
+
+// shifted tries a fact g >= 0 that does not hold in the second state with a new
+// symbol that was a constant in the first: what g lost a counter may have gained.
+func (j *joiner) shifted(out []linear.Constraint, g linear.Form, used map[linear.Var]bool) []linear.Constraint {
+	tried := 0
+	for i := range j.pairs {
+		p := &j.pairs[i]
+		if !p.fresh || !used[p.symbol] || !p.a.IsConstant() || g.Has(p.symbol) {
+			continue
+		}
+		if tried++; tried > maxShifted {
+			break
+		}
+		gained := linear.Variable(p.symbol).Plus(p.a.Const.Neg())
+		for _, f := range []linear.Form{g.Add(gained), g.Sub(gained)} {
+			if j.second.entails(linear.Constraint{Form: j.image(f)}) {
+				out = append(out, linear.Constraint{Form: f})
+			}
+		}
+	}
+	return out
+}
+
 // offsets binds symbols that are nothing but the offset of a cell, as that of the
 // terminating zero of a string: there is such an offset, and any cell of the second
-// state that has the type may be the one. The best guess has the same offset, the
-// next best the same value.
+// state that has the type may be the one. The guess is one that has the same offset,
+// or else the same value.
 func (j *joiner) offsets(a, b *state) {
 	for i := range a.Objects {
 		for k := range a.Objects[i].Cells {
@@ -478,21 +504,16 @@ func (j *joiner) offsets(a, b *state) {
 				continue
 			}
 			var best *cell
-			rank := 0
+			same := false
 			for m := range b.Objects[i].Cells {
 				q := &b.Objects[i].Cells[m]
 				if q.Type != p.Type || q.Value.Kind != p.Value.Kind {
 					continue
 				}
-				r := 1
-				switch {
-				case q.Offset.Equal(p.Offset):
-					r = 3
-				case q.Value.Form.Equal(j.image(p.Value.Form)):
-					r = 2
-				}
-				if r > rank {
-					best, rank = q, r
+				if q.Offset.Equal(p.Offset) {
+					best, same = q, true
+				} else if !same && q.Value.Form.Equal(j.image(p.Value.Form)) {
+					best = q
 				}
 			}
 			if best != nil {
@@ -586,17 +607,18 @@ func (j *joiner) partner(p *cell, ob *object) (value, linear.Form, bool) {
 func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
 	var out []linear.Constraint
 	for _, f := range facts {
-		if !slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { return !used[t.Var] }) &&
-			j.second.entails(linear.Constraint{Form: j.image(f.Form), Equality: f.Equality}) {
+		if slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { return !used[t.Var] }) {
+			continue
+		}
+		if j.second.entails(linear.Constraint{Form: j.image(f.Form), Equality: f.Equality}) {
 			out = append(out, f)
 			continue
 		}
-		if f.Equality {
-			for _, g := range f.Inequalities() {
-				if !slices.ContainsFunc(g.Terms, func(t linear.Term) bool { return !used[t.Var] }) &&
-					j.second.entails(linear.Constraint{Form: j.image(g)}) {
-					out = append(out, linear.Constraint{Form: g})
-				}
+		for _, g := range f.Inequalities() {
+			if f.Equality && j.second.entails(linear.Constraint{Form: j.image(g)}) {
+				out = append(out, linear.Constraint{Form: g})
+			} else if templates {
+				out = j.shifted(out, g, used)
 			}
 		}
 	}
