@@ -116,7 +116,7 @@ type checkerState struct {
 	names   int
 	now     int // node
 	steps   int
-	from    []string // the symbols of the node, by variable; empty for others
+	from    []number // the symbols of the node, by variable; empty for others
 	failure error
 	Queries int64
 }
@@ -210,7 +210,7 @@ func (c *checkerState) node(i int) (err error) {
 	var s *state
 	if i == 0 {
 		s = c.start()
-		c.from = make([]string, c.symbols())
+		c.from = make([]number, c.symbols())
 		if s == nil {
 			return &ErrRejected{Why: "the entry function has no body"}
 		}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -18,19 +19,24 @@ import (
 // path may be the one. Then Z3 must agree that all values are
 // those of the node, that its constraints hold, and that some transition describes
 // the step. Any other choice of terms would do as well: what a node says is that some
-// values of the symbols exist.
+// values of the symbols exist. So for termination there is a second attempt, in which
+// the transition chooses: its updates are the terms of the symbols. A value counts
+// modulo 2^w, and the first attempt may have taken another one of the same class.
 
 type match struct {
 	c       *checkerState
 	s       *state
 	n       *symgraph.Node
+	follow  bool // the transitions say which of the integers that are equal modulo 2^w symbols are
+	claimed bool // it came to asking Z3
 	known   map[linear.Var][2]*big.Int
 	symbols map[linear.Var]number
-	object  []int32 // by object of the node: that of the path, -1 if none yet
-	taken   []bool  // by object of the path
-	queue   []int32 // objects of the node that have been found
-	started []bool  // by object of the node: a segment, and object is where it starts, -1 if at null
-	dealtTo []bool  // its nodes have been dealt to it
+	widths  map[linear.Var]uint32 // of the values that symbols are, 0 for exact ones
+	object  []int32               // by object of the node: that of the path, -1 if none yet
+	taken   []bool                // by object of the path
+	queue   []int32               // objects of the node that have been found
+	started []bool                // by object of the node: a segment, and object is where it starts, -1 if at null
+	dealtTo []bool                // its nodes have been dealt to it
 	dealt   []dealt
 	fails   string
 	claims  []string
@@ -40,15 +46,20 @@ type match struct {
 func (c *checkerState) described(s *state, nodes []int) {
 	why := ""
 	for _, i := range nodes {
-		c.push()
-		m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], symbols: map[linear.Var]number{}}
-		m.known = limits(m.n.State.Constraints)
-		ok := m.run(i)
-		c.pop()
-		if ok || c.failure != nil {
-			return
+		for _, follow := range []bool{false, true} {
+			c.push()
+			m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], follow: follow, symbols: map[linear.Var]number{}, widths: map[linear.Var]uint32{}}
+			m.known = limits(m.n.State.Constraints)
+			ok := m.run(i)
+			c.pop()
+			if ok || c.failure != nil {
+				return
+			}
+			why = m.fails
+			if !m.claimed || !c.o.Termination {
+				break
+			}
 		}
-		why = m.fails
 	}
 	c.reject(s, "no node describes the state: %s", why)
 }
@@ -130,29 +141,37 @@ func (m *match) run(i int) bool {
 		return false
 	}
 	m.defaults()
-	for k := range slots {
-		m.claim(&slots[k])
-	}
-	m.claimDealt()
-	for _, k := range want.Constraints {
-		t, ok := constraint(k, m.term)
-		if !ok {
-			m.fail("a symbol that nothing determines")
-			return false
-		}
-		m.claims = append(m.claims, t)
+	if !m.follow {
+		m.claimState(slots)
 	}
 	if c.o.Termination {
-		m.claims = append(m.claims, m.transition(i))
+		m.claims = append(m.claims, m.transition(i, slots))
 	}
 	if m.fails != "" {
 		return false
 	}
+	m.claimed = true
 	if !c.valid(all(m.claims)) {
 		m.fail("its constraints or values are not sure to hold")
 		return false
 	}
 	return true
+}
+
+// claimState says that the values and constraints of the node are those of the path.
+func (m *match) claimState(slots []slot) {
+	for k := range slots {
+		m.claim(&slots[k])
+	}
+	m.claimDealt()
+	for _, k := range m.n.State.Constraints {
+		t, ok := constraint(k, m.term)
+		if !ok {
+			m.fail("a symbol that nothing determines")
+			return
+		}
+		m.claims = append(m.claims, t)
+	}
 }
 
 func (m *match) term(v linear.Var) (number, bool) {
@@ -208,6 +227,7 @@ func (m *match) bind(v linear.Var, n number, bits uint32) {
 	if b := m.known[v]; b[0] != nil && b[1] != nil && !n.within(b[0], b[1]) {
 		n = m.c.view(n, bits, b[0].Sign() < 0)
 	}
+	m.widths[v] = bits
 	m.symbols[v] = n
 }
 
@@ -330,7 +350,7 @@ func (m *match) solve(slots []slot) {
 				if !d.within(b[0], b[1]) && x.bits > 0 {
 					d = m.c.view(d, x.bits, b[0].Sign() < 0)
 				}
-				m.symbols[v] = d
+				m.symbols[v], m.widths[v] = d, x.bits
 			} else {
 				// coef·v is the difference; that there is such an integer is claimed later.
 				if coef.Sign() < 0 {
@@ -354,16 +374,8 @@ func (m *match) solve(slots []slot) {
 
 // keep gives a symbol the value that it had.
 func (m *match) keep(v linear.Var) {
-	if int(v) < len(m.c.from) && m.c.from[v] != "" {
-		b := m.known[v]
-		n := number{t: m.c.from[v]}
-		// The interval is that of the node where the path began.
-		k := limits(m.c.g.Nodes[m.c.now].State.Constraints)[v]
-		n.low, n.high = k[0], k[1]
-		if n.low == nil || n.high == nil {
-			n.low, n.high = b[0], b[1]
-		}
-		m.symbols[v] = n
+	if int(v) < len(m.c.from) && m.c.from[v].t != "" {
+		m.symbols[v] = m.c.from[v]
 	}
 }
 
@@ -401,8 +413,8 @@ func (m *match) claim(x *slot) {
 }
 
 // transition says that some transition from the node where the path began
-// describes the step to this one.
-func (m *match) transition(to int) string {
+// describes the step to this one; with follow, for symbols as the transition says.
+func (m *match) transition(to int, slots []slot) string {
 	c := m.c
 	sys := c.g.System
 	from := &c.g.Nodes[c.now]
@@ -418,11 +430,16 @@ transitions:
 		if t.From != from.Location || t.To != c.g.Nodes[to].Location {
 			continue
 		}
-		temps := map[linear.Var]number{}
+		temps, guarded := map[linear.Var]number{}, limits(t.Guard)
 		for _, v := range m.n.Symbols {
 			if u, ok := t.Update[v].IsVariable(); ok && u >= n {
 				if _, twice := temps[u]; !twice {
 					temps[u] = m.symbols[v]
+					if least := guarded[u][0]; m.follow && least != nil && m.widths[v] > 0 {
+						w := m.widths[v]
+						most := new(big.Int).Add(least, pow(w))
+						temps[u] = c.wrap(temps[u], w, least, most.Sub(most, one))
+					}
 				}
 			}
 		}
@@ -434,7 +451,7 @@ transitions:
 			if !before[v] {
 				return number{}, false
 			}
-			return number{c.from[v], new(big.Int), new(big.Int)}, true
+			return c.from[v], true
 		}
 		var parts []string
 		for _, k := range t.Guard {
@@ -444,14 +461,25 @@ transitions:
 			}
 			parts = append(parts, x)
 		}
+		symbols := maps.Clone(m.symbols)
 		for _, v := range m.n.Symbols {
 			x, ok := form(t.Update[v], term)
 			if !ok {
 				continue transitions
 			}
-			if x.t != m.symbols[v].t {
+			if m.follow {
+				symbols[v] = x
+			} else if x.t != m.symbols[v].t {
 				parts = append(parts, "(= "+x.t+" "+m.symbols[v].t+")")
 			}
+		}
+		if m.follow {
+			f := &match{c: c, s: m.s, n: m.n, known: m.known, symbols: symbols, dealt: m.dealt}
+			f.claimState(slots)
+			if f.fails != "" {
+				continue
+			}
+			parts = append(parts, f.claims...)
 		}
 		cases = append(cases, all(parts))
 	}

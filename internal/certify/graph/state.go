@@ -166,7 +166,7 @@ func ranges(cs []linear.Constraint) map[linear.Var][2]*big.Int {
 // load puts the state of a node into Z3.
 func (c *checkerState) load(i int) *state {
 	n := &c.g.Nodes[i]
-	c.from = make([]string, c.symbols())
+	c.from = make([]number, c.symbols())
 	known := limits(n.State.Constraints)
 	symbols := map[linear.Var]number{}
 	for _, v := range n.Symbols {
@@ -181,7 +181,7 @@ func (c *checkerState) load(i int) *state {
 		} else {
 			symbols[v] = c.unknown("s", b[0], b[1])
 		}
-		c.from[v] = symbols[v].t
+		c.from[v] = symbols[v]
 	}
 	term := func(v linear.Var) (number, bool) { n, ok := symbols[v]; return n, ok }
 	for _, k := range n.State.Constraints {
