@@ -144,7 +144,7 @@ func (x *explorer) join(n *node, s *state) {
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)
 	j.facts(&n.state, s, c, used)
-	known := n.state.Constraints
+	known := j.renamed(n.state.Constraints, used)
 	if n.joins <= maxWiden { // what is about symbols that are gone may say something of others
 		known = x.project(known, used)
 	}

@@ -213,6 +213,7 @@ type joiner struct {
 	bound  map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
 	fails  bool
 	plain  bool // only symbols, no multiples
+	tried  int  // facts with new symbols
 }
 
 // pair is a symbol with its values in both states.
@@ -254,20 +255,9 @@ func (j *joiner) before(f linear.Form) linear.Form {
 
 // form joins two values.
 func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
-	var open []linear.Term
-	for _, t := range f.Terms {
-		if _, bound := j.bound[t.Var]; !bound {
-			open = append(open, t)
-		}
-	}
-	if len(open) == 1 && !f.Equal(g) {
-		// f = c·v + rest: the value of v that makes it g, if that is a form.
-		rest := f.AddScaled(open[0].Coef.Neg(), linear.Variable(open[0].Var))
-		if h := g.Sub(j.image(rest)).Scale(open[0].Coef.Inv()); h.IsIntegral() && j.inRange(open[0].Var, h) {
-			j.bound[open[0].Var] = h
-			j.pairs = append(j.pairs, pair{linear.Variable(open[0].Var), h, open[0].Var, false})
-			return f
-		}
+	open := j.open(f)
+	if len(open) == 1 && !f.Equal(g) && j.solve(f, g, open[0]) {
+		return f
 	}
 	for _, t := range open {
 		if _, bound := j.bound[t.Var]; !bound {
@@ -466,63 +456,6 @@ func (j *joiner) alone(a, b *state) {
 	}
 }
 
-// maxShifted bounds the new symbols with which a fact is tried.
-const maxShifted = 4
-
-// shifted tries a fact g >= 0 that does not hold in the second state with a new
-// symbol that was a constant in the first: what g lost a counter may have gained.
-func (j *joiner) shifted(out []linear.Constraint, g linear.Form, used map[linear.Var]bool) []linear.Constraint {
-	tried := 0
-	for i := range j.pairs {
-		p := &j.pairs[i]
-		if !p.fresh || !used[p.symbol] || !p.a.IsConstant() || g.Has(p.symbol) {
-			continue
-		}
-		if tried++; tried > maxShifted {
-			break
-		}
-		gained := linear.Variable(p.symbol).Plus(p.a.Const.Neg())
-		for _, f := range []linear.Form{g.Add(gained), g.Sub(gained)} {
-			if j.second.entails(linear.Constraint{Form: j.image(f)}) {
-				out = append(out, linear.Constraint{Form: f})
-			}
-		}
-	}
-	return out
-}
-
-// offsets binds symbols that are nothing but the offset of a cell, as that of the
-// terminating zero of a string: there is such an offset, and any cell of the second
-// state that has the type may be the one. The guess is one that has the same offset,
-// or else the same value.
-func (j *joiner) offsets(a, b *state) {
-	for i := range a.Objects {
-		for k := range a.Objects[i].Cells {
-			p := &a.Objects[i].Cells[k]
-			v, alone := p.Offset.IsVariable()
-			if _, bound := j.bound[v]; !alone || bound {
-				continue
-			}
-			var best *cell
-			same := false
-			for m := range b.Objects[i].Cells {
-				q := &b.Objects[i].Cells[m]
-				if q.Type != p.Type || q.Value.Kind != p.Value.Kind {
-					continue
-				}
-				if q.Offset.Equal(p.Offset) {
-					best, same = q, true
-				} else if !same && q.Value.Form.Equal(j.image(p.Value.Form)) {
-					best = q
-				}
-			}
-			if best != nil {
-				j.bind(p.Offset, best.Offset)
-			}
-		}
-	}
-}
-
 func (j *joiner) value(p, q value, t ir.Type) value {
 	switch {
 	case p.Kind == symgraph.Unset || q.Kind == symgraph.Unset:
@@ -554,7 +487,9 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 		at := p.Offset
 		q, ok := j.x.read(b, o, j.image(p.Offset), p.Type)
 		if !ok && j.first != nil {
-			q, at, ok = j.partner(p, ob)
+			if q, at, ok = j.partner(p, ob); !ok {
+				q, at, ok = j.somewhere(p, oa, ob)
+			}
 		}
 		if !ok || q.Kind != p.Value.Kind || q.Object != p.Value.Object {
 			if j.first == nil {
@@ -612,6 +547,9 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 		}
 		if j.second.entails(linear.Constraint{Form: j.image(f.Form), Equality: f.Equality}) {
 			out = append(out, f)
+			if templates && !f.Equality && len(f.Form.Terms) > 1 {
+				out = j.shifted(out, f.Form, used)
+			}
 			continue
 		}
 		for _, g := range f.Inequalities() {
