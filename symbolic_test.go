@@ -101,3 +101,54 @@ func TestSymbolicGraphs(t *testing.T) {
 		})
 	}
 }
+
+// TestGraphValues has integers in memory that are equal modulo 2^w, but not equal: a
+// number or its negation, a sum that may pass the greatest int. The checker has to take
+// those of the transitions. With BUG the loops do not end.
+func TestGraphValues(t *testing.T) {
+	for name, source := range map[string]string{
+		"negated": `
+  int *n = alloca(sizeof *n), *d = alloca(sizeof *d);
+  *n = __VERIFIER_nondet_int();
+  *d = __VERIFIER_nondet_int();
+  if (*d < 0) *d = -*d;
+#ifdef BUG
+  while (*n > 0) *n -= *d;
+#else
+  if (*d > 0) while (*n > 0) *n -= *d;
+#endif`,
+		"sum": `
+  int *a = alloca(sizeof *a), *b = alloca(sizeof *b);
+  *a = __VERIFIER_nondet_int();
+  *b = __VERIFIER_nondet_int();
+  while (*a > 0 && *b > 0) {
+    int less = *a < *b ? *a : *b;
+    *a = *a + *b;
+#ifdef BUG
+    *b = *b;
+#else
+    *b = less - 1;
+#endif
+  }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), name+".c")
+			text := "#include <alloca.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {" + source + "\n}\n"
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, define := range [][]string{nil, {"BUG"}} {
+				r, err := Check(context.Background(), Task{
+					Files: []string{file}, Properties: []Property{Termination}, Timeout: time.Minute,
+					Engine: Engine{Only: EngineSymex}, Program: Program{Define: define},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (r.Answer == True) != (define == nil) {
+					t.Errorf("%v: %s, %v", define, r.Line(), r.Reasons)
+				}
+			}
+		})
+	}
+}
