@@ -128,6 +128,8 @@ type run struct {
 	known depthGauge
 	// facts are predicates of loops that one engine has for others.
 	facts atomic.Pointer[[]invariant.Head]
+	// accelerated is what acceleration came to, nil if it did not run.
+	accelerated *accelerationAnswer
 }
 
 // depth is how deep the search has come without a violation.
@@ -191,6 +193,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result.Stats.addInduction(induced)
 	result.Stats.addSystem(system)
+	result.Stats.addAcceleration(r.accelerated)
 	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil

@@ -2,6 +2,7 @@ package assay
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"assay/internal/frontend"
@@ -22,6 +23,12 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 	if p.Function != "" || p.CompileCommands != "" {
 		result.Native = "not available with --function or compile_commands.json"
 		return nil
+	}
+	for _, j := range result.input.Jumps {
+		if len(j.Choices) > 0 {
+			result.Native = fmt.Sprintf("%d iterations of a loop read inputs, which are too many to be fed", j.Rounds)
+			return nil
+		}
 	}
 	r.enter("native replay")
 	c, exact := nativeInputs(result, program)

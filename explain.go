@@ -39,6 +39,7 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		}
 		r.Replayed = v.Replayed
 		r.input = v.Input
+		r.explainJumps(&v)
 	case verdict.Unknown:
 		r.Answer = Unknown
 		r.Reasons = reasons(m, v.Reasons)

@@ -22,8 +22,8 @@ import (
 // finds violations, and proofs if the loops end; k-induction with invariants
 // proves what no unwinding does; symbolic execution graphs prove what is about
 // objects of any length; IC3 decides the program's transition system, whose
-// states are finite; trial runs find violations behind many iterations. The first
-// answer ends the other engines. Two answers that contradict each other are a bug,
+// states are finite; trial runs and acceleration find violations behind many
+// iterations. The first answer ends the other engines. Two answers that contradict each other are a bug,
 // and no answer.
 
 const (
@@ -55,6 +55,11 @@ type inductionAnswer struct {
 // search runs the engines that the task asks for.
 func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Result, *inductionAnswer, *systemAnswer) {
 	e := r.task.Engine
+	if e.Only == EngineAcceleration {
+		a := r.accelerate(ctx, m, o, 0)
+		r.accelerated = &a
+		return a.alone(ctx), nil, nil
+	}
 	if e.Unwind > 0 || e.Only == EngineBMC {
 		return bmc.Run(ctx, m, o), nil, nil
 	}
@@ -123,6 +128,15 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		}
 		systems <- a
 	}()
+	accelerations := make(chan accelerationAnswer, 1)
+	go func() {
+		a := r.accelerate(sides, m, o, accelerationStart)
+		if a.found != nil {
+			stop(errAnswered)
+			give()
+		}
+		accelerations <- a
+	}()
 	b := bmc.Run(search, m, o)
 	switch v := b.Verdict.(type) {
 	case verdict.Unknown:
@@ -143,20 +157,25 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 	t := <-trials
 	g := <-graphs
 	y := <-systems
+	c := <-accelerations
+	r.accelerated = &c
 	if a.verdict == nil {
 		a.verdict = g.verdict
 	}
-	for _, p := range []any{a.panic, t.panic, g.panic, y.panic} {
+	for _, p := range []any{a.panic, t.panic, g.panic, y.panic, c.panic} {
 		if p != nil {
 			panic(p)
 		}
 	}
 	a.trial = t.stats
-	var tried verdict.Verdict
+	var tried, jumped verdict.Verdict
 	if t.found != nil {
 		tried = *t.found
 	}
-	b.Verdict = together(b.Verdict, a.verdict, tried, y.Verdict)
+	if c.found != nil {
+		jumped = *c.found
+	}
+	b.Verdict = together(b.Verdict, a.verdict, tried, y.Verdict, jumped)
 	if u, isUnknown := b.Verdict.(verdict.Unknown); isUnknown {
 		u.Reasons = slices.Clone(u.Reasons)
 		if a.why != nil {

@@ -30,6 +30,9 @@ type Result struct {
 	Replayed  []string // how the run was confirmed
 	Native    string   // why the compiled program did not confirm it, if that was asked
 
+	// Jumps are the places of the run where it makes many iterations of a loop at once.
+	Jumps []Jump
+
 	// Endless describes the run that does not end, if that is the violation.
 	Endless *Endless
 
@@ -169,6 +172,8 @@ type Stats struct {
 	// TrialRuns and TrialSteps count the runs with guessed inputs.
 	TrialRuns  int   `json:"trial_runs,omitempty"`
 	TrialSteps int64 `json:"trial_steps,omitempty"`
+	// Acceleration counts the work of acceleration, if it searched.
+	Acceleration *AccelerationStats `json:"acceleration,omitempty"`
 	// System counts the work on the transition system, for people.
 	System string `json:"transition_system,omitempty"`
 	// Phases are the times of the parts of the run, in their order.

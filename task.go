@@ -108,16 +108,17 @@ var Solvers = []string{"cadical", "z3", "both"}
 
 // The engines, for Engine.Only.
 const (
-	EngineAuto        = "auto"
-	EngineBMC         = "bmc"
-	EngineInduction   = "induction"
-	EngineIC3         = "ic3"
-	EngineIncremental = "incremental"
-	EngineSymex       = "symex"
+	EngineAuto         = "auto"
+	EngineBMC          = "bmc"
+	EngineInduction    = "induction"
+	EngineIC3          = "ic3"
+	EngineIncremental  = "incremental"
+	EngineSymex        = "symex"
+	EngineAcceleration = "acceleration"
 )
 
 // Engines are the values of Engine.Only.
-var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineIC3, EngineIncremental, EngineSymex}
+var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineIC3, EngineIncremental, EngineSymex, EngineAcceleration}
 
 // Domains are the values of Engine.Domains [2LS §3].
 var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedra"}

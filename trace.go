@@ -22,6 +22,7 @@ const (
 	StepUndefined StepKind = "undefined" // undefined behaviour that the property does not ask about
 	StepViolation StepKind = "violation" // the property fails
 	StepCycle     StepKind = "cycle"     // the state that comes back, if the run has no end
+	StepJump      StepKind = "jump"      // many iterations of a loop at once, as Text says
 )
 
 // Step is one step of the run that violates the property, in terms of C.
@@ -107,6 +108,8 @@ func (t *tracer) event(e interp.Event) bool {
 		}
 	case interp.Assign:
 		t.assign(e)
+	case interp.Jumping:
+		t.jump(e)
 	case interp.ChoiceMade:
 		t.choice(e)
 	case interp.Violation, interp.LabelReached:
@@ -240,6 +243,18 @@ func (t *tracer) choice(e interp.Event) {
 	c := inputType(d.Sym, d.Type.Bits)
 	c.Float = d.Type.Kind == ir.Float
 	t.step(Step{Kind: StepInput, Input: d.Sym + "()", Value: formatValue(e.Choice.Bits, c, e.State)})
+}
+
+// jump handles iterations that are made at once.
+func (t *tracer) jump(e interp.Event) {
+	a := t.top()
+	if a == nil || a.hidden {
+		return
+	}
+	if p := a.f.BlockPos(e.Block); p.Line != 0 {
+		a.pos = p
+	}
+	t.step(Step{Kind: StepJump, Text: jumpText(t.result.module, e.Jump)})
 }
 
 // conversions bounds the chain of conversions from a choice to a variable.

@@ -82,8 +82,9 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats/ondemand", "internal/smt",
 		"internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
-	"internal/trial":     {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
-	"internal/recursion": {"internal/bv", "internal/ir"},
+	"internal/acceleration": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/certify", "internal/verdict"},
+	"internal/trial":        {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
+	"internal/recursion":    {"internal/bv", "internal/ir"},
 	"internal/bitranking": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",
 		"internal/smt", "internal/term", "internal/verdict",
@@ -118,7 +119,7 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process",
 	},
 	// What a person sees.
-	"": {"internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/bmc", "internal/induction", "internal/trial",
+	"": {"internal/acceleration", "internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/bmc", "internal/induction", "internal/trial",
 		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination",
 		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program", "internal/recursion",
 		"internal/picture", "internal/process"},

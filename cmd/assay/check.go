@@ -95,7 +95,7 @@ func (f *checkFlags) groups() []group {
 	e := &f.task.Engine
 	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
-	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, ic3 and incremental work on the transition system; auto runs all but the last")
+	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, acceleration makes many iterations of a loop at once, ic3 and incremental work on the transition system; auto runs all but incremental")
 	f.blocks = blockSizes[0]
 	search.Var(choiceValue{&f.blocks, blockSizes}, "blocks", "with --engine ic3 or incremental: a step is all between two loop heads, or a block")
 	search.BoolVar(&f.incrementalBMC, "incremental-bmc", false, "bounded search alone, as --engine=bmc")

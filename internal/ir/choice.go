@@ -36,4 +36,7 @@ type GlobalChoice struct {
 type Input struct {
 	Globals map[string]GlobalChoice // by symbol, functions included (Base only)
 	Choices []Choice
+	// Jumps are the places where iterations of loops are made at once, in their
+	// order. Without them, the interpreter makes every step of the run.
+	Jumps []Jump
 }

@@ -39,6 +39,9 @@ func (t *text) stats(s assay.Stats) {
 	if s.TrialRuns > 0 {
 		t.printf("trials: %s, %d steps\n", plural(s.TrialRuns, "run"), s.TrialSteps)
 	}
+	if a := s.Acceleration; a != nil {
+		t.printf("acceleration: %s, %s, %d not confirmed\n", plural(a.Loops, "loop"), plural(a.Jumps, "jump"), a.Refused)
+	}
 	t.printf("time: %.3f s", s.Total.Seconds())
 	for _, p := range s.Phases {
 		t.printf(", %s %.3f", p.Name, p.Time.Seconds())

@@ -27,6 +27,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 		}
 		j.field("undefined_behaviour_on_the_way", nonNil(r.Passes))
 		j.field("replayed", nonNil(r.Replayed))
+		if len(r.Jumps) > 0 {
+			j.field("jumps", r.Jumps)
+		}
 		if r.Native != "" {
 			j.field("native_replay", r.Native)
 		}

@@ -97,7 +97,7 @@ func (t *text) explainFalse(ctx context.Context, r *assay.Result) {
 		t.printf("\nthe run of the integer program (checked: %s):\n%s\n\n", strings.Join(r.Replayed, ", "), r.Integer)
 		return
 	}
-	t.printf("\ntrace (%s):\n", replayed(r.Replayed))
+	t.printf("\ntrace (%s):\n", replayed(r))
 	err := t.trace(ctx, r)
 	if err != nil {
 		t.printf("  the trace ends here: %v\n", err)
@@ -118,11 +118,15 @@ func (t *text) explainFalse(ctx context.Context, r *assay.Result) {
 }
 
 // replayed says how a run was confirmed.
-func replayed(how []string) string {
-	if len(how) == 0 {
+func replayed(r *assay.Result) string {
+	if len(r.Replayed) == 0 {
 		return "not replayed"
 	}
-	return "replayed: " + strings.Join(how, ", ")
+	text := "replayed: " + strings.Join(r.Replayed, ", ")
+	if n := len(r.Jumps); n > 0 {
+		text += fmt.Sprintf("; %s over iterations of loops, proved: %s", plural(n, "jump"), r.Jumps[0].Checker)
+	}
+	return text
 }
 
 // explainTrue prints what the proof rests on.

@@ -27,8 +27,10 @@ type True struct {
 type False struct {
 	// Violation is the first guard of the property that the run breaks.
 	Violation Guard
-	// Input determines the run.
-	Input ir.Input
+	// Input determines the run. If it jumps over iterations of loops, JumpChecker proved
+	// each jump, for the state where the run makes it.
+	Input       ir.Input
+	JumpChecker string
 	// Passes lists undefined behaviour on the run before the violation.
 	Passes []Guard
 	// Replayed says in which ways the run was confirmed.

@@ -51,7 +51,7 @@ const (
 	opStorePtr
 	opJump  // without counting
 	opBlock // report the block
-	opHead  // look for a repeated state
+	opHead  // jump, or look for a repeated state
 )
 
 // inst is a decoded instruction. dst, a, b and c are registers, or what the

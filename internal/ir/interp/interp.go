@@ -39,6 +39,8 @@
 //     globals, live stack objects or frames reaches, of kind MemTrack. A pointer
 //     that a frame holds counts even if nothing uses it any more.
 //   - A step is an instruction other than Phi, Dbg and Label.
+//   - An oracle that is a Jumper makes the run jump over iterations of loops. Nothing is
+//     known of what happens on the way; who observes the event must prove it.
 package interp
 
 import (
@@ -91,11 +93,12 @@ const (
 	ChoiceMade                    // Choice
 	LabelReached                  // Text
 	BlockEntered                  // Block; after its phis. Only with Options.Blocks
+	Jumping                       // Jump, Block; before it is made
 )
 
 // String is the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block"}[k]
+	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump"}[k]
 }
 
 // Event is something that happens in a run.
@@ -110,6 +113,7 @@ type Event struct {
 	Var    *ir.Var
 	Bits   bv.BV // a pointer is given by its address
 	Choice ir.Choice
+	Jump   *ir.Jump
 	Step   int64 // steps done before this instruction
 	Depth  int   // frames on the stack
 	// State gives access to the values of the current frame, while the event is

@@ -19,6 +19,7 @@ type machine struct {
 	observe bool // somebody wants events
 	variant int
 	repeat  *repeater // nil if nobody asks for repeated states
+	jumps   *jumper   // nil if the run makes every step
 
 	frames []frame
 	words  []uint64   // the windows of all frames, one after the other
@@ -85,6 +86,10 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 	}
 	if opts.Repeats {
 		m.repeat = &repeater{next: 1}
+		m.variant |= withHeads
+	}
+	if j, ok := m.oracle.(Jumper); ok && len(j.Jumps()) > 0 {
+		m.jumps = newJumper(p, j.Jumps())
 		m.variant |= withHeads
 	}
 	m.ready = make([][]uint64, len(p.functions))
@@ -427,7 +432,7 @@ func (m *machine) loop() {
 			}
 		case opHead:
 			m.frames[len(m.frames)-1].pc = pc
-			if !m.visitHead(ir.BlockID(in.a)) {
+			if m.jumps != nil && !m.jump(ir.BlockID(in.a)) || m.repeat != nil && !m.visitHead(ir.BlockID(in.a)) {
 				return
 			}
 		case opcode(ir.Br):

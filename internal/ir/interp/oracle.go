@@ -27,6 +27,11 @@ type Reserver interface {
 	Reserved() []uint64
 }
 
+// Jumper is an Oracle that wants iterations of loops made at once, in this order.
+type Jumper interface {
+	Jumps() []ir.Jump
+}
+
 // RequestKind says what is to be decided.
 type RequestKind uint8
 
@@ -128,6 +133,9 @@ func (o *replay) Reserved() []uint64 {
 	}
 	return r
 }
+
+// Jumps implements Jumper.
+func (o *replay) Jumps() []ir.Jump { return o.in.Jumps }
 
 // Recorder passes decisions on from another oracle and writes them down.
 type Recorder struct {

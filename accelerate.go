@@ -1,0 +1,179 @@
+package assay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"assay/internal/acceleration"
+	"assay/internal/bmc"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// This file runs bounded search on the program with jumps: it finds violations behind
+// billions of iterations. What it does not find says nothing.
+
+const (
+	// accelerationStart is how long the other engines run before.
+	accelerationStart = 100 * time.Millisecond
+	// accelerationUnwind bounds the unwindings: few rounds between two jumps are enough.
+	accelerationUnwind = 16
+	// maxRefused bounds how often jumps are taken away that were not confirmed.
+	maxRefused = 6
+)
+
+// Jump is a place of a run where iterations of a loop are made at once.
+type Jump struct {
+	Pos        Position `json:"position"`
+	Func       string   `json:"function"`
+	Iterations uint64   `json:"iterations"`
+	// Changes say what they change, in C.
+	Changes []string `json:"changes"`
+	// Checker is who proved that the run makes them.
+	Checker string `json:"checker"`
+}
+
+// accelerationAnswer is what acceleration came to.
+type accelerationAnswer struct {
+	found *verdict.False
+	why   string // if nothing was found
+	stats AccelerationStats
+	panic any
+}
+
+// AccelerationStats count the work of acceleration.
+type AccelerationStats struct {
+	Loops   int           `json:"loops"`
+	Jumps   int           `json:"jumps"`
+	Refused int           `json:"refused"`
+	Search  time.Duration `json:"-"`
+	Confirm time.Duration `json:"-"`
+}
+
+// accelerate searches a violation with jumps, after a while.
+func (r *run) accelerate(ctx context.Context, m *ir.Module, o bmc.Options, wait time.Duration) (a accelerationAnswer) {
+	defer func() { a.panic = recover() }()
+	select {
+	case <-ctx.Done():
+		return a
+	case <-time.After(wait):
+	}
+	p := acceleration.Accelerate(m)
+	a.why = "no loop has a closed form"
+	if o.Unwind == 0 {
+		o.Unwind = accelerationUnwind
+	}
+	o.Certify, o.Progress, o.All = false, nil, false
+	for p != nil && ctx.Err() == nil {
+		a.stats.Loops, a.stats.Jumps = p.Loops(), p.Jumps()
+		begin := time.Now()
+		b := bmc.Run(ctx, p.Module, o)
+		a.stats.Search += time.Since(begin)
+		v, isFalse := b.Verdict.(verdict.False)
+		if !isFalse {
+			a.why = fmt.Sprintf("no violation within %d unwindings and jumps", b.Stats.Depth)
+			break
+		}
+		begin = time.Now()
+		found, why, err := p.Confirm(ctx, v, acceleration.Options{Targets: o.Targets, Label: o.Label})
+		a.stats.Confirm += time.Since(begin)
+		if err != nil || found != nil {
+			a.found = found
+			break
+		}
+		a.why = "a possible violation was not confirmed: " + why
+		if a.stats.Refused++; a.stats.Refused == maxRefused {
+			break
+		}
+		p = p.Again()
+	}
+	return a
+}
+
+// alone is the answer of acceleration on its own.
+func (a *accelerationAnswer) alone(ctx context.Context) bmc.Result {
+	if a.panic != nil {
+		panic(a.panic)
+	}
+	if a.found != nil {
+		return bmc.Result{Verdict: *a.found}
+	}
+	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "acceleration: " + a.why}
+	if ctx.Err() != nil {
+		reason.Cause, reason.Text = verdict.CauseTimeout, "acceleration: the time limit was reached"
+	}
+	return bmc.Result{Verdict: verdict.Unknown{Reasons: []verdict.Reason{reason}}}
+}
+
+// addAcceleration adds what acceleration cost.
+func (s *Stats) addAcceleration(a *accelerationAnswer) {
+	if a == nil || a.stats.Search == 0 {
+		return
+	}
+	s.Acceleration = &a.stats
+	s.Phases = append(s.Phases, Phase{"acceleration: search", a.stats.Search}, Phase{"acceleration: confirm", a.stats.Confirm})
+}
+
+// explainJumps describes the jumps of a run.
+func (r *Result) explainJumps(v *verdict.False) {
+	for i := range v.Input.Jumps {
+		j := &v.Input.Jumps[i]
+		f := r.module.Func(j.Func)
+		r.Jumps = append(r.Jumps, Jump{
+			Pos: position(r.module, f.BlockPos(j.Head)), Func: j.Func, Iterations: j.Rounds, Changes: changes(r.module, j), Checker: v.JumpChecker,
+		})
+	}
+}
+
+// jumpText is a jump in a line.
+func jumpText(m *ir.Module, j *ir.Jump) string {
+	text := fmt.Sprintf("%d iterations at once", j.Rounds)
+	if c := changes(m, j); len(c) > 0 {
+		text += ": " + strings.Join(c, ", ")
+	}
+	var fixed []string
+	for _, c := range j.Choices {
+		d := m.Func(c.Func).Def(c.Value)
+		if k := ir.NondetKind(d.Aux); k == ir.NondetInput || k == ir.NondetUnknown {
+			fixed = append(fixed, fmt.Sprintf("%s() = %s", d.Sym, c.Bits.Signed()))
+		}
+	}
+	if len(fixed) > 0 {
+		text += ", with " + strings.Join(fixed, ", ") + " in each"
+	}
+	return text
+}
+
+// changes say what the iterations of a jump do to the variables of the loop.
+func changes(m *ir.Module, j *ir.Jump) []string {
+	f := m.Func(j.Func)
+	names := f.VariableNames()
+	var out []string
+	for i := range j.Changes {
+		c := &j.Changes[i]
+		name := names[c.Value]
+		if c.Value == 0 {
+			name = "memory"
+			if g := m.Global(c.Cell.Global); g != nil && g.CName != "" {
+				name = g.CName
+				if c.Cell.Offset != 0 || g.Size != uint64(c.Cell.Bits/8) {
+					name = fmt.Sprintf("memory in %s", g.CName)
+				}
+			}
+		}
+		if name == "" {
+			name = "a value"
+		}
+		switch {
+		case c.Kind != ir.Stepped:
+			out = append(out, fmt.Sprintf("%s = %s at the end", name, c.End.Signed()))
+		case c.Step.Negative() && c.Step.Width() > 1:
+			out = append(out, fmt.Sprintf("%s -= %s", name, c.Step.Neg().Unsigned()))
+		case !c.Step.IsZero():
+			out = append(out, fmt.Sprintf("%s += %s", name, c.Step.Unsigned()))
+		}
+	}
+	return out
+}
