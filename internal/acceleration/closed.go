@@ -13,17 +13,17 @@ import (
 // 0 ... n-1 iff |d|*(n-1) is at most its distance from the end of the range. Then it is an
 // arithmetic progression of integers, and
 //
-//	(A1) a comparison < or <= of two such sums, or that there is no overflow when they
+//	(F1) a comparison < or <= of two such sums, or that there is no overflow when they
 //	     are added, subtracted, or multiplied by a constant, is a linear constraint on i:
 //	     it holds for all i < n if it does for i = 0 and i = n-1;
-//	(A2) x != y holds for all of them if x < y does, or y < x;
-//	(A3) without any condition on wraps: x - y = r + i*d is 0 modulo 2^w first, for
+//	(F2) x != y holds for all of them if x < y does, or y < x;
+//	(F3) without any condition on wraps: x - y = r + i*d is 0 modulo 2^w first, for
 //	     d = 2^t * u with u odd, at i = (-r / 2^t) * u^-1 modulo 2^(w-t) if 2^t divides r, and
 //	     never if not. So x != y holds for all i < n iff n is at most that number.
-//	(A4) What does not change modulo 2^w is compared once.
+//	(F4) What does not change modulo 2^w is compared once.
 //
 // A range that the iterations leave by a wrap is covered by two jumps with an iteration
-// between them: each round of the search may jump again. Only (A2) is less than exact.
+// between them: each round of the search may jump again. Only (F2) is less than exact.
 
 // changing is how a variable changes.
 type changing uint8
@@ -57,10 +57,11 @@ type requirement struct {
 	condition
 	// ranges must not wrap.
 	ranges []noWrap
-	// last says that the condition must be true in the last iteration, too.
+	// last says that the condition must be true in the last iteration, and not only in the
+	// first.
 	last bool
-	// apart says that x and y must not be equal (A3) at any i, where x-y changes by d; aside
-	// that one must be less than the other (A2).
+	// apart says that x and y must not be equal (F3) at any i, where x-y changes by d; aside
+	// that one must be less than the other (F2).
 	apart, aside bool
 	x, y         expr
 	d            bv.BV
@@ -301,7 +302,7 @@ func (c *closed) require(x condition) bool {
 	switch op {
 	case ir.Eq, ir.Ne:
 		if (op == ir.Ne) != x.want {
-			return false // equal in two iterations, and not in all: one of both
+			return c.same(&r, n.args[0], n.args[1])
 		}
 		return c.differ(n.args[0], n.args[1])
 	case ir.ULt, ir.ULe:
@@ -321,7 +322,7 @@ func (c *closed) require(x condition) bool {
 	return false
 }
 
-// monotone is (A1).
+// monotone is (F1).
 func (c *closed) monotone(r *requirement, signed bool, sides ...expr) bool {
 	for _, s := range sides {
 		if c.invariant(s) {
@@ -337,7 +338,24 @@ func (c *closed) monotone(r *requirement, signed bool, sides ...expr) bool {
 	return true
 }
 
-// differ is (A2) and (A3): x and y must not be equal in any iteration.
+// same asks that x and y are equal in all iterations: their difference must not change, as
+// long as what is extended does not wrap.
+func (c *closed) same(r *requirement, x, y expr) bool {
+	l := c.l
+	if l.at(x).t.Kind != ir.Int {
+		return false
+	}
+	d, ok := c.slope(l.make(ir.Sub, l.at(x).t, 0, x, y), &r.ranges)
+	k, literal := l.literal(d)
+	if !ok || !literal || !k.IsZero() {
+		return false // equal in two iterations, and not in all
+	}
+	r.last = false
+	c.requirements = append(c.requirements, *r)
+	return true
+}
+
+// differ is (F2) and (F3): x and y must not be equal in any iteration.
 func (c *closed) differ(x, y expr) bool {
 	l := c.l
 	if l.at(x).t.Kind != ir.Int {

@@ -163,13 +163,13 @@ func (e *emitter) require(r *requirement) {
 		e.assume(v)
 	}
 	holds(e.first)
+	e.ranges(r)
 	if r.last {
-		e.ranges(r)
 		holds(e.end)
 	}
 }
 
-// apart is (A3).
+// apart is (F3).
 func (e *emitter) apart(r *requirement) {
 	w := r.d.Width()
 	distance := e.bin(ir.Sub, e.value(e.first, r.y), e.value(e.first, r.x))

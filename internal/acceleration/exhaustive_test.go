@@ -111,6 +111,7 @@ func TestGuards(t *testing.T) {
 		{"x != b, widened", "%xw = zext i64 %x\n%bw = zext i64 %b\n%c = ne i1 %xw, %bw", on, func(x, b bv.BV) bool { return !x.Equal(b) }, false, 'u', 100},
 		{"the low bit of x", "%r = and iW %x, iW 1\n%k = and iW %b, iW 1\n%c = eq i1 %r, %k", on, func(x, b bv.BV) bool { return x.Bit(0) == b.Bit(0) }, false, 0, 0},
 		{"x % 4 = 3", "%r = urem iW %x, iW 4\n%c = eq i1 %r, iW 3", on, func(x, b bv.BV) bool { return x.Bit(0) && x.Bit(1) }, false, 0, 0},
+		{"x widened = x + b widened", "%z = zext i16 %x\n%p = add iW %x, %b\n%q = zext i16 %p\n%r = sub i16 %q, %z\n%bw = zext i16 %b\n%c = eq i1 %r, %bw", on, func(x, b bv.BV) bool { return x.Uint64()+b.Uint64() < 1<<x.Width() }, false, 0, 50},
 		{"x / 2 < b", "%r = udiv iW %x, iW 2\n%c = ult i1 %r, %b", on, func(x, b bv.BV) bool { return x.LShr(bv.New(x.Width(), 1)).ULt(b) }, false, 0, 0},
 	}
 	for i, g := range guards {

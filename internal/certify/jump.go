@@ -3,6 +3,7 @@ package certify
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"assay/internal/bv"
 	"assay/internal/ir"
@@ -44,7 +45,8 @@ func Jump(ctx context.Context, m *ir.Module, o Options, j *ir.Jump, s interp.Sta
 	if err != nil {
 		return "", err
 	}
-	return Unwinding(ctx, p, Options{Targets: jumpTargets, Label: o.Label, Engine: o.Engine}, nil)
+	checker, err = Unwinding(ctx, p, Options{Targets: jumpTargets, Label: o.Label, Engine: o.Engine}, nil)
+	return strings.TrimPrefix(checker, "second unwinding, by "), err
 }
 
 // jumpTargets is all that may not happen in an iteration; leaks are about the end of

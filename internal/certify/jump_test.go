@@ -200,7 +200,9 @@ func TestJump(t *testing.T) {
 		{"an input that is fixed", "", "%x = nondet i32 input \"x\"\n%b = eq i1 %x, i32 0\n condbr %b, end, more\nmore:", "", maxInt, func(j *ir.Jump) { j.Choices = []ir.Choice{{Func: "main", Value: -1, Bits: bv.New(32, 4)}} }, "ok"},
 		{"an input that is fixed badly", "", "%x = nondet i32 input \"x\"\n%b = eq i1 %x, i32 4\n condbr %b, end, more\nmore:", "", maxInt, func(j *ir.Jump) { j.Choices = []ir.Choice{{Func: "main", Value: -1, Bits: bv.New(32, 4)}} }, "leaves the loop"},
 		{"what is over-approximated is not fixed", "", "%x = nondet i32 approximate \"x\"\n%b = eq i1 %x, i32 0\n condbr %b, end, more\nmore:", "", 9, func(j *ir.Jump) { j.Choices = []ir.Choice{{Func: "main", Value: -1, Bits: bv.New(32, 4)}} }, "over-approximated"},
-		{"what is no input is not fixed", "", "", "", 9, func(j *ir.Jump) { j.Choices = []ir.Choice{{Func: "main", Value: j.Changes[0].Value, Bits: bv.New(32, 4)}} }, "no input"},
+		{"what is no input is not fixed", "", "", "", 9, func(j *ir.Jump) {
+			j.Choices = []ir.Choice{{Func: "main", Value: j.Changes[0].Value, Bits: bv.New(32, 4)}}
+		}, "no input"},
 		{"replaced", "", "", "", maxInt, replaced(1, 3*maxInt&0xffffffff), "another value"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
