@@ -23,8 +23,8 @@ import (
 // proves what no unwinding does; symbolic execution graphs prove what is about
 // objects of any length; IC3 decides the program's transition system, whose
 // states are finite; trial runs and acceleration find violations behind many
-// iterations. The first answer ends the other engines. Two answers that contradict each other are a bug,
-// and no answer.
+// iterations. The first answer ends the other engines. Two answers that contradict
+// each other are a bug, and no answer.
 
 const (
 	// graphStart is when a symbolic execution graph is built: it takes milliseconds,
