@@ -18,8 +18,11 @@ import (
 const (
 	// accelerationStart is how long the other engines run before.
 	accelerationStart = 100 * time.Millisecond
+	// accelerationPatience is how long it searches beside other engines: what it finds, it
+	// mostly finds at once.
+	accelerationPatience = 5 * time.Second
 	// accelerationUnwind bounds the unwindings: few rounds between two jumps are enough.
-	accelerationUnwind = 16
+	accelerationUnwind = 12
 	// maxRefused bounds how often jumps are taken away that were not confirmed.
 	maxRefused = 6
 )
@@ -29,6 +32,8 @@ type Jump struct {
 	Pos        Position `json:"position"`
 	Func       string   `json:"function"`
 	Iterations uint64   `json:"iterations"`
+	// Passes is the number of iterations of the loop in each.
+	Passes int `json:"passes"`
 	// Changes say what they change, in C.
 	Changes []string `json:"changes"`
 	// Checker is who proved that the run makes them.
@@ -59,6 +64,11 @@ func (r *run) accelerate(ctx context.Context, m *ir.Module, o bmc.Options, wait 
 	case <-ctx.Done():
 		return a
 	case <-time.After(wait):
+	}
+	if wait > 0 {
+		var give context.CancelFunc
+		ctx, give = context.WithTimeout(ctx, accelerationPatience)
+		defer give()
 	}
 	p := acceleration.Accelerate(m)
 	a.why = "no loop has a closed form"
@@ -122,7 +132,7 @@ func (r *Result) explainJumps(v *verdict.False) {
 		j := &v.Input.Jumps[i]
 		f := r.module.Func(j.Func)
 		r.Jumps = append(r.Jumps, Jump{
-			Pos: position(r.module, f.BlockPos(j.Head)), Func: j.Func, Iterations: j.Rounds, Changes: changes(r.module, j), Checker: v.JumpChecker,
+			Pos: position(r.module, f.BlockPos(j.Head)), Func: j.Func, Iterations: j.Rounds, Passes: max(1, j.Passes), Changes: changes(r.module, j), Checker: v.JumpChecker,
 		})
 	}
 }
@@ -130,6 +140,9 @@ func (r *Result) explainJumps(v *verdict.False) {
 // jumpText is a jump in a line.
 func jumpText(m *ir.Module, j *ir.Jump) string {
 	text := fmt.Sprintf("%d iterations at once", j.Rounds)
+	if j.Passes > 1 {
+		text = fmt.Sprintf("%d times %d iterations at once", j.Rounds, j.Passes)
+	}
 	if c := changes(m, j); len(c) > 0 {
 		text += ": " + strings.Join(c, ", ")
 	}

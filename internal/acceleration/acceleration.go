@@ -10,7 +10,7 @@
 //
 // # The program with jumps
 //
-// Each head H of an innermost loop with a closed form gets a gate, through which all edges
+// Each head H of a loop with a closed form gets a gate, through which all edges
 // to H go:
 //
 //	G:  phis of H; choose one of:   H
@@ -28,11 +28,11 @@
 //	     package certify shows that the state at hand makes these iterations, with Z3.
 //	(J2) Jumps that are short are no jumps: their iterations are made one by one.
 //	(J3) Inputs that an iteration reads are the same in all iterations of a jump.
+//	(J4) An iteration of a jump may be several of the loop. A loop within the loop is
+//	    followed if how often it goes around is known.
 package acceleration
 
 import (
-	"slices"
-
 	"assay/internal/ir"
 )
 
@@ -100,20 +100,22 @@ func (p *Program) Jumps() int { return len(p.jumps) }
 func accelerate(m *ir.Module, refused map[jumpID]bool) *Program {
 	p := &Program{m: m, gates: map[gateKey]*gate{}, jumps: map[gateKey]*jump{}, refused: refused}
 	closed := map[*ir.Func][]*accelerable{}
+	orders := map[*ir.Func]*ir.WTO{}
 	for _, f := range m.Funcs {
 		if f.IsDecl() || f.Model {
 			continue
 		}
 		w := ir.NewWTO(f)
+		orders[f] = w
 		var dom *ir.DomTree
 		for _, h := range w.Blocks {
-			if !w.IsHead(h) || h == 1 || slices.ContainsFunc(w.Component(h), func(b ir.BlockID) bool { return b != h && w.IsHead(b) }) {
+			if !w.IsHead(h) || h == 1 {
 				continue
 			}
 			if dom == nil {
 				dom = ir.Dominators(f)
 			}
-			l := &loop{arena: newArena(), m: m, f: f, head: h, in: make([]bool, len(f.Blocks))}
+			l := &loop{arena: newArena(), m: m, f: f, head: h, in: make([]bool, len(f.Blocks)), orders: orders}
 			simple := true
 			for _, b := range w.Component(h) {
 				l.in[b] = true
@@ -145,19 +147,35 @@ type accelerable struct {
 	paths map[int]*closed
 }
 
-// maxJumps bounds the jumps of a loop.
-const maxJumps = 6
+const (
+	// maxJumps bounds the jumps of a loop.
+	maxJumps = 6
+	// maxPasses bounds the iterations of a loop that make one of a jump.
+	maxPasses = 4
+)
 
-// accelerate finds the closed forms of a loop, nil if there are none.
+// accelerate finds the closed forms of a loop, nil if there are none. If there is none for
+// some ways through the loop, those of several iterations are tried, since
+// what alternates has one only together: i % 2, or a flag that toggles.
 func (l *loop) accelerate(refused map[jumpID]bool) *accelerable {
-	l.findPaths()
 	a := &accelerable{l: l, paths: map[int]*closed{}}
-	for i, p := range l.paths {
-		if refused[jumpID{l.f.Name, l.head, i}] || len(a.paths) == maxJumps {
-			continue
+	for passes := 1; passes <= maxPasses; passes++ {
+		open, known := 0, 0
+		first := len(l.paths)
+		l.findPaths(passes)
+		for i, p := range l.paths[first:] {
+			switch c := l.close(p); {
+			case c == nil:
+				open++
+			case len(a.paths) < maxJumps:
+				known++
+				if i += first; !refused[jumpID{l.f.Name, l.head, i}] {
+					a.paths[i] = c
+				}
+			}
 		}
-		if c := l.close(p); c != nil {
-			a.paths[i] = c
+		if open == 0 || passes > 1 && known > 0 {
+			break
 		}
 	}
 	if len(a.paths) == 0 {

@@ -1,6 +1,8 @@
 package acceleration
 
 import (
+	"slices"
+
 	"assay/internal/bv"
 	"assay/internal/ir"
 )
@@ -108,11 +110,24 @@ func (l *loop) close(p *path) *closed {
 	return c
 }
 
+// given says that the path is only taken if the variable is the constant.
+func (c *closed) given(leaf, update expr) bool {
+	l := c.l
+	if _, ok := l.literal(update); !ok {
+		return false
+	}
+	equal := l.make(ir.Eq, ir.BoolType, 0, leaf, update)
+	return slices.ContainsFunc(c.path.conditions, func(x condition) bool {
+		n := *l.at(x.e)
+		return x.e == equal && x.want || !x.want && n.kind == operation && n.op == ir.Ne && n.args == l.at(equal).args
+	})
+}
+
 // variable notes what a variable becomes; it says whether that is an integer, or nothing.
 func (c *closed) variable(leaf, update expr) bool {
 	v := &variable{leaf: leaf, update: update}
 	c.byLeaf[leaf] = v
-	if leaf == update {
+	if leaf == update || c.given(leaf, update) {
 		v.how = unchanged
 		return true
 	}

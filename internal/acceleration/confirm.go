@@ -125,9 +125,10 @@ func (t *translation) made(k gateKey, j *jump, s interp.State) {
 				t.input.Choices = append(t.input.Choices, fixed[i])
 			}
 		}
-		t.visits[k] += int64(out.Rounds)
+		t.visits[k] += int64(out.Rounds) * int64(j.path.passes)
 		return
 	}
+	out.Passes, out.Unwound = j.path.passes, j.path.unwound
 	for i := range j.loop.choices {
 		if c, ok := fixed[int32(i)]; ok {
 			out.Choices = append(out.Choices, c)

@@ -12,11 +12,12 @@ import (
 
 // Limits of the search in one loop.
 const (
-	maxPaths  = 12      // paths back to the head
-	maxForks  = 200     // paths looked at
-	maxSteps  = 1 << 13 // instructions on a path
-	maxDepth  = 8       // of calls
-	maxValues = 1 << 16 // in a function
+	maxPaths   = 12      // paths back to the head
+	maxForks   = 200     // paths looked at
+	maxSteps   = 1 << 13 // instructions on a path
+	maxDepth   = 8       // of calls
+	maxValues  = 1 << 16 // in a function
+	maxUnwound = 24      // visits of a block in an iteration
 )
 
 // loop is a loop that is looked at.
@@ -31,6 +32,8 @@ type loop struct {
 	choices []source
 	paths   []*path
 	forks   int
+	passes  int // of the paths that are looked for
+	orders  map[*ir.Func]*ir.WTO
 }
 
 // place is a cell: its address and its type.
@@ -61,6 +64,9 @@ type path struct {
 	phis  map[ir.Value]expr
 	cells []expr
 	steps int64
+	// passes is how often the path goes around, unwound how often loops in it do.
+	passes  int
+	unwound []ir.InnerLoop
 }
 
 // walk is the state of a path.
@@ -71,15 +77,20 @@ type walk struct {
 	cells      []expr
 	choices    []int32
 	steps      int64
+	passes     int
+	branches   int // decisions that are not known
+	unwound    []ir.InnerLoop
 }
 
 // activation is a function on the path.
 type activation struct {
-	f       *ir.Func
-	env     []expr
-	visited []bool
+	f   *ir.Func
+	env []expr
+	// visits counts how often a block was entered, decided how many decisions had been
+	// made when it was last.
+	visits  []int
+	decided []int
 	block   ir.BlockID
-	from    ir.BlockID
 	next    int // index of the instruction to go on with
 	call    ir.Value
 	results []expr // of the call that has returned
@@ -90,11 +101,13 @@ func (w *walk) clone() *walk {
 	c.frames = slices.Clone(w.frames)
 	for i := range c.frames {
 		c.frames[i].env = slices.Clone(c.frames[i].env)
-		c.frames[i].visited = slices.Clone(c.frames[i].visited)
+		c.frames[i].visits = slices.Clone(c.frames[i].visits)
+		c.frames[i].decided = slices.Clone(c.frames[i].decided)
 	}
 	c.conditions = slices.Clone(w.conditions)
 	c.cells = slices.Clone(w.cells)
 	c.choices = slices.Clone(w.choices)
+	c.unwound = slices.Clone(w.unwound)
 	c.decided = make(map[expr]bool, len(w.decided))
 	for k, v := range w.decided {
 		c.decided[k] = v
@@ -104,13 +117,21 @@ func (w *walk) clone() *walk {
 
 func (w *walk) top() *activation { return &w.frames[len(w.frames)-1] }
 
-// findPaths fills l.paths.
-func (l *loop) findPaths() {
+// newActivation is a function that begins at a block.
+func newActivation(f *ir.Func, block ir.BlockID) activation {
+	a := activation{f: f, env: make([]expr, len(f.Values)), visits: make([]int, len(f.Blocks)), decided: make([]int, len(f.Blocks)), block: block}
+	a.visits[block] = 1
+	return a
+}
+
+// findPaths adds the paths of so many passes to l.paths.
+func (l *loop) findPaths(passes int) {
 	if len(l.f.Values) > maxValues {
 		return
 	}
+	l.passes, l.forks = passes, 0
 	w := &walk{decided: map[expr]bool{}}
-	a := activation{f: l.f, env: make([]expr, len(l.f.Values)), visited: make([]bool, len(l.f.Blocks)), block: l.head}
+	a := newActivation(l.f, l.head)
 	for i, v := range l.f.Blocks[l.head].Instrs {
 		d := l.f.Def(v)
 		if d.Op != ir.Phi {
@@ -119,7 +140,6 @@ func (l *loop) findPaths() {
 		}
 		a.env[v] = l.leaf(phi, d.Type, int32(v))
 	}
-	a.visited[l.head] = true
 	w.frames = []activation{a}
 	l.follow(w)
 }
@@ -149,7 +169,7 @@ func (l *loop) value(a *activation, outer bool, v ir.Value) expr {
 
 // follow goes along a path, and along those that fork from it.
 func (l *loop) follow(w *walk) {
-	if l.forks++; l.forks > maxForks || len(l.paths) >= maxPaths {
+	if l.forks++; l.forks > maxForks || len(l.paths) >= l.passes*maxPaths {
 		return
 	}
 	for {
@@ -180,6 +200,7 @@ func (l *loop) follow(w *walk) {
 			c := l.value(a, outer, d.Args[0])
 			first, second := l.branches(w, c)
 			if first && second {
+				w.branches++
 				other := w.clone()
 				if other.decide(l, c, false) && l.edge(other, 1) {
 					l.follow(other)
@@ -199,11 +220,15 @@ func (l *loop) follow(w *walk) {
 			x := l.value(a, outer, d.Args[0])
 			for i, k := range d.Cases {
 				c := l.make(ir.Eq, ir.BoolType, 0, x, l.constant(k))
+				can, not := l.branches(w, c)
+				if can && not {
+					w.branches++
+				}
 				other := w.clone()
-				if can, _ := l.branches(w, c); can && other.decide(l, c, true) && l.edge(other, i+1) {
+				if can && other.decide(l, c, true) && l.edge(other, i+1) {
 					l.follow(other)
 				}
-				if _, can := l.branches(w, c); !can || !w.decide(l, c, false) {
+				if !not || !w.decide(l, c, false) {
 					return
 				}
 			}
@@ -278,8 +303,8 @@ func (l *loop) enter(w *walk, v ir.Value, d *ir.Def) bool {
 			return false
 		}
 	}
-	a := activation{f: f, env: make([]expr, len(f.Values)), visited: make([]bool, len(f.Blocks)), block: 1, call: v}
-	a.visited[1] = true
+	a := newActivation(f, 1)
+	a.call = v
 	for i, p := range f.Params {
 		a.env[p] = l.value(w.top(), len(w.frames) == 1, d.Args[i])
 	}
@@ -309,11 +334,14 @@ func (l *loop) edge(w *walk, s int) bool {
 			before--
 		}
 	}
-	if outer && to == l.head {
-		l.finish(w, k)
-		return false
+	again := outer && to == l.head
+	if again {
+		if w.passes++; w.passes == l.passes {
+			l.finish(w, k)
+			return false
+		}
 	}
-	if outer && !l.in[to] || a.visited[to] {
+	if outer && !l.in[to] || !again && !l.revisit(w, a, to) {
 		return false
 	}
 	var values []expr
@@ -328,14 +356,47 @@ func (l *loop) edge(w *walk, s int) bool {
 	for i, x := range values {
 		a.env[instrs[i]] = x
 	}
-	a.visited[to] = true
-	a.from, a.block, a.next = a.block, to, len(values)
+	if again {
+		clear(a.visits)
+	}
+	a.visits[to]++
+	a.decided[to] = w.branches
+	a.block, a.next = to, len(values)
+	return true
+}
+
+// revisit says whether a block may be entered once more: a loop within the iteration is
+// followed if it decides nothing that is not known.
+func (l *loop) revisit(w *walk, a *activation, to ir.BlockID) bool {
+	if a.visits[to] == 0 {
+		return true
+	}
+	if a.visits[to] > maxUnwound || a.decided[to] != w.branches {
+		return false
+	}
+	order := l.orders[a.f]
+	if order == nil {
+		order = ir.NewWTO(a.f)
+		l.orders[a.f] = order
+	}
+	if !order.IsHead(to) {
+		return true
+	}
+	for i := range w.unwound {
+		if u := &w.unwound[i]; u.Func == a.f.Name && u.Head == to {
+			u.N = max(u.N, a.visits[to])
+			return true
+		}
+	}
+	w.unwound = append(w.unwound, ir.InnerLoop{Func: a.f.Name, Head: to, N: a.visits[to]})
 	return true
 }
 
 // finish records a path that is back at the head by its k-th edge.
 func (l *loop) finish(w *walk, k int) {
-	p := &path{conditions: w.conditions, choices: w.choices, cells: w.cells, phis: map[ir.Value]expr{}, steps: w.steps}
+	p := &path{
+		conditions: w.conditions, choices: w.choices, cells: w.cells, phis: map[ir.Value]expr{}, steps: w.steps, passes: w.passes, unwound: w.unwound,
+	}
 	for _, v := range l.f.Blocks[l.head].Instrs {
 		d := l.f.Def(v)
 		if d.Op != ir.Phi {

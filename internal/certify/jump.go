@@ -8,6 +8,7 @@ import (
 	"assay/internal/bv"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
+	"assay/internal/verdict"
 )
 
 // This file proves jumps: that a run, which is at the head of a loop, makes n
@@ -35,17 +36,21 @@ import (
 // (ir.Change.After). Inputs that the jump fixes are constants here; all others are
 // arbitrary, so the iterations are made whatever they are.
 //
-// Which blocks belong to the loop is a hint: an iteration that leaves them is refused.
+// An iteration may be several passes through the loop: then (1) is before the first, and
+// (3) after the last of them. Loops within it are unwound as often as the jump says.
+//
+// Which blocks belong to the loop is a hint: an iteration that leaves them is refused. So
+// are the numbers of unwindings.
 
 // Jump checks that the run, which is at the head that j names, makes the iterations. The
 // string names who accepted. The error is nil, the context's, an ErrRejected or an
 // ErrIncomplete. Of the options, Targets, All and Excluded do not count.
 func Jump(ctx context.Context, m *ir.Module, o Options, j *ir.Jump, s interp.State) (checker string, err error) {
-	p, err := iteration(m, j, s)
+	it, err := iteration(m, j, s)
 	if err != nil {
 		return "", err
 	}
-	checker, err = Unwinding(ctx, p, Options{Targets: jumpTargets, Label: o.Label, Engine: o.Engine}, nil)
+	checker, err = Unwinding(ctx, it.m, Options{Targets: jumpTargets, Label: o.Label, Engine: o.Engine}, it.bounds)
 	return strings.TrimPrefix(checker, "second unwinding, by "), err
 }
 
@@ -60,6 +65,8 @@ var jumpTargets = []ir.CheckKind{
 const iterationName = "assay.iteration"
 
 const (
+	// maxPasses bounds the passes of an iteration.
+	maxPasses = 16
 	// maxGlobalCopy and maxObjectCopy bound the bytes of objects whose content is
 	// copied; that of others is arbitrary.
 	maxGlobalCopy = 1 << 12
@@ -80,6 +87,7 @@ type iterating struct {
 	index   ir.Value // i
 	fixed   map[instruction]bv.BV
 	changed map[ir.Value]*ir.Change
+	bounds  []verdict.Bound
 }
 
 func incomplete(format string, args ...any) error {
@@ -87,7 +95,7 @@ func incomplete(format string, args ...any) error {
 }
 
 // iteration makes the program.
-func iteration(m *ir.Module, j *ir.Jump, s interp.State) (*ir.Module, error) {
+func iteration(m *ir.Module, j *ir.Jump, s interp.State) (*iterating, error) {
 	it := &iterating{m: m.Clone(), j: j, state: s, objects: map[uint64]ir.Value{}, fixed: map[instruction]bv.BV{}, changed: map[ir.Value]*ir.Change{}}
 	it.f = it.m.Func(j.Func)
 	if it.f == nil || it.f.IsDecl() || j.Head < 1 || int(j.Head) >= len(it.f.Blocks) {
@@ -111,7 +119,7 @@ func iteration(m *ir.Module, j *ir.Jump, s interp.State) (*ir.Module, error) {
 		return nil, err
 	}
 	it.b.Done()
-	return it.m, nil
+	return it, nil
 }
 
 // unfit says why an input may not be fixed, "" if it may.
@@ -136,6 +144,9 @@ func (it *iterating) unfit(c ir.Choice) string {
 func (it *iterating) changes() error {
 	if it.j.Rounds == 0 {
 		return incomplete("it makes no iteration")
+	}
+	if it.j.Passes < 0 || it.j.Passes > maxPasses {
+		return incomplete("an iteration of %d passes", it.j.Passes)
 	}
 	for i := range it.j.Changes {
 		c := &it.j.Changes[i]
@@ -234,53 +245,31 @@ func (it *iterating) build() error {
 		cells[c], places[c] = it.before(c), p
 		b.Store(cells[c], p)
 	}
-	blocks := make([]ir.BlockID, len(f.Blocks))
-	var order []ir.BlockID
-	for _, x := range ir.RPO(f) {
-		if it.in[x] {
-			order = append(order, x)
-			blocks[x] = b.Block("")
-		}
+	start := map[ir.Value]ir.Value{}
+	for _, v := range phis {
+		start[v] = it.values[v]
 	}
-	back, left := b.Block("back"), b.Block("left")
-	if err := it.copyBlocks(order, blocks, back, left); err != nil {
-		return err
+	left := b.Block("left")
+	begin := b.Block("begin")
+	from := begin
+	for range max(1, it.j.Passes) {
+		to, err := it.pass(phis, from, left)
+		if err != nil {
+			return err
+		}
+		from = to
 	}
 	b.At(it.setup)
-	b.Br(blocks[it.j.Head])
+	b.Br(begin)
 	b.At(left)
 	it.refuse("the iteration leaves the loop")
 	b.Halt(ir.HaltAbort)
-	b.At(back)
-	type end struct{ phi, now ir.Value }
-	var ends []end
+	b.At(from)
 	for _, v := range phis {
-		d := f.Def(v)
-		if d.Type.Kind == ir.Ptr {
-			for k, p := range f.Blocks[it.j.Head].Preds {
-				if it.in[p] && d.Args[k] != v {
-					return incomplete("a pointer of the loop changes")
-				}
-			}
-			continue
-		}
-		now := b.Phi(d.Type)
-		for k, p := range f.Blocks[it.j.Head].Preds {
-			if it.in[p] {
-				x, err := it.operand(d.Args[k])
-				if err != nil {
-					return err
-				}
-				b.AddIncoming(now, x, blocks[p])
-			}
-		}
-		ends = append(ends, end{v, now})
-	}
-	for _, x := range ends {
-		if c := it.changed[x.phi]; c != nil {
-			it.after(c, it.values[x.phi], x.now)
-		} else {
-			it.same(it.values[x.phi], x.now)
+		if c := it.changed[v]; c != nil {
+			it.after(c, start[v], it.values[v])
+		} else if f.Type(v).Kind != ir.Ptr {
+			it.same(start[v], it.values[v])
 		}
 	}
 	for i := range it.j.Changes {
@@ -290,6 +279,67 @@ func (it *iterating) build() error {
 	}
 	b.Halt(ir.HaltAbort)
 	return nil
+}
+
+// pass copies the loop once more: from is the block before it, the result the one behind
+// it, where the values of the phis are those with which the head is reached again.
+func (it *iterating) pass(phis []ir.Value, from, left ir.BlockID) (back ir.BlockID, err error) {
+	b, f := it.b, it.f
+	blocks := make([]ir.BlockID, len(f.Blocks))
+	var order []ir.BlockID
+	for _, x := range ir.RPO(f) {
+		if it.in[x] {
+			order = append(order, x)
+			blocks[x] = b.Block("")
+			for _, v := range f.Blocks[x].Instrs {
+				if x != it.j.Head || f.Def(v).Op != ir.Phi {
+					it.values[v] = 0
+				}
+			}
+		}
+	}
+	for _, u := range it.j.Unwound {
+		if u.Func != f.Name {
+			it.bounds = append(it.bounds, verdict.Bound{Func: u.Func, Head: u.Head, N: u.N})
+		} else if u.Head > 0 && int(u.Head) < len(blocks) && blocks[u.Head] != 0 {
+			it.bounds = append(it.bounds, verdict.Bound{Func: iterationName, Head: blocks[u.Head], N: u.N})
+		}
+	}
+	back = b.Block("back")
+	if err := it.copyBlocks(order, blocks, back, left); err != nil {
+		return 0, err
+	}
+	b.At(from)
+	b.Br(blocks[it.j.Head])
+	b.At(back)
+	next := map[ir.Value]ir.Value{}
+	for _, v := range phis {
+		d := f.Def(v)
+		if d.Type.Kind == ir.Ptr {
+			for k, p := range f.Blocks[it.j.Head].Preds {
+				if it.in[p] && d.Args[k] != v {
+					return 0, incomplete("a pointer of the loop changes")
+				}
+			}
+			next[v] = it.values[v]
+			continue
+		}
+		now := b.Phi(d.Type)
+		for k, p := range f.Blocks[it.j.Head].Preds {
+			if it.in[p] {
+				x, err := it.operand(d.Args[k])
+				if err != nil {
+					return 0, err
+				}
+				b.AddIncoming(now, x, blocks[p])
+			}
+		}
+		next[v] = now
+	}
+	for v, x := range next {
+		it.values[v] = x
+	}
+	return back, nil
 }
 
 // refuse appends a violation.

@@ -8,7 +8,8 @@ import (
 
 // Jump is a place of a run where many iterations of a loop are made at once: what
 // the loop changes gets the values that it has after Rounds iterations. That it has
-// them, and that nothing else happens on the way, is for somebody else to prove.
+// them, and that nothing else happens on the way, is for somebody else to prove. What
+// is called an iteration here may be several of the loop.
 type Jump struct {
 	// Func and Head are the loop.
 	Func string
@@ -16,12 +17,24 @@ type Jump struct {
 	// Visit says at which visit of the head on the run the jump begins, from 1.
 	Visit  int64
 	Rounds uint64
+	// Passes is the number of iterations of the loop in an iteration, if it is not 1.
+	Passes int
+	// Unwound are the loops in an iteration, of Func and of functions that it calls, with
+	// how often they go around: a hint for the proof.
+	Unwound []InnerLoop
 	// Changes are the phis of the head and the memory that the iterations change.
 	// Other phis stay as they are, and so does other memory.
 	Changes []Change
 	// Choices are what instructions decide in all of the iterations; what is not
 	// listed does not matter.
 	Choices []Choice
+}
+
+// InnerLoop is a loop by its head, and the number of its back edges.
+type InnerLoop struct {
+	Func string
+	Head BlockID
+	N    int
 }
 
 // Change is how the iterations of a Jump change an integer.
