@@ -77,7 +77,10 @@ func (w *writer) value(s *symgraph.State, v symgraph.Value) string {
 		return "a state of the stack"
 	case v.Object == symgraph.Null && v.Form.IsConstant() && v.Form.Const.IsZero():
 		return "NULL"
-	case v.Form.IsConstant() && v.Form.Const.IsZero():
+	case v.Last:
+		base = "last of " + base
+	}
+	if v.Form.IsConstant() && v.Form.Const.IsZero() {
 		return "&" + base
 	}
 	return "&" + base + " + " + w.form(v.Form)
@@ -112,6 +115,9 @@ func (w *writer) box(v *symgraph.Vertex) Box {
 		}
 		if l := o.List; l != nil {
 			objects = append(objects, fmt.Sprintf("%s: %s nodes of %s bytes, linked at %d, the last to %s", name, w.form(l.Length), w.form(o.Size), l.Next, w.value(s, l.Tail)))
+			if l.Double {
+				objects = append(objects, fmt.Sprintf("  linked back at %d, the first to %s", l.Prev, w.value(s, l.Before)))
+			}
 			for _, c := range l.Facts {
 				objects = append(objects, "  in each: "+w.constraint(c))
 			}

@@ -52,7 +52,7 @@ func key(s *state, lists bool) string {
 			case symgraph.Any:
 				b.WriteString("?")
 			case symgraph.Pointer:
-				b.WriteString("p" + strconv.Itoa(int(x.Object)))
+				b.WriteString(target(x))
 			}
 		}
 		b.WriteByte('/')
@@ -70,8 +70,9 @@ func key(s *state, lists bool) string {
 		b.WriteString(strconv.Itoa(o.Frame))
 		if o.List != nil {
 			b.WriteString("l" + strconv.FormatInt(o.List.Next, 10) + "." + o.Size.Const.String())
-			if t := o.List.Tail; t.Kind == symgraph.Pointer {
-				b.WriteString("p" + strconv.Itoa(int(t.Object)))
+			b.WriteString(target(&o.List.Tail))
+			if o.List.Double {
+				b.WriteString("d" + strconv.FormatInt(o.List.Prev, 10) + target(&o.List.Before))
 			}
 		}
 	}
@@ -83,11 +84,22 @@ func key(s *state, lists bool) string {
 			}
 			for _, k := range pointerCells(o) {
 				c := &o.Cells[k]
-				b.WriteString(" " + strconv.Itoa(i) + "+" + c.Offset.Const.String() + "p" + strconv.Itoa(int(c.Value.Object)))
+				b.WriteString(" " + strconv.Itoa(i) + "+" + c.Offset.Const.String() + target(&c.Value))
 			}
 		}
 	}
 	return b.String()
+}
+
+// target names what a pointer points to.
+func target(v *value) string {
+	switch {
+	case v.Kind != symgraph.Pointer:
+		return "?"
+	case v.Last:
+		return "z" + strconv.Itoa(int(v.Object))
+	}
+	return "p" + strconv.Itoa(int(v.Object))
 }
 
 // tidy drops dead locals and objects that nobody can reach.
@@ -123,6 +135,7 @@ func (x *explorer) tidy(s *state) {
 			}
 			if l := s.Objects[v.Object].List; l != nil {
 				visit(&l.Tail)
+				visit(&l.Before)
 			}
 		}
 	}
@@ -167,6 +180,7 @@ func (x *explorer) tidy(s *state) {
 		if l := s.Objects[i].List; l != nil {
 			n := *l
 			move(&n.Tail)
+			move(&n.Before)
 			s.Objects[i].List = &n
 		}
 	}
@@ -465,7 +479,7 @@ func (j *joiner) value(p, q value, t ir.Type) value {
 		return value{}
 	case p.Kind == symgraph.Any:
 		return p
-	case q.Kind != p.Kind || q.Object != p.Object:
+	case q.Kind != p.Kind || q.Object != p.Object || q.Last != p.Last:
 		j.fails = j.fails || j.first == nil
 		return value{Kind: symgraph.Any}
 	}
@@ -491,7 +505,7 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 				q, at, ok = j.somewhere(p, oa, ob)
 			}
 		}
-		if !ok || q.Kind != p.Value.Kind || q.Object != p.Value.Object {
+		if !ok || q.Kind != p.Value.Kind || q.Object != p.Value.Object || q.Last != p.Value.Last {
 			if j.first == nil {
 				j.fails = true
 				return

@@ -16,7 +16,7 @@ package symex
 // a kind of list is folded once three objects hang together at some loop head.
 // Then the graph is built anew.
 //
-// Invariants: (L1) following tails from a segment never comes back to it; (L2) the
+// Invariants: (L1) what pointers into empty segments are is well-defined (acyclic); (L2) the
 // integers among a segment's cells are its own symbols, each once; (L3) its facts
 // at a loop head are over own symbols and symbols of values of the state.
 
@@ -29,8 +29,13 @@ import (
 	"assay/internal/symgraph"
 )
 
-// listKind is a kind of list: the size of its nodes and the offset of the link.
-type listKind struct{ size, next int64 }
+// listKind is a kind of list: the size of its nodes and the offsets of the links,
+// prev is -1 if there is none back.
+type listKind struct{ size, next, prev int64 }
+
+// maxListObjects bounds the objects alive at once where lists are folded: what folding
+// does not bound grows for ever.
+const maxListObjects = 24
 
 // pointees are the operands of d that an instruction looks at as pointers.
 func pointees(f *ir.Func, d *ir.Def) []ir.Value {
@@ -62,9 +67,12 @@ func (x *explorer) unfold(s *state, f *frame, d *ir.Def) (ok bool) {
 			if !ok {
 				return false
 			}
-			if empty {
+			switch {
+			case empty:
 				vanish(s, p.Object)
-			} else {
+			case p.Last:
+				x.materializeLast(s, p.Object)
+			default:
 				x.materialize(s, p.Object)
 			}
 		}
@@ -77,15 +85,19 @@ var gone = object{Kind: symgraph.Stack, Dead: true, Frame: symgraph.NoFrame}
 
 // vanish removes an empty segment.
 func vanish(s *state, o int32) {
-	tail := s.Objects[o].List.Tail
+	l := s.Objects[o].List
 	replace(s, func(v value) value {
 		if v.Kind != symgraph.Pointer || v.Object != o {
 			return v
 		}
-		if tail.Kind != symgraph.Pointer {
-			return tail
+		end := l.Tail
+		if v.Last {
+			end = l.Before
 		}
-		v.Object = tail.Object
+		if end.Kind != symgraph.Pointer {
+			return value{Kind: symgraph.Any}
+		}
+		v.Object, v.Last = end.Object, end.Last
 		return v
 	})
 	s.Objects[o] = gone
@@ -119,19 +131,58 @@ func replace(s *state, to func(value) value) {
 		ob.Cells = kept
 		if ob.List != nil {
 			l := *ob.List
-			l.Tail = to(l.Tail)
+			l.Tail, l.Before = to(l.Tail), to(l.Before)
 			ob.List = &l
 		}
 	}
 }
 
-// materialize takes the first node out of a segment that is not empty.
+// materialize takes the first node out of a segment that is not empty. The node has
+// the segment's place among the objects.
 func (x *explorer) materialize(s *state, o int32) {
+	rest := int32(len(s.Objects))
+	replace(s, func(v value) value {
+		if v.Kind == symgraph.Pointer && v.Object == o && v.Last {
+			v.Object = rest
+		}
+		return v
+	})
 	ob := s.Objects[o]
-	rest := ob
 	l := *ob.List
+	n := x.someNode(&ob, pointer(rest, linear.Form{}), l.Before)
 	l.Length = l.Length.Plus(linear.Int(-1))
-	rest.List = &l
+	if l.Double {
+		l.Before = pointer(o, linear.Form{})
+	}
+	ob.List = &l
+	s.Objects = append(slices.Clip(s.Objects), ob)
+	s.Objects[o] = n
+}
+
+// materializeLast takes the last node out; the rest has the segment's place.
+func (x *explorer) materializeLast(s *state, o int32) {
+	last := int32(len(s.Objects))
+	replace(s, func(v value) value {
+		if v.Kind == symgraph.Pointer && v.Object == o && v.Last {
+			v.Object, v.Last = last, false
+		}
+		return v
+	})
+	ob := s.Objects[o]
+	l := *ob.List
+	before := pointer(o, linear.Form{})
+	before.Last = true
+	n := x.someNode(&ob, l.Tail, before)
+	l.Length = l.Length.Plus(linear.Int(-1))
+	l.Tail = pointer(last, linear.Form{})
+	ob.List = &l
+	s.Objects = append(slices.Clip(s.Objects), n)
+	s.Objects[o] = ob
+}
+
+// someNode makes an object for a node of a segment.
+func (x *explorer) someNode(ob *object, next, prev value) object {
+	l := ob.List
 	to := map[linear.Var]linear.Form{}
 	for _, u := range l.Own {
 		r := x.symbols[u]
@@ -143,15 +194,19 @@ func (x *explorer) materialize(s *state, o int32) {
 		c.Value.Form = c.Value.Form.Substitute(own)
 		n.Cells = append(n.Cells, c)
 	}
-	n.Cells = append(n.Cells, cell{
-		Offset: linear.Constant(linear.Int(l.Next)), Type: x.m.PtrType(),
-		Value: pointer(int32(len(s.Objects)), linear.Form{}),
-	})
-	s.Objects = append(slices.Clip(s.Objects), rest)
-	s.Objects[o] = n
+	put := func(at int64, v value) {
+		if v.Kind == symgraph.Pointer {
+			n.Cells = append(n.Cells, cell{Offset: linear.Constant(linear.Int(at)), Type: x.m.PtrType(), Value: v})
+		}
+	}
+	put(l.Next, next)
+	if l.Double {
+		put(l.Prev, prev)
+	}
 	for _, c := range l.Facts {
 		x.k.assert(linear.Constraint{Form: c.Form.Substitute(own), Equality: c.Equality})
 	}
+	return n
 }
 
 // link is the pointer at a constant offset of an object.
@@ -198,10 +253,27 @@ func (x *explorer) discover(s *state) bool {
 				continue
 			}
 			third, ok := next(second, at, size)
-			kind := listKind{size, at}
-			if ok && third != int32(o) && !slices.Contains(x.kinds, kind) {
+			if !ok || third == int32(o) {
+				continue
+			}
+			back := func(from, to int32, at int64) bool {
+				p, ok := link(&s.Objects[from], at)
+				return ok && p.Object == to
+			}
+			kind := listKind{size, at, -1}
+			for _, c := range s.Objects[third].Cells {
+				if prev, _ := c.Offset.Const.Int64(); prev != at && back(third, second, prev) && back(second, int32(o), prev) {
+					kind.prev = prev
+				}
+			}
+			if slices.Contains(x.kinds, kind) || slices.Contains(x.kinds, listKind{size, kind.prev, at}) {
+				continue
+			}
+			found = true
+			if kind.prev >= 0 {
+				x.kinds = slices.Insert(x.kinds, 0, kind)
+			} else {
 				x.kinds = append(x.kinds, kind)
-				found = true
 			}
 		}
 	}
@@ -216,7 +288,7 @@ func (x *explorer) fold(s *state) {
 		}
 	}
 	marks := x.landmarks(s)
-	for o := range s.Objects {
+	for _, o := range inner(s) {
 		ob := &s.Objects[o]
 		size, ok := nodeSize(ob)
 		if !ok {
@@ -224,20 +296,40 @@ func (x *explorer) fold(s *state) {
 		}
 		for _, kind := range x.kinds {
 			tail, ok := link(ob, kind.next)
-			if !ok || kind.size != size || !acyclic(s, int32(o), tail) {
+			if !ok || kind.size != size || tail.Last {
 				continue
 			}
 			n := object{Kind: symgraph.Heap, Size: ob.Size}
-			l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Tail: tail}
-			n.Cells, l.Own, l.Facts = x.describe([]description{{cells: without(ob.Cells, kind.next)}}, marks)
+			l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Tail: tail, Double: kind.prev >= 0}
+			if l.Double {
+				l.Prev = kind.prev
+				if l.Before, ok = link(ob, kind.prev); !ok {
+					continue
+				}
+			}
+			if !acyclic(s, int32(o), l) {
+				continue
+			}
+			n.Cells, l.Own, l.Facts = x.describe([]description{{cells: without(ob.Cells, kind)}}, marks)
 			n.List = l
 			*ob = n
 			break
 		}
 	}
+	for o := range s.Objects { // the way back leads to a last node
+		l := s.Objects[o].List
+		if l == nil || !l.Double || l.Before.Kind != symgraph.Pointer || l.Before.Object < 0 || l.Before.Last {
+			continue
+		}
+		if m := s.Objects[l.Before.Object].List; m != nil && m.Tail.Object == int32(o) && m.Length.Equal(linear.Constant(linear.Int(1))) {
+			n := *l
+			n.Before.Last = true
+			s.Objects[o].List = &n
+		}
+	}
 	for again := true; again; {
 		again = false
-		count := references(s)
+		first, last := references(s)
 		for o := range s.Objects {
 			a := &s.Objects[o]
 			if a.List == nil || a.List.Tail.Kind != symgraph.Pointer || a.List.Tail.Object < 0 {
@@ -245,17 +337,26 @@ func (x *explorer) fold(s *state) {
 			}
 			t := a.List.Tail.Object
 			b := &s.Objects[t]
-			if b.List == nil || count[t] != 1 || b.List.Next != a.List.Next || !a.Size.Equal(b.Size) {
+			if b.List == nil || first[t] != 1 || b.List.Next != a.List.Next || !a.Size.Equal(b.Size) || b.List.Double != a.List.Double {
+				continue
+			}
+			if back := b.List.Before; b.List.Double && (b.List.Prev != a.List.Prev || !back.Last || back.Object != int32(o) || last[o] != 1) {
 				continue
 			}
 			if x.fine && x.distinct(a, b) {
 				continue
 			}
 			n := object{Kind: symgraph.Heap, Size: a.Size}
-			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Tail: b.List.Tail}
+			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Tail: b.List.Tail, Double: a.List.Double, Prev: a.List.Prev, Before: a.List.Before}
 			n.Cells, l.Own, l.Facts = x.describe([]description{{a.Cells, a.List.Facts}, {b.Cells, b.List.Facts}}, marks)
 			n.List = l
 			*a, *b = n, gone
+			replace(s, func(v value) value {
+				if v.Kind == symgraph.Pointer && v.Object == t && v.Last {
+					v.Object = int32(o)
+				}
+				return v
+			})
 			again = true
 			break
 		}
@@ -273,6 +374,41 @@ func (x *explorer) fold(s *state) {
 		*ob = n
 	}
 	x.canonical(s)
+}
+
+// inner orders the objects: those first to which only heap objects point. Of a list
+// that goes round, one object cannot be in a segment: the last one.
+func inner(s *state) []int {
+	outside := make([]bool, len(s.Objects))
+	one := func(v *value) {
+		if v.Kind == symgraph.Pointer && v.Object >= 0 {
+			outside[v.Object] = true
+		}
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			one(&s.Frames[i].Values[v])
+		}
+	}
+	for i := range s.Objects {
+		if s.Objects[i].Kind != symgraph.Heap {
+			for k := range s.Objects[i].Cells {
+				one(&s.Objects[i].Cells[k].Value)
+			}
+		}
+	}
+	var order []int
+	for o := range s.Objects {
+		if !outside[o] {
+			order = append(order, o)
+		}
+	}
+	for o := len(s.Objects) - 1; o >= 0; o-- {
+		if outside[o] {
+			order = append(order, o)
+		}
+	}
+	return order
 }
 
 // distinct says whether a field has one value in all nodes of a, and another one in
@@ -297,38 +433,53 @@ func (x *explorer) distinct(a, b *object) bool {
 	return false
 }
 
-// without leaves out the cell at an offset.
-func without(cs []cell, at int64) []cell {
+// without leaves out the links.
+func without(cs []cell, kind listKind) []cell {
 	var out []cell
 	for _, c := range cs {
-		if n, small := c.Offset.Const.Int64(); small && c.Offset.IsConstant() && n != at {
+		if n, small := c.Offset.Const.Int64(); small && c.Offset.IsConstant() && n != kind.next && n != kind.prev {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// acyclic says whether the tails from p on do not come to o.
-func acyclic(s *state, o int32, p value) bool {
-	for p.Kind == symgraph.Pointer && p.Object >= 0 {
-		if p.Object == o {
-			return false
+// acyclic says whether what pointers into empty segments are is well-defined, if
+// object o becomes the segment l.
+func acyclic(s *state, o int32, l *symgraph.Segment) bool {
+	for _, p := range []value{pointer(o, linear.Form{}), {Kind: symgraph.Pointer, Object: o, Last: true}} {
+		for steps := 0; p.Kind == symgraph.Pointer && p.Object >= 0; steps++ {
+			if steps > 2*len(s.Objects) {
+				return false
+			}
+			m := s.Objects[p.Object].List
+			if p.Object == o {
+				m = l
+			}
+			if m == nil {
+				break
+			}
+			if p.Last {
+				p = m.Before
+			} else {
+				p = m.Tail
+			}
 		}
-		l := s.Objects[p.Object].List
-		if l == nil {
-			return true
-		}
-		p = l.Tail
 	}
 	return true
 }
 
-// references counts the pointers to each object.
-func references(s *state) []int {
-	count := make([]int, len(s.Objects))
+// references counts the pointers to each object, for segments to the first node and to
+// the last.
+func references(s *state) (first, last []int) {
+	first, last = make([]int, len(s.Objects)), make([]int, len(s.Objects))
 	one := func(v *value) {
-		if v.Kind == symgraph.Pointer && v.Object >= 0 {
-			count[v.Object]++
+		switch {
+		case v.Kind != symgraph.Pointer || v.Object < 0:
+		case v.Last:
+			last[v.Object]++
+		default:
+			first[v.Object]++
 		}
 	}
 	for i := range s.Frames {
@@ -342,9 +493,10 @@ func references(s *state) []int {
 		}
 		if l := s.Objects[i].List; l != nil {
 			one(&l.Tail)
+			one(&l.Before)
 		}
 	}
-	return count
+	return first, last
 }
 
 // canonical brings the objects into the order in which they are found, and drops
@@ -364,6 +516,7 @@ func (x *explorer) canonical(s *state) {
 		}
 		if ob.List != nil {
 			visit(&ob.List.Tail)
+			visit(&ob.List.Before)
 		}
 	}
 	visit = func(v *value) {

@@ -51,7 +51,7 @@ next:
 		values := []linear.Form{c.Value.Form}
 		for _, d := range ds[1:] {
 			k := slices.IndexFunc(d.cells, func(e cell) bool {
-				return e.Type == c.Type && e.Offset.Equal(c.Offset) && e.Value.Kind == c.Value.Kind && e.Value.Object == c.Value.Object
+				return e.Type == c.Type && e.Offset.Equal(c.Offset) && e.Value.Kind == c.Value.Kind && e.Value.Object == c.Value.Object && e.Value.Last == c.Value.Last
 			})
 			if k < 0 || c.Value.Kind == symgraph.Pointer && !d.cells[k].Value.Form.Equal(c.Value.Form) {
 				continue next
@@ -59,7 +59,7 @@ next:
 			values = append(values, d.cells[k].Value.Form)
 		}
 		switch {
-		case c.Value.Kind == symgraph.Pointer && c.Value.Form.IsConstant() && c.Value.Object != symgraph.Token:
+		case c.Value.Kind == symgraph.Pointer && c.Value.Form.IsConstant() && c.Value.Object != symgraph.Token && !c.Value.Last:
 		case c.Value.Kind == symgraph.Int && c.Type.Bits%8 == 0:
 			low, high := rangeOf(c.Type.Bits, c.Type.Bits > 1)
 			inside := true
@@ -252,7 +252,7 @@ func (j *joiner) segment(a, b *object) object {
 	l.Own, l.Facts = nil, nil
 	for _, c := range a.Cells {
 		k := slices.IndexFunc(b.Cells, func(e cell) bool { return e.Type == c.Type && e.Offset.Equal(c.Offset) })
-		if k < 0 || b.Cells[k].Value.Kind != c.Value.Kind || b.Cells[k].Value.Object != c.Value.Object ||
+		if k < 0 || b.Cells[k].Value.Kind != c.Value.Kind || b.Cells[k].Value.Object != c.Value.Object || b.Cells[k].Value.Last != c.Value.Last ||
 			c.Value.Kind == symgraph.Pointer && !b.Cells[k].Value.Form.Equal(c.Value.Form) {
 			j.fails = j.fails || j.first == nil
 			continue

@@ -268,7 +268,11 @@ func (x *explorer) allocate(s *state, f *frame, v ir.Value, d *ir.Def, kind symg
 	if !ok {
 		return forked
 	}
-	if len(s.Objects) > x.o.MaxObjects+len(x.m.Globals)+len(x.m.Funcs) {
+	most := x.o.MaxObjects
+	if len(x.kinds) > 0 {
+		most = min(most, maxListObjects)
+	}
+	if len(s.Objects) > most+len(x.m.Globals)+len(x.m.Funcs) {
 		return x.cannot(f, d, "more objects are alive at once than the graph may have")
 	}
 	s.Objects = append(slices.Clip(s.Objects), object{Kind: kind, Frame: len(s.Frames) - 1, Size: n})

@@ -45,6 +45,7 @@ const NoFrame = -1
 type Value struct {
 	Kind   Kind
 	Object int32 // Pointer: index into State.Objects, or Null
+	Last   bool  // Pointer to a list segment: into its last node, not its first one
 	Form   linear.Form
 }
 
@@ -92,13 +93,18 @@ type Object struct {
 // Segment is what turns an object of a state into a list segment: Length live heap
 // objects, different from one another and from all other objects, the first of
 // which a pointer to the segment points to; the pointer at offset Next of each
-// points to the start of the next one, that of the last one is Tail. A pointer
-// into a segment of length 0 is Tail plus its offset. The graph of segments and
-// their tails has no cycle.
+// points to the start of the next one, that of the last one is Tail. If it is
+// doubly linked, the pointer at offset Prev of each points to the start of the one
+// before, that of the first one is Before. A pointer into the first node of a segment
+// of length 0 is Tail plus its offset, one into the last node is Before plus its
+// offset; following these from pointer to pointer does not go round.
 type Segment struct {
 	Length linear.Form // at least 0
 	Next   int64
-	Tail   Value // a pointer without offset, or Any
+	Tail   Value // a pointer without offset, not to a last node; or Any
+	Double bool
+	Prev   int64
+	Before Value // a pointer without offset, or Any
 	// Own are symbols that have a value in each node of the segment; integers among the
 	// cells are one of them. Facts hold for them and the symbols of the state.
 	Own   []linear.Var

@@ -129,6 +129,10 @@ func (c *checkerState) shape() error {
 	}
 	for i := range c.g.Nodes {
 		s := &c.g.Nodes[i].State
+		listed := func(v *symgraph.Value) bool {
+			return v.Kind != symgraph.Pointer || v.Object >= symgraph.Null && int(v.Object) < len(s.Objects) &&
+				(!v.Last || v.Object >= 0 && s.Objects[v.Object].List != nil && s.Objects[v.Object].List.Double)
+		}
 		if i > 0 {
 			if len(s.Frames) == 0 {
 				return bad(i, "there are no frames")
@@ -140,7 +144,7 @@ func (c *checkerState) shape() error {
 					return bad(i, "a frame is ill-formed")
 				}
 				for v := range f.Values {
-					if o := f.Values[v].Object; f.Values[v].Kind == symgraph.Pointer && (o < symgraph.Null || int(o) >= len(s.Objects)) {
+					if !listed(&f.Values[v]) {
 						return bad(i, "a pointer to an object that is not listed")
 					}
 				}
@@ -150,9 +154,14 @@ func (c *checkerState) shape() error {
 				}
 			}
 			for k := range s.Objects {
-				c.lists = c.lists || s.Objects[k].List != nil
-				for _, x := range s.Objects[k].Cells {
-					if o := x.Value.Object; x.Value.Kind == symgraph.Pointer && (o < symgraph.Null || int(o) >= len(s.Objects)) {
+				if l := s.Objects[k].List; l != nil {
+					c.lists = true
+					if !listed(&l.Tail) || !listed(&l.Before) {
+						return bad(i, "a pointer to an object that is not listed")
+					}
+				}
+				for x := range s.Objects[k].Cells {
+					if !listed(&s.Objects[k].Cells[x].Value) {
 						return bad(i, "a pointer to an object that is not listed")
 					}
 				}

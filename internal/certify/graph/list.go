@@ -7,18 +7,20 @@ package graph
 // An object of a state with a List stands for Length live heap objects, each of
 // the object's size, different from one another and from all other objects of
 // the state; the link (the pointer at Next) of each points to the start of the
-// following one, the link of the last one is Tail. In each of them there are values of
-// the symbols Own such that Facts hold and the cells have their values. A pointer
-// into the segment is one into its first node; if Length is 0, it is Tail, plus the offset.
-// That defines all pointers of a state because following tails from a segment
-// never leads back to it, which load checks, and vanish keeps.
+// following one, the link of the last one is Tail; if it is doubly linked, the
+// pointer at Prev of each points to the start of the one before, that of the first one
+// is Before. In each of them there are values of the symbols Own such that Facts hold and
+// the cells have their values. A pointer into the segment is one into its first or
+// its last node, as it says; if Length is 0, it is Tail or Before, plus the offset.
+// That defines all pointers of a state because going from a pointer to what it is if
+// the segment is empty never goes round: load checks that, and the rules below keep it.
 //
 // # Unfolding
 //
 // Before an instruction that looks at a pointer into a segment there are two
 // cases, and no others: Length is 0, and the tail takes the place of the segment in all
-// pointers (vanish); or there is a first node: an object with the cells, for some
-// values of Own of which Facts hold, its link pointing to a segment that is one
+// pointers (vanish); or there is a first node, and a last one: an object with the
+// cells, for some values of Own of which Facts hold, linked with a segment that is one
 // shorter (materialize). Everything else moves pointers only, or is about another
 // object; a write through an unknown pointer is rejected while there is a segment.
 //
@@ -43,6 +45,9 @@ type segment struct {
 	length number
 	next   number
 	tail   value
+	double bool
+	prev   number
+	before value
 	own    []linear.Var
 	facts  []linear.Constraint
 	cells  []symgraph.Cell
@@ -81,21 +86,30 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 	case !o.Size.IsConstant() || !fits || l.Next < 0 || l.Next+word > size:
 		return bad("whose nodes have no room for the link")
 	}
-	switch t := l.Tail; {
-	case t.Kind == symgraph.Any:
-	case t.Kind != symgraph.Pointer || t.Object < symgraph.Null || int(t.Object) >= len(n.State.Objects) || !t.Form.Equal(linear.Form{}):
+	if l.Double && (l.Prev < 0 || l.Prev+word > size || l.Prev < l.Next+word && l.Next < l.Prev+word) {
+		return bad("whose nodes have no room for the link back")
+	}
+	end := func(v symgraph.Value) bool {
+		return v.Kind == symgraph.Any || v.Kind == symgraph.Pointer && v.Form.Equal(linear.Form{})
+	}
+	if !end(l.Tail) || l.Tail.Last || l.Double && !end(l.Before) {
 		return bad("with an end that is no pointer to a start")
-	default:
-		for at, steps := t.Object, 0; at >= 0; steps++ {
-			if int(at) == k || steps > len(n.State.Objects) {
+	}
+	for _, p := range []symgraph.Value{{Kind: symgraph.Pointer, Object: int32(k)}, {Kind: symgraph.Pointer, Object: int32(k), Last: true}} {
+		for steps := 0; p.Kind == symgraph.Pointer && p.Object >= 0; steps++ {
+			m := n.State.Objects[p.Object].List
+			if steps > 2*len(n.State.Objects) {
 				return bad("that ends in itself")
 			}
-			m := n.State.Objects[at].List
-			if m == nil || m.Tail.Kind != symgraph.Pointer {
-				break
-			}
-			if at = m.Tail.Object; int(at) >= len(n.State.Objects) {
-				return bad("with an end that is no pointer to a start")
+			switch {
+			case m == nil:
+				p.Kind = symgraph.Any
+			case !p.Last:
+				p = m.Tail
+			case m.Double:
+				p = m.Before
+			default:
+				p.Kind = symgraph.Any
 			}
 		}
 	}
@@ -126,8 +140,13 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 			return bad("with an ill-formed cell")
 		}
 	}
-	t := value{kind: l.Tail.Kind, object: l.Tail.Object, n: small0}
-	s := &segment{length: exact(l.Length), next: small(l.Next), tail: t, own: l.Own, facts: l.Facts, cells: o.Cells, term: term}
+	s := &segment{length: exact(l.Length), next: small(l.Next), own: l.Own, facts: l.Facts, cells: o.Cells, term: term}
+	s.tail = value{kind: l.Tail.Kind, object: l.Tail.Object, n: small0}
+	s.before = value{kind: symgraph.Any}
+	if l.Double {
+		s.double, s.prev = true, small(l.Prev)
+		s.before = value{kind: l.Before.Kind, object: l.Before.Object, last: l.Before.Last, n: small0}
+	}
 	c.assert("(<= 0 " + s.length.t + ")")
 	return s
 }
@@ -163,7 +182,7 @@ func (c *checkerState) someNode(l *segment) (cells []cell, given string) {
 			continue
 		}
 		at, _ := form(x.Offset, term)
-		cells = append(cells, cell{at, x.Type, value{kind: x.Value.Kind, object: x.Value.Object, n: c.short(n)}})
+		cells = append(cells, cell{at, x.Type, value{kind: x.Value.Kind, object: x.Value.Object, last: x.Value.Last, n: c.short(n)}})
 	}
 	return cells, all(parts)
 }
@@ -203,7 +222,7 @@ func (c *checkerState) unfold(s *state, d *ir.Def) (done bool) {
 			if empty {
 				t.vanish(int(p.object))
 			} else {
-				c.materialize(t, int(p.object))
+				c.materialize(t, int(p.object), p.last)
 			}
 			c.walk(t)
 		})
@@ -212,58 +231,110 @@ func (c *checkerState) unfold(s *state, d *ir.Def) (done bool) {
 	return false
 }
 
-// vanish puts the tail of an empty segment in its place.
-func (s *state) vanish(o int) {
-	tail := s.objects[o].list.tail
-	one := func(kind *symgraph.Kind, object *int32) {
-		switch {
-		case *kind != symgraph.Pointer || int(*object) != o:
-		case tail.kind != symgraph.Pointer:
-			*kind, *object = symgraph.Any, 0
-		default:
-			*object = tail.object
+// pointers changes all pointers of a state: to says what a pointer to an object, or the
+// last node of one, becomes; the offset is kept.
+func (s *state) pointers(to func(object int32, last bool) (kind symgraph.Kind, o int32, l bool)) {
+	one := func(v *value) {
+		if v.kind == symgraph.Pointer && v.object >= 0 {
+			v.kind, v.object, v.last = to(v.object, v.last)
 		}
 	}
 	for i := range s.frames {
 		f := &s.frames[i]
 		f.values = slices.Clone(f.values)
 		for v := range f.values {
-			one(&f.values[v].kind, &f.values[v].object)
+			one(&f.values[v])
 		}
 	}
 	for i := range s.objects {
 		ob := &s.objects[i]
 		ob.cells = slices.Clone(ob.cells)
 		for k := range ob.cells {
-			one(&ob.cells[k].v.kind, &ob.cells[k].v.object)
+			one(&ob.cells[k].v)
 		}
 		if ob.list == nil {
 			continue
 		}
 		l := *ob.list
-		one(&l.tail.kind, &l.tail.object)
+		one(&l.tail)
+		one(&l.before)
 		l.cells = slices.Clone(l.cells)
 		for k := range l.cells {
-			one(&l.cells[k].Value.Kind, &l.cells[k].Value.Object)
+			if v := &l.cells[k].Value; v.Kind == symgraph.Pointer && v.Object >= 0 {
+				v.Kind, v.Object, v.Last = to(v.Object, v.Last)
+			}
 		}
 		l.cells = slices.DeleteFunc(l.cells, func(x symgraph.Cell) bool { return x.Value.Kind == symgraph.Any })
 		ob.list = &l
 	}
+}
+
+// vanish puts the ends of an empty segment in its place.
+func (s *state) vanish(o int) {
+	l := s.objects[o].list
+	s.pointers(func(object int32, last bool) (symgraph.Kind, int32, bool) {
+		end := l.tail
+		switch {
+		case int(object) != o:
+			return symgraph.Pointer, object, last
+		case last:
+			end = l.before
+		}
+		if end.kind != symgraph.Pointer {
+			return symgraph.Any, 0, false
+		}
+		return symgraph.Pointer, end.object, end.last
+	})
 	s.objects[o] = object{kind: symgraph.Stack, dead: true, frame: symgraph.NoFrame, size: small0}
 }
 
-// materialize puts an object for the first node of a segment that is not empty.
-func (c *checkerState) materialize(s *state, o int) {
+// materialize puts an object for the first node of a segment that is not empty in its
+// place, or one for the last node behind the rest; the pointers follow.
+func (c *checkerState) materialize(s *state, o int, last bool) {
+	first := int32(o)
+	second := int32(len(s.objects))
+	s.pointers(func(object int32, end bool) (symgraph.Kind, int32, bool) {
+		if object == first && end {
+			return symgraph.Pointer, second, !last // to the end of the rest, or to the node
+		}
+		return symgraph.Pointer, object, end
+	})
 	ob := s.objects[o]
 	cells, given := c.someNode(ob.list)
 	c.assert(given)
 	l := *ob.list
 	l.length = c.sub(l.length, num(one))
-	rest := int32(len(s.objects))
-	s.objects = append(s.objects[:len(s.objects):len(s.objects)], object{kind: symgraph.Heap, size: ob.size, list: &l})
-	link := cell{ob.list.next, c.m.PtrType(), value{kind: symgraph.Pointer, object: rest, n: small0}}
-	s.objects[o] = object{kind: symgraph.Heap, size: ob.size, cells: append(cells, link)}
+	next, before := l.tail, l.before
+	to := func(object int32, end bool) value {
+		return value{kind: symgraph.Pointer, object: object, last: end, n: small0}
+	}
+	if last {
+		before = to(first, true)
+		l.tail = to(second, false)
+	} else {
+		next = to(second, false)
+		l.before = to(first, false)
+	}
+	put := func(at number, v value) {
+		if v.kind == symgraph.Pointer {
+			cells = append(cells, cell{at, c.m.PtrType(), v})
+		}
+	}
+	put(l.next, next)
+	if l.double {
+		put(l.prev, before)
+	} else {
+		l.before = value{kind: symgraph.Any}
+	}
+	node := object{kind: symgraph.Heap, size: ob.size, cells: cells}
+	rest := object{kind: symgraph.Heap, size: ob.size, list: &l}
+	if last {
+		node, rest = rest, node
+	}
+	s.objects = append(s.objects[:len(s.objects):len(s.objects)], rest)
+	s.objects[o] = node
 	c.distinct(&s.objects[o], 0)
+	c.distinct(&s.objects[second], 0)
 }
 
 // allocated says whether o is, or may have, heap objects that are allocated.
@@ -271,11 +342,17 @@ func (c *checkerState) allocated(o *object) bool {
 	return o.kind == symgraph.Heap && !o.dead && (o.list == nil || !c.valid("(= 0 "+o.list.length.t+")"))
 }
 
-// settle lets segments vanish that are sure to be empty.
+// settle lets segments vanish that are sure to be empty, and doubly linked ones of one
+// node become that node.
 func (c *checkerState) settle(s *state) {
-	for o := range s.objects {
-		if l := s.objects[o].list; l != nil && c.valid("(= 0 "+l.length.t+")") {
+	for o := 0; o < len(s.objects); o++ {
+		l := s.objects[o].list
+		switch {
+		case l == nil:
+		case c.valid("(= 0 " + l.length.t + ")"):
 			s.vanish(o)
+		case l.double && c.valid("(= 1 "+l.length.t+")"):
+			c.materialize(s, o, false) // what is left vanishes at the end of the loop
 		}
 	}
 }
@@ -290,61 +367,135 @@ type dealt struct {
 	values []slot
 }
 
+// lastOf is a pointer into the last node of a segment of the node, and what it is on
+// the path.
+type lastOf struct {
+	want symgraph.Value
+	have value
+}
+
 // startOf notes where a pointer into a segment of the node points on the path.
 func (m *match) startOf(want symgraph.Value, have value) {
+	if want.Last {
+		m.lasts = append(m.lasts, lastOf{want, have})
+		return
+	}
 	if m.started[want.Object] && m.object[want.Object] != have.object {
 		m.fail("pointers into a list segment that point to different objects")
 		return
 	}
-	if have.object < symgraph.Null {
+	if have.object < symgraph.Null || have.last {
 		m.fail("a pointer to another object")
 		return
 	}
 	m.started[want.Object], m.object[want.Object] = true, have.object
 }
 
-// lists deals objects of the path out to the segments of the node that have a start,
-// those first whose end is known. done says that there was none left.
+// lists deals objects of the path out to one segment of the node that is known to
+// start or to end somewhere, one whose other end is known if there is one. done says
+// that there was none left.
 func (m *match) lists(slots *[]slot) (done bool) {
-	next := -1
+	next, rank, backward := -1, 0, false
 	for k := range m.n.State.Objects {
-		o := &m.n.State.Objects[k]
-		if o.List == nil || m.dealtTo[k] || !m.started[k] {
+		l := m.n.State.Objects[k].List
+		if l == nil || m.dealtTo[k] {
 			continue
 		}
-		if m.ends(o.List.Tail) || next < 0 {
-			next = k
-			if m.ends(o.List.Tail) {
-				break
+		first, last := symgraph.Value{Kind: symgraph.Pointer, Object: int32(k)}, symgraph.Value{Kind: symgraph.Pointer, Object: int32(k), Last: true}
+		_, isFirst := m.where(first)
+		_, isLast := m.where(last)
+		_, toTail := m.where(l.Tail)
+		_, toBefore := m.where(l.Before)
+		for r, c := range []bool{isLast && l.Double, isFirst, isLast && l.Double && toBefore, isFirst && toTail} {
+			if c && r+1 > rank {
+				next, rank, backward = k, r+1, r%2 == 0
 			}
 		}
 	}
 	if next < 0 {
-		return true
+		return m.lastNodes(slots)
 	}
-	m.dealtTo[next] = true
-	m.deal(slots, next)
+	m.deal(slots, next, backward)
 	return false
 }
 
-// ends says whether it is known where a tail points to on the path.
-func (m *match) ends(t symgraph.Value) bool {
-	return t.Kind == symgraph.Pointer && (t.Object < 0 || m.n.State.Objects[t.Object].List == nil && m.object[t.Object] >= 0 || m.started[t.Object])
+// where is a pointer of the node on the path, if that is known, without its offset.
+func (m *match) where(v symgraph.Value) (value, bool) {
+	for steps := 0; v.Kind == symgraph.Pointer && steps <= len(m.n.State.Objects); steps++ {
+		at := value{kind: symgraph.Pointer, object: v.Object, n: small0}
+		switch {
+		case v.Object < 0:
+			return at, true
+		case m.n.State.Objects[v.Object].List == nil:
+			at.object = m.object[v.Object]
+			return at, at.object >= 0
+		case !v.Last:
+			at.object = m.object[v.Object]
+			return at, m.started[v.Object]
+		case m.dealtTo[v.Object] && m.last[v.Object].kind == symgraph.Pointer:
+			return m.last[v.Object], true
+		case m.dealtTo[v.Object]: // empty
+			v = m.n.State.Objects[v.Object].List.Before
+			continue
+		}
+		for _, x := range m.lasts {
+			if x.want.Object == v.Object {
+				x.have.n = small0
+				return x.have, x.have.kind == symgraph.Pointer
+			}
+		}
+		break
+	}
+	return value{}, false
 }
 
-// deal follows the links from the start of a segment.
-func (m *match) deal(slots *[]slot, k int) {
+// lastNodes compares the pointers into last nodes with the nodes that were dealt last;
+// done says that there was none left.
+func (m *match) lastNodes(slots *[]slot) (done bool) {
+	if len(m.lasts) == 0 {
+		return true
+	}
+	x := m.lasts[0]
+	m.lasts = m.lasts[1:]
+	k := x.want.Object
+	switch {
+	case !m.dealtTo[k]:
+		m.fail("a pointer into the last node of a list segment without a start")
+	case m.last[k].kind == symgraph.Unset: // empty
+		m.value(slots, m.n.State.Objects[k].List.Before, value{kind: x.have.kind, object: x.have.object, last: x.have.last, n: small0}, m.c.m.PtrType())
+	case x.have.object != m.last[k].object || x.have.last != m.last[k].last:
+		m.fail("a pointer into another node than the last one of a list segment")
+	}
+	return false
+}
+
+// deal follows the links from the start of a segment, or back from its end.
+func (m *match) deal(slots *[]slot, k int, backward bool) {
 	o := &m.n.State.Objects[k]
 	c, l := m.c, o.List
-	known := m.ends(l.Tail)
 	zero := func(n number) bool { return n.isConst() && n.low.Sign() == 0 }
-	at := value{kind: symgraph.Pointer, object: m.object[k], n: small0}
+	link, linkBack, far, near := l.Next, l.Prev, l.Tail, l.Before
+	if backward {
+		link, linkBack, far, near = l.Prev, l.Next, l.Before, l.Tail
+	}
+	at, _ := m.where(symgraph.Value{Kind: symgraph.Pointer, Object: int32(k), Last: backward})
+	end, known := m.where(far)
+	m.dealtTo[k] = true
 	length := small0
-	for m.fails == "" && c.failure == nil {
-		if at.kind != symgraph.Pointer || !zero(at.n) || at.object < 0 {
-			break
+	// from and to are the nodes of the two ends as pointers, as seen from the other ones.
+	var from, to value
+	// back compares the link back of a node with the node before.
+	back := func(v value) {
+		switch {
+		case !l.Double:
+		case to.kind == symgraph.Unset:
+			m.value(slots, near, v, c.m.PtrType())
+		case v.kind != symgraph.Pointer || !zero(v.n) || v.object != to.object || v.last != to.last:
+			m.fail("a link back that leads elsewhere")
 		}
-		if known && l.Tail.Object >= 0 && at.object == m.object[l.Tail.Object] {
+	}
+	for m.fails == "" && c.failure == nil {
+		if at.kind != symgraph.Pointer || !zero(at.n) || at.object < 0 || known && at.object == end.object && at.last == end.last {
 			break
 		}
 		ob := &m.s.objects[at.object]
@@ -352,17 +503,25 @@ func (m *match) deal(slots *[]slot, k int) {
 		if ob.kind != symgraph.Heap || ob.dead || m.taken[at.object] || !ob.size.isConst() || ob.size.low.Cmp(size.low) != 0 {
 			break
 		}
-		next := small(l.Next)
-		if ob.list != nil {
-			if ob.list.next.low.Cmp(next.low) != 0 {
+		if b := ob.list; b != nil {
+			if at.last != backward || b.next.low.Cmp(big.NewInt(l.Next)) != 0 || l.Double && (!b.double || b.prev.low.Cmp(big.NewInt(l.Prev)) != 0) {
 				break
 			}
-			cells, given := c.someNode(ob.list)
-			given = all([]string{"(<= 1 " + ob.list.length.t + ")", given})
+			cells, given := c.someNode(b)
+			given = all([]string{"(<= 1 " + b.length.t + ")", given})
 			m.node(slots, o, cells, given)
-			length = c.add(length, ob.list.length)
+			length = c.add(length, b.length)
 			m.taken[at.object] = true
-			at = ob.list.tail
+			if from.kind == symgraph.Unset {
+				from = at
+			}
+			next, previous := b.tail, b.before
+			if backward {
+				next, previous = b.before, b.tail
+			}
+			back(previous)
+			to = value{kind: symgraph.Pointer, object: at.object, last: !backward}
+			at = next
 			continue
 		}
 		cells := make([]cell, len(o.Cells))
@@ -373,21 +532,44 @@ func (m *match) deal(slots *[]slot, k int) {
 		m.node(slots, o, cells, "true")
 		length = c.add(length, num(one))
 		m.taken[at.object] = true
-		at = c.read(m.s, int(at.object), next, c.m.PtrType())
+		if from.kind == symgraph.Unset {
+			from = at
+		}
+		if l.Double {
+			back(c.read(m.s, int(at.object), small(linkBack), c.m.PtrType()))
+		}
+		to = value{kind: symgraph.Pointer, object: at.object}
+		at = c.read(m.s, int(at.object), small(link), c.m.PtrType())
 	}
 	if m.fails != "" {
 		return
 	}
-	if l.Tail.Kind == symgraph.Pointer {
+	first, last := from, to
+	if backward {
+		first, last = to, from
+	}
+	m.last[k] = last
+	switch {
+	case backward && first.kind == symgraph.Unset: // empty: the start is the tail
+		t, ok := m.where(l.Tail)
+		if !ok || t.last {
+			m.fail("an empty list segment of which nothing is known but the end")
+			return
+		}
+		m.started[k], m.object[k] = true, t.object
+	case backward:
+		m.started[k], m.object[k] = true, first.object
+	}
+	if far.Kind == symgraph.Pointer {
 		switch {
 		case at.kind != symgraph.Pointer || !zero(at.n):
 			m.fail("a list segment that does not end where it has to")
-		case l.Tail.Object < 0:
-			if at.object != l.Tail.Object {
+		case far.Object < 0:
+			if at.object != far.Object {
 				m.fail("a list segment that does not end in null")
 			}
 		default:
-			m.value(slots, l.Tail, at, c.m.PtrType())
+			m.value(slots, far, at, c.m.PtrType())
 		}
 	}
 	*slots = append(*slots, slot{f: l.Length, n: length})

@@ -37,6 +37,8 @@ type match struct {
 	queue   []int32               // objects of the node that have been found
 	started []bool                // by object of the node: a segment, and object is where it starts, -1 if at null
 	dealtTo []bool                // its nodes have been dealt to it
+	last    []value               // then the last of them, Unset if there is none
+	lasts   []lastOf
 	dealt   []dealt
 	fails   string
 	claims  []string
@@ -87,7 +89,7 @@ func (m *match) run(i int) bool {
 	}
 	c.settle(s)
 	fixed := len(c.m.Globals) + len(c.m.Funcs)
-	m.started, m.dealtTo = make([]bool, len(want.Objects)), make([]bool, len(want.Objects))
+	m.started, m.dealtTo, m.last = make([]bool, len(want.Objects)), make([]bool, len(want.Objects)), make([]value, len(want.Objects))
 	m.object, m.taken = make([]int32, len(want.Objects)), make([]bool, len(s.objects))
 	for k := range m.object {
 		m.object[k] = -1

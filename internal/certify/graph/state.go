@@ -18,6 +18,7 @@ type value struct {
 	n      number // Int, Pointer
 	truth  string // of one-bit integers, instead of n; empty if n counts
 	object int32
+	last   bool // into the last node of a list segment
 }
 
 type frame struct {
@@ -204,7 +205,7 @@ func (c *checkerState) load(i int) *state {
 	get := func(x symgraph.Value) value {
 		switch x.Kind {
 		case symgraph.Int, symgraph.Pointer:
-			return value{kind: x.Kind, object: x.Object, n: exact(x.Form)}
+			return value{kind: x.Kind, object: x.Object, last: x.Last, n: exact(x.Form)}
 		}
 		return value{kind: x.Kind}
 	}
