@@ -101,6 +101,7 @@ func accelerate(m *ir.Module, refused map[jumpID]bool) *Program {
 	p := &Program{m: m, gates: map[gateKey]*gate{}, jumps: map[gateKey]*jump{}, refused: refused}
 	closed := map[*ir.Func][]*accelerable{}
 	orders := map[*ir.Func]*ir.WTO{}
+	budget := int64(maxWork)
 	for _, f := range m.Funcs {
 		if f.IsDecl() || f.Model {
 			continue
@@ -115,7 +116,7 @@ func accelerate(m *ir.Module, refused map[jumpID]bool) *Program {
 			if dom == nil {
 				dom = ir.Dominators(f)
 			}
-			l := &loop{arena: newArena(), m: m, f: f, head: h, in: make([]bool, len(f.Blocks)), orders: orders}
+			l := &loop{arena: newArena(), m: m, f: f, head: h, in: make([]bool, len(f.Blocks)), orders: orders, budget: &budget}
 			simple := true
 			for _, b := range w.Component(h) {
 				l.in[b] = true
@@ -148,6 +149,8 @@ type accelerable struct {
 }
 
 const (
+	// maxWork bounds the instructions on all paths of a program.
+	maxWork = 1 << 20
 	// maxJumps bounds the jumps of a loop.
 	maxJumps = 6
 	// maxPasses bounds the iterations of a loop that make one of a jump.
@@ -164,10 +167,10 @@ func (l *loop) accelerate(refused map[jumpID]bool) *accelerable {
 		first := len(l.paths)
 		l.findPaths(passes)
 		for i, p := range l.paths[first:] {
-			switch c := l.close(p); {
-			case c == nil:
+			switch c, alternates := l.close(p); {
+			case c == nil && alternates:
 				open++
-			case len(a.paths) < maxJumps:
+			case c != nil && len(a.paths) < maxJumps:
 				known++
 				if i += first; !refused[jumpID{l.f.Name, l.head, i}] {
 					a.paths[i] = c

@@ -77,37 +77,82 @@ type closed struct {
 	byLeaf       map[expr]*variable
 	requirements []requirement
 	width        uint32 // of n
+	// memo is what is known of invariant.
+	memo map[expr]bool
 }
 
 // minCount is the least width of the number of iterations.
 const minCount = 32
 
-// close finds the closed form of a path, nil if there is none.
-func (l *loop) close(p *path) *closed {
-	c := &closed{l: l, path: p, byLeaf: map[expr]*variable{}, width: minCount}
+// close finds the closed form of a path, nil if there is none; alternates says that
+// there may be one for several iterations together.
+func (l *loop) close(p *path) (c *closed, alternates bool) {
+	c = &closed{l: l, path: p, byLeaf: map[expr]*variable{}, memo: map[expr]bool{}, width: minCount}
 	for _, v := range l.f.Blocks[l.head].Instrs {
 		d := l.f.Def(v)
 		if d.Op != ir.Phi {
 			break
 		}
 		if leaf := l.leaf(phi, d.Type, int32(v)); !c.variable(leaf, p.phis[v]) {
-			return nil
+			return nil, false
 		}
 	}
 	for i, x := range p.cells {
 		if x != 0 && !c.variable(l.leaf(cell, ir.IntType(l.cells[i].bits), int32(i)), x) {
-			return nil
+			return nil, false
 		}
 	}
 	if !c.classify() {
-		return nil
+		return nil, c.turns()
 	}
 	for _, x := range p.conditions {
 		if !c.require(x) {
-			return nil
+			return nil, c.within(x.e)
 		}
 	}
-	return c
+	return c, false
+}
+
+// turns says that each variable of which it is not known how it changes becomes a constant,
+// or a sum of variables: 1-x, or another variable.
+func (c *closed) turns() bool {
+	for _, v := range c.vars {
+		if v.how != unknown {
+			continue
+		}
+		f := c.l.linear(v.update, c.l.width(v.leaf))
+		if f.large {
+			return false
+		}
+		for _, t := range f.terms {
+			if k := c.l.at(t.e).kind; k != phi && k != cell {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// within says that an expression is a comparison of sums, or of low bits of sums.
+func (c *closed) within(x expr) bool {
+	n := *c.l.at(x)
+	if n.kind == operation && n.op == ir.Trunc {
+		_, ok := c.slope(x, nil)
+		return ok
+	}
+	if n.kind != operation || n.op < ir.Eq || n.op > ir.SLe {
+		return false
+	}
+	for _, a := range n.args[:2] {
+		var ranges []noWrap
+		if v := c.byLeaf[a]; v != nil && v.how == replaced {
+			continue
+		}
+		if _, ok := c.slope(a, &ranges); !ok && !c.invariant(a) {
+			return false
+		}
+	}
+	return true
 }
 
 // given says that the path is only taken if the variable is the constant.
@@ -143,7 +188,7 @@ func (c *closed) classify() bool {
 		f := c.l.linear(v.update, c.l.width(v.leaf))
 		for i, t := range f.terms {
 			if t.e == v.leaf {
-				if !t.c.Equal(bv.New(f.w, 1)) {
+				if f.large || !t.c.Equal(bv.New(f.w, 1)) {
 					return 0, false
 				}
 				f.terms = append(f.terms[:i:i], f.terms[i+1:]...)
@@ -156,6 +201,7 @@ func (c *closed) classify() bool {
 	for _, v := range c.vars {
 		if step, ok := rest(v); ok && c.invariant(step) {
 			v.how, v.step = stepped, step
+			clear(c.memo)
 			if k, ok := c.l.literal(step); !ok || !k.IsZero() {
 				moves = true
 				c.width = max(c.width, c.l.width(v.leaf))
@@ -169,6 +215,7 @@ func (c *closed) classify() bool {
 		if step, ok := rest(v); ok {
 			if second, ok := c.slope(step, nil); ok {
 				v.how, v.step, v.second = summed, step, second
+				clear(c.memo)
 				c.width = max(c.width, c.l.width(v.leaf))
 			}
 		}
@@ -179,6 +226,7 @@ func (c *closed) classify() bool {
 				return false
 			}
 			v.how = replaced
+			clear(c.memo)
 		}
 	}
 	return moves
@@ -209,8 +257,7 @@ func (c *closed) known(x expr, seen map[expr]bool) bool {
 
 // invariant says that an expression has the same value in all iterations.
 func (c *closed) invariant(x expr) bool {
-	n := *c.l.at(x)
-	switch n.kind {
+	switch c.l.at(x).kind {
 	case constant, outside, symbol, choice:
 		return true
 	case phi, cell:
@@ -219,6 +266,16 @@ func (c *closed) invariant(x expr) bool {
 	case opaque:
 		return false
 	}
+	yes, ok := c.memo[x]
+	if !ok {
+		yes = c.invariantOperation(x)
+		c.memo[x] = yes
+	}
+	return yes
+}
+
+func (c *closed) invariantOperation(x expr) bool {
+	n := *c.l.at(x)
 	all := true
 	for _, a := range n.args {
 		all = all && (a == 0 || c.invariant(a))
@@ -246,6 +303,9 @@ func (c *closed) slope(x expr, ranges *[]noWrap) (expr, bool) {
 		return 0, false
 	}
 	f := l.linear(x, w)
+	if f.large {
+		return 0, false
+	}
 	d := form{w: w, k: bv.New(w, 0)}
 	for _, t := range f.terms {
 		if c.invariant1(t.e, x) {

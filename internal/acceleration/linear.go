@@ -18,6 +18,7 @@ type form struct {
 	w     uint32
 	terms []term
 	k     bv.BV
+	large bool // there are more terms than were looked at
 }
 
 func (f *form) add(e expr, c bv.BV) {
@@ -33,7 +34,8 @@ func (f *form) add(e expr, c bv.BV) {
 // linear is x modulo 2^w, for w up to the width of x.
 func (a *arena) linear(x expr, w uint32) form {
 	f := form{w: w, k: bv.New(w, 0)}
-	a.collect(&f, x, bv.New(w, 1))
+	budget := maxTerms
+	a.collect(&f, x, bv.New(w, 1), &budget)
 	kept := f.terms[:0]
 	for _, t := range f.terms {
 		if !t.c.IsZero() {
@@ -44,9 +46,17 @@ func (a *arena) linear(x expr, w uint32) form {
 	return f
 }
 
+// maxTerms bounds the expressions that are looked at for one sum: shared ones count as
+// often as they occur.
+const maxTerms = 1 << 10
+
 // collect adds c times x to f.
-func (a *arena) collect(f *form, x expr, c bv.BV) {
+func (a *arena) collect(f *form, x expr, c bv.BV, budget *int) {
 	n := *a.at(x)
+	if *budget--; *budget < 0 {
+		f.large = true
+		return
+	}
 	if n.kind == constant {
 		f.k = f.k.Add(n.value.Trunc(f.w).Mul(c))
 		return
@@ -54,32 +64,32 @@ func (a *arena) collect(f *form, x expr, c bv.BV) {
 	if n.kind == operation && n.t.Kind == ir.Int {
 		switch n.op {
 		case ir.Add:
-			a.collect(f, n.args[0], c)
-			a.collect(f, n.args[1], c)
+			a.collect(f, n.args[0], c, budget)
+			a.collect(f, n.args[1], c, budget)
 			return
 		case ir.Sub:
-			a.collect(f, n.args[0], c)
-			a.collect(f, n.args[1], c.Neg())
+			a.collect(f, n.args[0], c, budget)
+			a.collect(f, n.args[1], c.Neg(), budget)
 			return
 		case ir.Mul:
 			for i := range 2 {
 				if k, ok := a.literal(n.args[i]); ok {
-					a.collect(f, n.args[1-i], c.Mul(k.Trunc(f.w)))
+					a.collect(f, n.args[1-i], c.Mul(k.Trunc(f.w)), budget)
 					return
 				}
 			}
 		case ir.Shl:
 			if k, ok := a.literal(n.args[1]); ok {
 				one := bv.New(n.t.Bits, 1)
-				a.collect(f, n.args[0], c.Mul(one.Shl(k).Trunc(f.w)))
+				a.collect(f, n.args[0], c.Mul(one.Shl(k).Trunc(f.w)), budget)
 				return
 			}
 		case ir.Trunc:
-			a.collect(f, n.args[0], c)
+			a.collect(f, n.args[0], c, budget)
 			return
 		case ir.ZExt, ir.SExt:
 			if a.width(n.args[0]) >= f.w {
-				a.collect(f, n.args[0], c)
+				a.collect(f, n.args[0], c, budget)
 				return
 			}
 		}

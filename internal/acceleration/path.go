@@ -34,6 +34,7 @@ type loop struct {
 	forks   int
 	passes  int // of the paths that are looked for
 	orders  map[*ir.Func]*ir.WTO
+	budget  *int64 // of instructions, for the whole program
 }
 
 // place is a cell: its address and its type.
@@ -177,7 +178,8 @@ func (l *loop) follow(w *walk) {
 		outer := len(w.frames) == 1
 		v := a.f.Blocks[a.block].Instrs[a.next]
 		d := a.f.Def(v)
-		if w.steps++; w.steps > maxSteps {
+		*l.budget--
+		if w.steps++; w.steps > maxSteps || *l.budget < 0 {
 			return
 		}
 		if !ir.IsTerminator(d.Op) {
