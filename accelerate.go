@@ -20,7 +20,7 @@ const (
 	accelerationStart = 100 * time.Millisecond
 	// accelerationPatience is how long it searches beside other engines: what it finds, it
 	// mostly finds at once.
-	accelerationPatience = 5 * time.Second
+	accelerationPatience = 10 * time.Second
 	// accelerationUnwind bounds the unwindings: few rounds between two jumps are enough.
 	accelerationUnwind = 12
 	// maxRefused bounds how often jumps are taken away that were not confirmed.

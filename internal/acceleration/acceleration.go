@@ -33,6 +33,8 @@
 package acceleration
 
 import (
+	"slices"
+
 	"assay/internal/ir"
 )
 
@@ -129,6 +131,10 @@ func accelerate(m *ir.Module, refused map[jumpID]bool) *Program {
 				closed[f] = append(closed[f], a)
 			}
 		}
+		closed[f] = withoutShort(closed[f])
+		if len(closed[f]) == 0 {
+			delete(closed, f)
+		}
 	}
 	if len(closed) == 0 {
 		return nil
@@ -140,6 +146,22 @@ func accelerate(m *ir.Module, refused map[jumpID]bool) *Program {
 		}
 	}
 	return p
+}
+
+// withoutShort leaves out the loops that an iteration of another one follows: they go around
+// a few times, and bounded search needs no jumps for that.
+func withoutShort(all []*accelerable) []*accelerable {
+	short := map[ir.BlockID]bool{}
+	for _, a := range all {
+		for _, c := range a.paths {
+			for _, u := range c.path.unwound {
+				if u.Func == a.l.f.Name {
+					short[u.Head] = true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(a *accelerable) bool { return short[a.l.head] })
 }
 
 // accelerable is a loop with the closed forms of its paths, by their number.

@@ -459,6 +459,9 @@ func (l *loop) execute(w *walk, a *activation, outer bool, v ir.Value, d *ir.Def
 		}
 		a.env[v] = l.make(d.Op, d.Type, d.Aux, args...)
 	}
+	if known, ok := w.decided[a.env[v]]; ok && d.Type == ir.BoolType {
+		a.env[v] = l.number(1, map[bool]uint64{true: 1}[known])
+	}
 	return true
 }
 
