@@ -130,6 +130,9 @@ func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	for _, c := range h.Clauses {
 		out.Predicates = append(out.Predicates, c.Text(plain))
 	}
+	for i := range h.Formulas {
+		out.Predicates = append(out.Predicates, h.Formulas[i].Text(plain))
+	}
 	return out
 }
 

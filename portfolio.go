@@ -63,7 +63,7 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 	if e.Unwind > 0 || e.Only == EngineBMC {
 		return bmc.Run(ctx, m, o), nil, nil
 	}
-	if e.Only == EngineIC3 || e.Only == EngineIncremental {
+	if e.Only == EngineIC3 || e.Only == EngineIncremental || e.Only == EngineSpacer {
 		a := r.transit(ctx, m, o, solve.Engine(e.Only), 0)
 		return a.alone(), nil, &a
 	}

@@ -115,10 +115,11 @@ const (
 	EngineIncremental  = "incremental"
 	EngineSymex        = "symex"
 	EngineAcceleration = "acceleration"
+	EngineSpacer       = "spacer"
 )
 
 // Engines are the values of Engine.Only.
-var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineIC3, EngineIncremental, EngineSymex, EngineAcceleration}
+var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineIC3, EngineIncremental, EngineSpacer, EngineSymex, EngineAcceleration}
 
 // Domains are the values of Engine.Domains [2LS §3].
 var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedra"}

@@ -52,7 +52,7 @@ func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
 		return r.traceEndless(ctx, emit)
 	}
 	t := &tracer{result: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
-	out, err := interp.Run(ctx, r.module, interp.Options{Oracle: interp.Replay(r.input), StopAt: t.event, Blocks: true})
+	out, err := interp.Run(ctx, r.module, interp.Options{Oracle: interp.Replay(r.input), StopAt: t.event, Blocks: true, Accelerate: true})
 	switch {
 	case err != nil:
 		return err
@@ -109,7 +109,9 @@ func (t *tracer) event(e interp.Event) bool {
 	case interp.Assign:
 		t.assign(e)
 	case interp.Jumping:
-		t.jump(e)
+		t.jump(e, jumpText(t.result.module, e.Jump))
+	case interp.Accelerated:
+		t.jump(e, fmt.Sprintf("%d iterations that only count", e.Iterations))
 	case interp.ChoiceMade:
 		t.choice(e)
 	case interp.Violation, interp.LabelReached:
@@ -246,7 +248,7 @@ func (t *tracer) choice(e interp.Event) {
 }
 
 // jump handles iterations that are made at once.
-func (t *tracer) jump(e interp.Event) {
+func (t *tracer) jump(e interp.Event, text string) {
 	a := t.top()
 	if a == nil || a.hidden {
 		return
@@ -254,7 +256,7 @@ func (t *tracer) jump(e interp.Event) {
 	if p := a.f.BlockPos(e.Block); p.Line != 0 {
 		a.pos = p
 	}
-	t.step(Step{Kind: StepJump, Text: jumpText(t.result.module, e.Jump)})
+	t.step(Step{Kind: StepJump, Text: text})
 }
 
 // conversions bounds the chain of conversions from a choice to a variable.

@@ -95,9 +95,9 @@ func (f *checkFlags) groups() []group {
 	e := &f.task.Engine
 	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
-	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, acceleration makes many iterations of a loop at once, ic3 and incremental work on the transition system; auto runs all but incremental")
+	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, acceleration makes many iterations of a loop at once, ic3, incremental and spacer work on the transition system; auto runs all but incremental and spacer")
 	f.blocks = blockSizes[0]
-	search.Var(choiceValue{&f.blocks, blockSizes}, "blocks", "with --engine ic3 or incremental: a step is all between two loop heads, or a block")
+	search.Var(choiceValue{&f.blocks, blockSizes}, "blocks", "with --engine ic3, incremental or spacer: a step is all between two loop heads, or a block")
 	search.BoolVar(&f.incrementalBMC, "incremental-bmc", false, "bounded search alone, as --engine=bmc")
 	search.BoolVar(&e.KInduction, "k-induction", false, "k-induction and bounded search, with the domains that are given")
 	search.BoolVar(&e.Havoc, "havoc", false, "no invariants: the states at loops are arbitrary")

@@ -34,7 +34,12 @@ func TestSolve(t *testing.T) {
 		{"hard.btor2", solveForever, []string{"--timeout=0.3"}, exitUnknown, "unknown\n", "the time is over"},
 		{"big.btor2", "1 sort bitvec 40\n2 sort array 1 1\n3 state 2\n", nil, exitUnknown, "unknown\n", "big.btor2:3: unsupported: an array of 2^40"},
 		{"bad.btor2", "1 sort bitvec 4\n2 bad 1\n", nil, exitInput, "", "bad.btor2:2: 1 is a sort"},
+		{"sorts.btor2", "1 sort bitvec 8\n2 sort bitvec 4\n3 state 1\n4 state 2\n5 add 1 3 4\n", nil, exitInput, "", "sorts.btor2:5: sort error: bitvec 4 where bitvec 8 is needed"},
 		{"bad.dimspec", "i cnf 1 0\ng cnf 1 0\n", nil, exitInput, "", "bad.dimspec:2: the header"},
+		{"header.dimspec", "i cnff 1 0\n", nil, exitInput, "", "header.dimspec:1: the header \"i cnff 1 0\" is not \"i cnf VARIABLES CLAUSES\""},
+		{"missing.dimspec", "i cnf 1 0\nu cnf 1 0\ng cnf 1 1\n1 0\n", nil, exitInput, "", "missing.dimspec:4: the file ends without section t"},
+		{"range.dimspec", "i cnf 2 1\n1 0\nu cnf 2 0\ng cnf 2 1\n7 0\nt cnf 4 0\n", nil, exitInput, "", "range.dimspec:5: the literal 7 is out of range: section g has the variables 1 to 2"},
+		{"cycle.aag", "aag 3 1 0 1 2\n2\n4\n4 6 2\n6 4 2\n", nil, exitInput, "", "cycle.aag:4: the gate 4 depends on itself"},
 		{"bad.aig", "aig 2 1 0 1 1\n4\n\x02", nil, exitInput, "", "bad.aig: byte 17: the file ends"},
 		{"bad", "int main;", nil, exitInput, "", "neither DimSpec"},
 	} {

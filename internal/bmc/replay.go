@@ -201,7 +201,10 @@ func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 		target[k] = true
 	}
 	label := e.opts.Label
-	if label == "" {
+	switch {
+	case !target[ir.ErrorLabel]:
+		label = "" // not asked about, it is passed as any other
+	case label == "":
 		label = "ERROR"
 	}
 	seen := map[verdict.Guard]bool{}
@@ -222,7 +225,7 @@ func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 		}
 		return r.found && !e.opts.All
 	}
-	out, err := interp.Run(ctx, e.m, interp.Options{Oracle: interp.Replay(in), StopAt: stop, MaxSteps: maxReplaySteps})
+	out, err := interp.Run(ctx, e.m, interp.Options{Oracle: interp.Replay(in), StopAt: stop, Accelerate: true, MaxSteps: maxReplaySteps})
 	switch {
 	case err != nil:
 		r.why = err.Error()

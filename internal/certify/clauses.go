@@ -9,8 +9,8 @@ import (
 	"assay/internal/term"
 )
 
-// This file checks the clauses of an induction: disjunctions of bits of what is
-// there at a loop head, for one call string. They are claimed and assumed as the
+// This file checks the clauses and formulas of an induction: disjunctions of bits of
+// what is there at a loop head, and any other conditions on it, for one call string. They are claimed and assumed as the
 // predicates are, and it needs no more to be sound: whatever a clause means, it is
 // one function of the state at the head.
 //
@@ -20,8 +20,22 @@ import (
 
 // clauses are those of a head in a call string.
 type clauses struct {
-	calls []invariant.Call
-	list  []invariant.Clause
+	calls    []invariant.Call
+	list     []invariant.Clause
+	formulas []invariant.Formula
+}
+
+// each calls f for what the clauses and formulas are about, with the number of bits
+// that they need of it, or all bits if whole.
+func each(list []invariant.Clause, formulas []invariant.Formula, f func(t invariant.Term, bits uint32, whole bool)) {
+	for _, c := range list {
+		for _, l := range c {
+			f(l.Term, l.Bit+1, false)
+		}
+	}
+	for i := range formulas {
+		formulas[i].Each(func(t invariant.Term, width uint32) { f(t, width, true) })
+	}
 }
 
 // illFormedClauses says what is wrong with the clauses of a head, if anything is.
@@ -33,40 +47,51 @@ func illFormedClauses(m *ir.Module, f *ir.Func, dom *ir.DomTree, h *invariant.He
 			return fmt.Sprintf("call %d of the call string is none", i+1)
 		}
 	}
-	for _, c := range h.Clauses {
-		for _, l := range c {
-			t := l.Term
-			g, at := f, h.Head
-			if t.Index || t.Stride != 0 {
-				return "a literal is about an element of a range"
-			}
-			if t.Up < 0 || t.Up > len(h.Calls) {
-				return "a literal is about a caller that is not in the call string"
-			}
-			var call ir.Value
-			if t.Up > 0 {
-				x := h.Calls[len(h.Calls)-t.Up]
-				g, call = m.Func(x.Func), x.Value
-				at = g.Values[call].Block
-			}
-			if trees[g] == nil {
-				trees[g] = ir.Dominators(g)
-			}
-			if t.Value < 1 || int(t.Value) >= len(g.Values) {
-				return fmt.Sprintf("there is no value %d", t.Value)
-			}
-			d := &g.Values[t.Value]
-			switch {
-			case t.Bits < 1 || t.Bits > 64 || l.Bit >= t.Bits:
-				return fmt.Sprintf("a literal names bit %d of %d", l.Bit, t.Bits)
-			case t.Cell && d.Type.Kind != ir.Ptr:
-				return fmt.Sprintf("value %d is no pointer", t.Value)
-			case !t.Cell && d.Type.Kind != ir.Int && d.Type.Kind != ir.Ptr || !t.Cell && d.Type.Bits != t.Bits:
-				return fmt.Sprintf("value %d is no integer of %d bits", t.Value, t.Bits)
-			case !definedAt(g, trees[g], d, at, call):
-				return fmt.Sprintf("value %d is not defined at the head, or not before the call", t.Value)
-			}
+	for i := range h.Formulas {
+		if x := &h.Formulas[i]; !x.Named() || x.Store.Sort(x.Root).Kind != term.SortBool {
+			return "a formula has a variable without name, or is none"
 		}
+	}
+	wrong := ""
+	each(h.Clauses, h.Formulas, func(t invariant.Term, bits uint32, whole bool) {
+		if wrong == "" {
+			wrong = illFormedTerm(m, f, h, t, bits, whole, trees)
+		}
+	})
+	return wrong
+}
+
+// illFormedTerm says what is wrong with what a literal or a formula is about.
+func illFormedTerm(m *ir.Module, f *ir.Func, h *invariant.Head, t invariant.Term, bits uint32, whole bool, trees map[*ir.Func]*ir.DomTree) string {
+	g, at := f, h.Head
+	if t.Index || t.Stride != 0 {
+		return "a literal is about an element of a range"
+	}
+	if t.Up < 0 || t.Up > len(h.Calls) {
+		return "a literal is about a caller that is not in the call string"
+	}
+	var call ir.Value
+	if t.Up > 0 {
+		x := h.Calls[len(h.Calls)-t.Up]
+		g, call = m.Func(x.Func), x.Value
+		at = g.Values[call].Block
+	}
+	if trees[g] == nil {
+		trees[g] = ir.Dominators(g)
+	}
+	if t.Value < 1 || int(t.Value) >= len(g.Values) {
+		return fmt.Sprintf("there is no value %d", t.Value)
+	}
+	d := &g.Values[t.Value]
+	switch {
+	case t.Bits < 1 || t.Bits > 64 || bits > t.Bits || whole && bits != t.Bits:
+		return fmt.Sprintf("a literal names bit %d of %d", bits-1, t.Bits)
+	case t.Cell && d.Type.Kind != ir.Ptr:
+		return fmt.Sprintf("value %d is no pointer", t.Value)
+	case !t.Cell && d.Type.Kind != ir.Int && d.Type.Kind != ir.Ptr || !t.Cell && d.Type.Bits != t.Bits:
+		return fmt.Sprintf("value %d is no integer of %d bits", t.Value, t.Bits)
+	case !definedAt(g, trees[g], d, at, call):
+		return fmt.Sprintf("value %d is not defined at the head, or not before the call", t.Value)
 	}
 	return ""
 }
@@ -96,24 +121,21 @@ func definedAt(f *ir.Func, dom *ir.DomTree, d *ir.Def, at ir.BlockID, call ir.Va
 func (c *checker) ofClauses(f *ir.Func, values map[ir.BlockID][]ir.Value) {
 	for k, list := range c.induction.clauses {
 		for _, x := range list {
-			for _, clause := range x.list {
-				for _, l := range clause {
-					t := l.Term
-					at := k.head
-					if t.Up > 0 {
-						call := x.calls[len(x.calls)-t.Up]
-						if call.Func != f.Name {
-							continue
-						}
-						at = f.Values[call.Value].Block
-					} else if k.f != f.Name {
-						continue
+			each(x.list, x.formulas, func(t invariant.Term, _ uint32, _ bool) {
+				at := k.head
+				if t.Up > 0 {
+					call := x.calls[len(x.calls)-t.Up]
+					if call.Func != f.Name {
+						return
 					}
-					if b := f.Values[t.Value].Block; b != 0 && b != at && !slices.Contains(values[at], t.Value) {
-						values[at] = append(values[at], t.Value)
-					}
+					at = f.Values[call.Value].Block
+				} else if k.f != f.Name {
+					return
 				}
-			}
+				if b := f.Values[t.Value].Block; b != 0 && b != at && !slices.Contains(values[at], t.Value) {
+					values[at] = append(values[at], t.Value)
+				}
+			})
 		}
 	}
 }
@@ -145,6 +167,11 @@ func (c *checker) visitClauses(fr *frame, head ir.BlockID, in edge) term.ID {
 			c.claim(violation, fr, st.And(in.guard, st.Not(holds)), c.blockValue(fr.fn, head), "invariant: clause %d of the loop head does not hold", i+1)
 			in.guard = st.And(in.guard, holds)
 		}
+		for i := range x.formulas {
+			holds := c.formula(fr, head, in, &x.formulas[i])
+			c.claim(violation, fr, st.And(in.guard, st.Not(holds)), c.blockValue(fr.fn, head), "invariant: formula %d of the loop head does not hold", i+1)
+			in.guard = st.And(in.guard, holds)
+		}
 	}
 	return in.guard
 }
@@ -152,27 +179,45 @@ func (c *checker) visitClauses(fr *frame, head ir.BlockID, in edge) term.ID {
 // literal says whether a literal holds on a way into a head.
 func (c *checker) literal(fr *frame, head ir.BlockID, in edge, l invariant.Literal) term.ID {
 	st := c.st
-	var x value
-	if l.Term.Up == 0 {
-		x = c.atHead(fr, head, in, l.Term.Value)
-	} else {
-		g := fr
-		for range l.Term.Up {
-			g = g.caller
-		}
-		x = g.get(l.Term.Value)
-	}
-	bits := x.Bits
-	valid := st.True()
-	switch {
-	case l.Term.Cell:
-		bits, valid = c.cellAtHead(fr, head, in, x.Value, l.Term)
-	case x.IsPointer():
-		bits = x.Offset
-	}
+	bits, valid := c.bitsOf(fr, head, in, l.Term)
 	holds := st.BVToBool(st.Extract(bits, l.Bit, l.Bit))
 	if l.Negated {
 		holds = st.Not(holds)
 	}
 	return st.Implies(valid, holds)
+}
+
+// formula says whether a formula holds on a way into a head.
+func (c *checker) formula(fr *frame, head ir.BlockID, in edge, x *invariant.Formula) term.ID {
+	st := c.st
+	all := st.True()
+	holds := st.Copy(x.Store, x.Root, func(v term.ID) term.ID {
+		bits, valid := c.bitsOf(fr, head, in, x.Names[v])
+		all = st.And(all, valid)
+		return bits
+	})
+	return st.Implies(all, holds)
+}
+
+// bitsOf is what a literal or a formula is about, on a way into a head, and whether
+// it is there.
+func (c *checker) bitsOf(fr *frame, head ir.BlockID, in edge, t invariant.Term) (bits, valid term.ID) {
+	var x value
+	if t.Up == 0 {
+		x = c.atHead(fr, head, in, t.Value)
+	} else {
+		g := fr
+		for range t.Up {
+			g = g.caller
+		}
+		x = g.get(t.Value)
+	}
+	bits, valid = x.Bits, c.st.True()
+	switch {
+	case t.Cell:
+		bits, valid = c.cellAtHead(fr, head, in, x.Value, t)
+	case x.IsPointer():
+		bits = x.Offset
+	}
+	return bits, valid
 }

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/term"
 	"assay/internal/verdict"
 )
 
@@ -69,11 +70,25 @@ func TestClauses(t *testing.T) {
 		}
 		return h
 	}
+	st := term.NewStore()
+	v, w := st.Var("v", term.BitVec(3)), st.Var("w", term.BitVec(3))
+	even3 := st.Eq(st.URem(v, st.ConstU(3, 2)), st.ConstU(3, 0))
+	formula := func(root term.ID, names map[term.ID]invariant.Term) invariant.Head {
+		return invariant.Head{Func: "f", Head: heads["f"], Calls: at(first), Formulas: []invariant.Formula{{Store: st, Root: root, Names: names}}}
+	}
+	yTerm, caller3 := invariant.Term{Value: y, Bits: 3}, invariant.Term{Value: even, Bits: 3, Up: 1}
+	inSecond := in(second, invariant.Clause{own(0, true)})
 	for _, test := range []struct {
 		name  string
 		heads []invariant.Head
 		want  string // part of the error; empty if accepted
 	}{
+		{"a formula", []invariant.Head{inMain, inSecond, formula(even3, map[term.ID]invariant.Term{v: yTerm})}, ""},
+		{"a formula about the caller", []invariant.Head{inMain, inSecond, formula(st.Eq(v, w), map[term.ID]invariant.Term{v: yTerm, w: caller3})}, ""},
+		{"a wrong formula", []invariant.Head{inMain, inSecond, formula(st.ULt(v, st.ConstU(3, 5)), map[term.ID]invariant.Term{v: yTerm})}, "formula 1"},
+		{"a name is missing", []invariant.Head{inMain, formula(st.Eq(v, w), map[term.ID]invariant.Term{v: yTerm})}, "without name"},
+		{"another width", []invariant.Head{inMain, formula(even3, map[term.ID]invariant.Term{v: {Value: y, Bits: 4}})}, "bit 2 of 4"},
+		{"no Bool", []invariant.Head{inMain, formula(v, map[term.ID]invariant.Term{v: yTerm})}, "is none"},
 		{"enough", []invariant.Head{inMain, in(0, invariant.Clause{own(0, true)})}, ""},
 		{"by call string", []invariant.Head{inMain, in(first, invariant.Clause{own(0, true)}), in(second, invariant.Clause{own(0, true)})}, ""},
 		{"nothing for the first call", []invariant.Head{in(second, invariant.Clause{own(0, true)})}, "even"},

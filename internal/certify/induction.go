@@ -197,7 +197,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		if why := illFormedClauses(m, f, dom, &h); why != "" {
 			return wrong("block %d of %s: %s", h.Head, h.Func, why)
 		}
-		if len(h.Calls) > 0 && len(h.Clauses) > 0 && len(ind.components) > 0 {
+		if len(h.Calls) > 0 && len(h.Clauses)+len(h.Formulas) > 0 && len(ind.components) > 0 {
 			// Of call strings through a recursion only the early ones are laid out.
 			for _, x := range append([]invariant.Call{{Func: h.Func}}, h.Calls...) {
 				if ind.components[m.Func(x.Func)] != 0 {
@@ -205,8 +205,8 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 				}
 			}
 		}
-		if len(h.Clauses) > 0 {
-			ind.clauses[k] = append(ind.clauses[k], clauses{h.Calls, h.Clauses})
+		if len(h.Clauses)+len(h.Formulas) > 0 {
+			ind.clauses[k] = append(ind.clauses[k], clauses{h.Calls, h.Clauses, h.Formulas})
 		}
 		ind.predicates[k] = append(ind.predicates[k], h.Predicates...)
 	}

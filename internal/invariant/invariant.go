@@ -91,10 +91,11 @@ type Head struct {
 	Head       ir.BlockID
 	Pos        ir.Pos
 	Predicates []Predicate
-	// Clauses hold if the function was entered by these calls, the outermost
+	// Clauses and Formulas hold if the function was entered by these calls, the outermost
 	// first: one for each activation but the first. Without calls they hold always.
-	Calls   []Call
-	Clauses []Clause
+	Calls    []Call
+	Clauses  []Clause
+	Formulas []Formula // as clauses are
 }
 
 // Text is the clause in the syntax of C.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"assay/internal/ic3"
@@ -12,6 +13,7 @@ import (
 	"assay/internal/liveness"
 	"assay/internal/sat"
 	"assay/internal/simulation"
+	"assay/internal/spacer"
 	"assay/internal/ts"
 	"assay/internal/ts/inductive"
 	"assay/internal/ts/reduce"
@@ -26,10 +28,11 @@ const (
 	IC3         Engine = "ic3"
 	Incremental Engine = "incremental"
 	KInduction  Engine = "kinduction"
+	Spacer      Engine = "spacer"
 )
 
 // Engines are their names.
-var Engines = []string{string(Auto), string(IC3), string(Incremental), string(KInduction)}
+var Engines = []string{string(Auto), string(IC3), string(Incremental), string(KInduction), string(Spacer)}
 
 // Answer is what was found out: at most one of Trace and Proof is not nil.
 type Answer struct {
@@ -121,11 +124,15 @@ type outcome struct {
 	run     *ts.Run
 	circuit *ts.Circuit // that run is of
 	inv     *ts.Invariant
+	claim   *spacer.Claim // a proof, still to be read
 	err     error
 	steps   int
 	work    string
 	bug     string // the engine panicked
 }
+
+// proved says that there is an invariant, or will be.
+func (o *outcome) proved() bool { return o.inv != nil || o.claim != nil }
 
 // safety decides whether one of the bad states is reachable.
 func safety(ctx context.Context, s *ts.System, o Options, what string) (*Answer, error) {
@@ -145,7 +152,7 @@ func certify(ctx context.Context, a *Answer, o Options) (*Answer, error) {
 		err := inductive.Check(ctx, p.System, p.Bad, p.Invariant)
 		var refuted *inductive.Refuted
 		switch {
-		case errors.As(err, &refuted):
+		case errors.As(err, &refuted) && a.Engine != Spacer: // whose models Z3 does not guarantee, and we read in part
 			return nil, &Contradiction{fmt.Sprintf("engine %s: %v", a.Engine, err)}
 		case err != nil:
 			a.Proof = nil
@@ -176,6 +183,12 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 	} else if o.Engine == Auto {
 		engines = []Engine{IC3, KInduction}
 	}
+	var task *spacer.Task
+	if slices.Contains(engines, Spacer) { // makes terms: now, not in the goroutines
+		if task, err = spacer.New(s); err != nil {
+			return nil, err
+		}
+	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan outcome, len(engines))
@@ -191,7 +204,11 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 				}
 				results <- r
 			}()
-			r = run(inner, e, c, bad, o)
+			if e == Spacer {
+				r = runSpacer(inner, task, c, bad)
+			} else {
+				r = run(inner, e, c, bad, o)
+			}
 		}()
 	}
 	best := outcome{engine: o.Engine, err: errors.New("no engine was run")}
@@ -203,18 +220,21 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 		if r.bug != "" {
 			return nil, &Contradiction{r.bug}
 		}
-		if best.run == nil && best.inv == nil {
+		if best.run == nil && !best.proved() {
 			steps := max(best.steps, r.steps)
 			best = r
 			best.steps = steps
-		} else if r.run != nil && best.inv != nil || r.inv != nil && best.run != nil {
+		} else if r.run != nil && best.proved() || r.proved() && best.run != nil {
 			return nil, &Contradiction{fmt.Sprintf("the engines %s and %s contradict each other on the %s", best.engine, r.engine, what)}
 		}
-		if best.run != nil || best.inv != nil {
+		if best.run != nil || best.proved() {
 			cancel()
 		}
 	}
 	wait.Wait()
+	if best.claim != nil {
+		best.inv, best.err = best.claim.Invariant()
+	}
 	a := &Answer{Engine: best.engine, Work: best.work, Steps: best.steps}
 	switch {
 	case best.run != nil:
@@ -257,6 +277,23 @@ func run(ctx context.Context, e Engine, c *ts.Circuit, bad sat.Lit, o Options) o
 	}
 	r, err := incremental.Search(ctx, c, bad, incremental.Options{Induction: e == KInduction})
 	return outcome{engine: e, circuit: c}.searched(c, r, err)
+}
+
+// runSpacer has Spacer decide. What it says is reachable is searched on the circuit.
+func runSpacer(ctx context.Context, t *spacer.Task, c *ts.Circuit, bad sat.Lit) outcome {
+	out := outcome{engine: Spacer, circuit: c}
+	claim, err := t.Run(ctx)
+	switch {
+	case err != nil:
+		out.err = err
+	case claim.Reachable:
+		r, err := incremental.Search(ctx, c, bad, incremental.Options{})
+		out = out.searched(c, r, err)
+	default:
+		out.claim = claim
+		out.work = "clauses over " + claim.Arithmetic
+	}
+	return out
 }
 
 // runIC3 reduces the circuit, unless that is switched off, and runs IC3.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/sat"
+	"assay/internal/term"
 	"assay/internal/ts"
 	"assay/internal/ts/aiger"
 )
@@ -28,11 +29,19 @@ func (p *Proof) Write(w io.Writer) error {
 			fmt.Fprint(w, "inductive")
 		}
 		fmt.Fprintf(w, ": the property and these %d clauses\n", len(inv.Clauses))
+		if len(inv.Formulas) > 0 {
+			fmt.Fprintf(w, "; and the %d assertions of the scripts after them\n", len(inv.Formulas))
+		}
 		if len(inv.Cubes) > 0 {
 			fmt.Fprintf(w, "; and one of the %d conjunctions at the end\n", len(inv.Cubes))
 		}
 		for _, c := range inv.Clauses {
 			if _, err := fmt.Fprintln(w, part.System.Format(c)); err != nil {
+				return err
+			}
+		}
+		for _, f := range inv.Formulas {
+			if err := part.System.Store.WriteSMTLIB(w, []term.ID{f}); err != nil {
 				return err
 			}
 		}
@@ -57,6 +66,9 @@ func (m *Model) WriteCertificate(w io.Writer, p *Proof) error {
 	inv := p.Parts[0].Invariant
 	if inv.K != 1 || inv.Prefix > 1 {
 		return fmt.Errorf("the proof is by induction over %d steps from step %d on; a witness circuit needs an inductive invariant: use --engine ic3", inv.K, inv.Prefix)
+	}
+	if len(inv.Formulas) > 0 {
+		return errors.New("the invariant has words; a witness circuit needs one of bits: use --engine ic3")
 	}
 	c, err := ts.Blast(m.System)
 	if err != nil {

@@ -92,35 +92,12 @@ func TestRulesBySolver(t *testing.T) {
 		} {
 			simple, raw := NewStore(), NewRawStore()
 			plain := parse(raw, width, text)
-			short := copyTerm(raw, simple, parse(simple, width, text))
+			short := raw.Copy(simple, parse(simple, width, text), func(v ID) ID { return raw.Var(simple.VarName(v), simple.Sort(v)) })
 			if got := solve(t, z3, raw, []ID{raw.Not(raw.Eq(plain, short))}); got != "unsat" {
 				t.Errorf("width %d: %s against %s: z3 says %s", width, raw.String(plain), raw.String(short), got)
 			}
 		}
 	}
-}
-
-// copyTerm builds t of one store in another one, as it is.
-func copyTerm(to, from *Store, t ID) ID {
-	image := map[ID]ID{}
-	from.Walk([]ID{t}, func(t ID) {
-		n := from.nodes[t]
-		switch n.op {
-		case OpTrue, OpFalse:
-			image[t] = t
-		case OpConst:
-			image[t] = to.Const(from.ConstValue(t))
-		case OpVar:
-			image[t] = to.Var(from.VarName(t), from.Sort(t))
-		default:
-			for i, a := range n.args[:arity[n.op]] {
-				n.args[i] = image[a]
-			}
-			n.sort = to.number(from.Sort(t))
-			image[t] = to.mk(n)
-		}
-	})
-	return image[t]
 }
 
 func TestSMTLIBNames(t *testing.T) {

@@ -96,6 +96,33 @@ func (s *Store) Rebuild(t ID, args func(i int, arg ID) ID) ID {
 	return s.mk(n)
 }
 
+// Copy is the term t of another store, built here and simplified anew; leaf gives
+// the images of its variables, of the same sorts.
+func (s *Store) Copy(from *Store, t ID, leaf func(ID) ID) ID {
+	image := map[ID]ID{}
+	from.Walk([]ID{t}, func(t ID) {
+		n := from.nodes[t]
+		switch n.op {
+		case OpTrue, OpFalse:
+			image[t] = t
+		case OpConst:
+			image[t] = s.Const(from.ConstValue(t))
+		case OpVar:
+			image[t] = leaf(t)
+			if s.Sort(image[t]) != from.Sort(t) {
+				panic(fmt.Sprintf("term: copy of %s as %s", from.Sort(t), s.Sort(image[t])))
+			}
+		default:
+			for i, a := range n.args[:arity[n.op]] {
+				n.args[i] = image[a]
+			}
+			n.sort = s.number(from.Sort(t))
+			image[t] = s.mk(n)
+		}
+	})
+	return image[t]
+}
+
 // Substitute is t with all occurrences of the keys replaced at once, simplified
 // anew. A key need not be a variable; inside a replaced term nothing is looked
 // at.

@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"cmp"
 	"context"
 
 	"assay/internal/ir"
@@ -21,22 +22,17 @@ func replay(ctx context.Context, m *ir.Module, o Options, run *program.Run) (ver
 	for _, k := range o.Targets {
 		target[k] = true
 	}
-	label := o.Label
-	if label == "" {
-		label = "ERROR"
+	label := ""
+	if target[ir.ErrorLabel] {
+		label = cmp.Or(o.Label, "ERROR")
 	}
 	var violation verdict.Guard
 	var passes []verdict.Guard
 	found := false
 	seen := map[verdict.Guard]bool{}
-	out, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(run.Input), MaxSteps: maxReplaySteps, StopAt: func(e interp.Event) bool {
-		var g verdict.Guard
-		switch {
-		case e.Kind == interp.Violation:
-			g = verdict.Guard{Kind: e.Check, Text: e.Text, Func: e.Func.Name, Pos: e.Pos}
-		case e.Kind == interp.LabelReached && e.Text == label:
-			g = verdict.Guard{Kind: ir.ErrorLabel, Text: "label " + label, Func: e.Func.Name, Pos: e.Pos}
-		default:
+	out, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(run.Input), MaxSteps: maxReplaySteps, Accelerate: true, StopAt: func(e interp.Event) bool {
+		g, broken := verdict.Broken(e, label)
+		if !broken {
 			return false
 		}
 		if target[g.Kind] {

@@ -29,7 +29,7 @@ type Options struct {
 	Targets, Disputed []ir.CheckKind
 	// Label is the C label that ErrorLabel means; ERROR if empty.
 	Label string
-	// Engine is IC3 or Incremental.
+	// Engine is IC3, Incremental or Spacer.
 	Engine solve.Engine
 	// Small asks for the small-block encoding, which finds violations only.
 	Small bool
@@ -148,7 +148,7 @@ func prove(ctx context.Context, m *ir.Module, o Options, s *program.System, inv 
 	checker, err := certify.Induction(ctx, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label}, cert)
 	r.Stats.Certify = time.Since(begin)
 	if err != nil {
-		return fail(verdict.CauseUncertified, "an invariant of %d clauses (%d left out) was found, but not accepted: %v", len(inv.Clauses), dropped, err)
+		return fail(verdict.CauseUncertified, "an invariant of %d clauses (%d left out) was found, but not accepted: %v", len(inv.Clauses)+len(inv.Formulas), dropped, err)
 	}
 	cert.Checker = checker
 	r.Verdict = verdict.True{Certificate: cert, Unclean: unclean}

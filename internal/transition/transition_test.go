@@ -142,6 +142,26 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// TestSpacer: words in invariants, certified on the program; runs found again.
+func TestSpacer(t *testing.T) {
+	for _, p := range []struct{ text, want string }{
+		{`int main(void) { unsigned x = 1; while (1) { __VERIFIER_assume(x < 7); x++; check(x < 8); } }`, "true"},
+		{`int main(void) { unsigned char x = 0; while (1) { x += 2; check(x != 50); } }`, "false"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		r := Decide(ctx, load(t, p.text), Options{Engine: solve.Spacer, Targets: []ir.CheckKind{ir.Assertion}, Certify: true})
+		cancel()
+		if got := describe(r); got != p.want {
+			t.Errorf("%s: %s, want %s", p.text, got, p.want)
+		}
+		if v, ok := r.Verdict.(verdict.True); ok {
+			if c, ok := v.Certificate.(*verdict.Induction); !ok || c.Checker == "" || len(c.Heads) == 0 || len(c.Heads[0].Formulas) == 0 {
+				t.Errorf("no formulas that were checked: %+v", v.Certificate)
+			}
+		}
+	}
+}
+
 // TestReasons: what cannot be encoded is named with its line.
 func TestReasons(t *testing.T) {
 	r := Decide(t.Context(), load(t, "int x;\nint main(void) { x = main(); return x; }"), Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}})

@@ -67,7 +67,10 @@ const shortRun = 20 * time.Millisecond
 // done, or the context ends. The verdict is nil if nothing was found.
 func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats) {
 	var stats Stats
-	if o.Label == "" {
+	switch {
+	case !slices.Contains(o.Targets, ir.ErrorLabel):
+		o.Label = "" // not asked about, it is passed as any other
+	case o.Label == "":
 		o.Label = "ERROR"
 	}
 	p, err := interp.Compile(m)
@@ -156,7 +159,7 @@ func (s *search) run(seed uint64, steps int64) (r outcome) {
 		}
 		return true
 	}
-	out, err := s.program.Run(s.ctx, interp.Options{Oracle: recorder, StopAt: stop, MaxSteps: steps, MaxMemory: maxMemory, MaxFrames: maxFrames})
+	out, err := s.program.Run(s.ctx, interp.Options{Oracle: recorder, StopAt: stop, Accelerate: true, MaxSteps: steps, MaxMemory: maxMemory, MaxFrames: maxFrames})
 	s.stats.Runs++
 	s.stats.Steps += out.Steps
 	r.end, r.chose = out.End, o.chose

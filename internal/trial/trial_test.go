@@ -78,6 +78,17 @@ end:
 }
 `
 
+// labelled violates an assertion behind a label.
+const labelled = `module 64 entry @main
+
+func @main() {
+entry:
+  label "ERROR"
+  check assertion i1 0 "f"
+  halt exit
+}
+`
+
 // given has its violations behind a choice of the kind that replaces KIND.
 const given = `module 64 entry @main
 
@@ -117,6 +128,8 @@ func TestSearch(t *testing.T) {
 		{"held", held, []ir.CheckKind{ir.Assertion}, "few", 0},
 		{"behind an overflow, or not", overflows, []ir.CheckKind{ir.Assertion}, "always", 0},
 		{"the overflow", overflows, []ir.CheckKind{ir.Overflow}, "overflow", 0},
+		{"behind a label", labelled, []ir.CheckKind{ir.Assertion}, "f", 0},
+		{"the label", labelled, []ir.CheckKind{ir.ErrorLabel}, "label ERROR", 0},
 		{"input", kind("input"), []ir.CheckKind{ir.Assertion}, "x", 0},
 		{"over-approximated", kind("approximate"), []ir.CheckKind{ir.Assertion}, "", 0},
 		{"undefined", kind("undef"), []ir.CheckKind{ir.Assertion}, "", 0},

@@ -1,6 +1,10 @@
 package ts
 
-import "strconv"
+import (
+	"strconv"
+
+	"assay/internal/term"
+)
 
 // Literal says that a bit of a state variable is 1, or 0 if Negated.
 type Literal struct {
@@ -11,8 +15,8 @@ type Literal struct {
 
 // Invariant is the certificate that a bad state is unreachable: a formula that
 // is inductive together with the property. Let P be the conjunction of Clauses,
-// of the disjunction of Cubes unless there are none, and of the negations of the
-// bad conditions in question, the latter under the Constraints. Then
+// of Formulas, of the disjunction of Cubes unless there are none, and of the negations
+// of the bad conditions in question, the latter under the Constraints. Then
 //
 //	(1) no bad condition holds in the first Prefix steps of a run,
 //	(2) P holds in the first K states from step Prefix on,
@@ -27,6 +31,8 @@ type Invariant struct {
 	Simple  bool
 	Clauses [][]Literal
 	Cubes   [][]Literal
+	// Formulas are Bools over the states of the system.
+	Formulas []term.ID
 	// Bits are the bits of the state in which states must differ if Simple: with
 	// the inputs, they must determine their own next values and whether any
 	// condition or P holds.

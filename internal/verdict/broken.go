@@ -12,7 +12,7 @@ func Broken(ev interp.Event, label string) (Guard, bool) {
 	case interp.Violation:
 		return Guard{Kind: ev.Check, Text: ev.Text, Func: ev.Func.Name, Pos: ev.Pos}, true
 	case interp.LabelReached:
-		if ev.Text == label {
+		if ev.Text == label && label != "" {
 			return Guard{Kind: ir.ErrorLabel, Text: "label " + label, Func: ev.Func.Name, Pos: ev.Pos}, true
 		}
 	}

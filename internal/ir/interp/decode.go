@@ -52,6 +52,7 @@ const (
 	opJump  // without counting
 	opBlock // report the block
 	opHead  // jump, or look for a repeated state
+	opCount // count the visits of a loop head; see accelerate.go
 )
 
 // inst is a decoded instruction. dst, a, b and c are registers, or what the
@@ -99,7 +100,7 @@ func (d *decoder) decode() {
 	}
 	d.start = make([]int, len(d.f.Blocks))
 	var heads *ir.WTO
-	if d.variant&withHeads != 0 {
+	if d.variant&(withHeads|withCounts) != 0 {
 		heads = ir.NewWTO(d.f)
 	}
 	for _, b := range ir.RPO(d.f) {
@@ -109,7 +110,13 @@ func (d *decoder) decode() {
 			d.emit(inst{op: opBlock, a: uint32(b)})
 		}
 		if heads != nil && heads.IsHead(b) {
-			d.emit(inst{op: opHead, a: uint32(b)})
+			if d.variant&withHeads != 0 {
+				d.emit(inst{op: opHead, a: uint32(b)})
+			}
+			if d.variant&withCounts != 0 {
+				d.emit(inst{op: opCount, a: uint32(b), b: uint32(d.heads)})
+				d.heads++
+			}
 		}
 		for _, v := range d.f.Blocks[b].Instrs {
 			switch d.f.Values[v].Op {

@@ -74,6 +74,12 @@ type Options struct {
 	// Repetition), and lets new objects take the lowest free addresses, so that what
 	// is made and freed in every round can be where it was.
 	Repeats bool
+	// Accelerate lets loops that only count jump over iterations (accelerate.go).
+	// The outcome is the same, but of these iterations an event Accelerated is told in place of
+	// Assign and BlockEntered, and their steps do not count for MaxSteps. It has no
+	// effect with Repeats, or if the oracle has jumps of its own.
+	Accelerate bool
+	eager      bool // for tests: jumps are tried early, and over few iterations
 	// Output receives what putchar, puts and printf print, if they are called as
 	// functions without body; nil discards it. Their results are arbitrary all the
 	// same.
@@ -94,28 +100,32 @@ const (
 	LabelReached                  // Text
 	BlockEntered                  // Block; after its phis. Only with Options.Blocks
 	Jumping                       // Jump, Block; before it is made
+	Accelerated                   // Block, Iterations. Only with Options.Accelerate
 )
 
 // String is the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump"}[k]
+	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated"}[k]
 }
 
 // Event is something that happens in a run.
 type Event struct {
-	Kind   EventKind
-	Check  ir.CheckKind
-	Text   string
-	Func   *ir.Func
-	Value  ir.Value // the instruction
-	Block  ir.BlockID
-	Pos    ir.Pos
-	Var    *ir.Var
-	Bits   bv.BV // a pointer is given by its address
-	Choice ir.Choice
-	Jump   *ir.Jump
-	Step   int64 // steps done before this instruction
-	Depth  int   // frames on the stack
+	Kind  EventKind
+	Check ir.CheckKind
+	Text  string
+	Func  *ir.Func
+	Value ir.Value // the instruction
+	Block ir.BlockID
+	Pos   ir.Pos
+	Var   *ir.Var
+	Bits  bv.BV // a pointer is given by its address
+	// Iterations of the loop with the head Block were done at once; it is the head
+	// where the run goes on.
+	Iterations uint64
+	Choice     ir.Choice
+	Jump       *ir.Jump
+	Step       int64 // steps done before this instruction
+	Depth      int   // frames on the stack
 	// State gives access to the values of the current frame, while the event is
 	// being handled.
 	State State
@@ -151,6 +161,8 @@ func (e End) String() string {
 type Outcome struct {
 	End   End
 	Steps int64
+	// Skipped are those of the steps that were done many at once, with Accelerate.
+	Skipped int64
 	// Func, Value and Pos are the instruction where the run ended; nil for an
 	// error in the initial state.
 	Func  *ir.Func

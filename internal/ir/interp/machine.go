@@ -34,6 +34,10 @@ type machine struct {
 	steps int64
 	limit int64 // when to look at MaxSteps and the context again
 
+	skipped     int64    // steps that were jumped over
+	heats       [][]heat // of loop heads, by function
+	accelerator *accelerator
+
 	asked  int       // questions to the oracle so far
 	choice ir.Choice // its last answer
 	out    Outcome
@@ -92,17 +96,21 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 		m.jumps = newJumper(p, j.Jumps())
 		m.variant |= withHeads
 	}
+	if opts.Accelerate && !opts.Repeats && m.jumps == nil {
+		m.variant |= withCounts
+		m.heats = make([][]heat, len(p.functions))
+	}
 	m.ready = make([][]uint64, len(p.functions))
 	if m.setup() && m.enter(p.entry, nil, nil) && m.poll() {
 		m.loop()
 	}
-	m.out.Steps = m.steps
+	m.out.Steps, m.out.Skipped = m.steps, m.skipped
 	return m.out, m.err
 }
 
 // poll looks at the limits that are not looked at in every step.
 func (m *machine) poll() bool {
-	if m.opts.MaxSteps > 0 && m.steps >= m.opts.MaxSteps {
+	if m.opts.MaxSteps > 0 && m.steps-m.skipped >= m.opts.MaxSteps {
 		return m.end(StepLimit, 0, "")
 	}
 	if m.err = m.ctx.Err(); m.err != nil {
@@ -110,7 +118,7 @@ func (m *machine) poll() bool {
 	}
 	m.limit = m.steps + pollInterval
 	if m.opts.MaxSteps > 0 {
-		m.limit = min(m.limit, m.opts.MaxSteps)
+		m.limit = min(m.limit, m.opts.MaxSteps+m.skipped)
 	}
 	return true
 }
@@ -430,6 +438,22 @@ func (m *machine) loop() {
 			if !m.emit(Event{Kind: BlockEntered, Block: ir.BlockID(in.a)}) {
 				return
 			}
+		case opCount:
+			h := m.heats[m.cur.index]
+			if h == nil {
+				h = m.newHeats()
+			}
+			if t := &h[in.b]; t.left > 0 {
+				t.left--
+			} else if n := m.accelerate(pc, in.a); n > 0 {
+				t.left, t.wait = againAfter, firstAttempt
+				if !m.emit(Event{Kind: Accelerated, Block: ir.BlockID(in.a), Iterations: n}) {
+					return
+				}
+			} else {
+				t.wait = min(4*t.wait, maxWait)
+				t.left = t.wait
+			}
 		case opHead:
 			m.frames[len(m.frames)-1].pc = pc
 			if m.jumps != nil && !m.jump(ir.BlockID(in.a)) || m.repeat != nil && !m.visitHead(ir.BlockID(in.a)) {
@@ -475,6 +499,18 @@ func (m *machine) loop() {
 			return
 		}
 	}
+}
+
+// newHeats are those of the current function, which has not been counted yet.
+func (m *machine) newHeats() []heat {
+	h := make([]heat, m.cur.heads)
+	for i := range h {
+		if h[i] = (heat{firstAttempt, firstAttempt}); m.opts.eager {
+			h[i] = heat{1, 1}
+		}
+	}
+	m.heats[m.cur.index] = h
+	return h
 }
 
 // signedProductOverflows says whether the product of signed numbers of w bits

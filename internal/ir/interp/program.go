@@ -53,6 +53,8 @@ type code struct {
 	// objectSlots says which words of the window are the objects of pointers.
 	objectSlots []bool
 
+	heads int // with opCount
+
 	calls    []callSite
 	returns  [][]register
 	switches []jumpTable
@@ -118,17 +120,19 @@ func looksAtAddresses(m *ir.Module) bool {
 
 type function struct {
 	f     *ir.Func
-	codes [8]struct {
+	codes [16]struct {
 		once sync.Once
 		code *code
 	}
 }
 
-// The variants of code: without Dbg and Label, with them, with opBlock, with opHead.
+// The variants of code: without Dbg and Label, with them, with opBlock, with opHead,
+// with opCount.
 const (
 	withEvents = 1 << iota
 	withBlocks
 	withHeads
+	withCounts
 )
 
 // Compile prepares a module for runs. Functions are decoded when first called.

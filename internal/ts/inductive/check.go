@@ -170,6 +170,7 @@ func (u *unroller) parts(k int) []term.ID {
 	for _, w := range words(units) {
 		out = append(out, u.equal(k, w))
 	}
+	out = append(out, u.terms(k, u.inv.Formulas)...)
 	for _, b := range u.badTerms(k) {
 		out = append(out, store.Not(b))
 	}
@@ -263,6 +264,9 @@ func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant) erro
 			return &Refuted{"states must differ in a bit that no state has"}
 		}
 	}
+	if why := overStates(s, inv.Formulas); why != "" {
+		return &Refuted{why}
+	}
 	u := &unroller{s: s, bad: bad, inv: inv}
 	expect := func(what string, assert func(smt.Solver)) error {
 		solver := z3.New(s.Store, z3.Options{OneShot: true})
@@ -310,6 +314,25 @@ func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant) erro
 		}
 	}
 	return nil
+}
+
+// overStates says what is wrong with formulas that should be Bools over the states.
+func overStates(s *ts.System, formulas []term.ID) string {
+	states := map[term.ID]bool{}
+	for _, v := range s.States {
+		states[v.Term] = true
+	}
+	for _, f := range formulas {
+		if s.Store.Sort(f).Kind != term.SortBool {
+			return "a formula has the sort " + s.Store.Sort(f).String()
+		}
+	}
+	for _, v := range s.Store.Vars(formulas...) {
+		if !states[v] {
+			return "a formula has the variable " + s.Store.VarName(v) + ", which is no state"
+		}
+	}
+	return ""
 }
 
 // step asserts that P holds in the first K steps of some run, and not in the next.
@@ -379,6 +402,7 @@ func (u *unroller) undetermined() term.ID {
 		list = append(list, u.bit(1, b))
 	}
 	list = append(append(append(list, u.s.Constraints...), u.s.Transitions...), u.badTerms(0)...)
+	list = append(list, u.inv.Formulas...)
 	for _, literals := range append(append([][]ts.Literal(nil), u.inv.Clauses...), u.inv.Cubes...) {
 		for _, l := range literals {
 			list = append(list, u.literal(0, l))

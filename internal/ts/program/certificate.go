@@ -50,6 +50,15 @@ func (s *System) Certificate(inv *ts.Invariant) (cert *verdict.Induction, droppe
 			}
 			h.Clauses = append(h.Clauses, out)
 		}
+		for _, x := range inv.Formulas {
+			f, ok := names.formula(i, x)
+			switch {
+			case !ok:
+				dropped++
+			case !s.Store.IsTrue(f.Root):
+				h.Formulas = append(h.Formulas, f)
+			}
+		}
 		cert.Heads = append(cert.Heads, h)
 	}
 	return cert, dropped
@@ -114,6 +123,43 @@ func newNamer(s *System) *namer {
 		n.originals = append(n.originals, m)
 	}
 	return n
+}
+
+// formula is what a formula over the states says at a location.
+func (n *namer) formula(location int, x term.ID) (f invariant.Formula, ok bool) {
+	s := n.s
+	known := map[term.ID]term.ID{}
+	for i := range s.States {
+		v := s.States[i].Term
+		var c uint64
+		for b := range s.Width(v) {
+			value, constant := s.constantAt(location, ts.Literal{State: int32(i), Bit: b})
+			if !constant || s.Store.Sort(v).Kind != term.SortBV || b > 63 {
+				c = 0
+				break
+			}
+			if value {
+				c |= 1 << b
+			}
+			if b+1 == s.Width(v) {
+				known[v] = s.Store.ConstU(b+1, c)
+			}
+		}
+	}
+	f = invariant.Formula{Store: s.Store, Root: s.Store.Substitute(x, known), Names: map[term.ID]invariant.Term{}}
+	for _, v := range s.Store.Vars(f.Root) {
+		for i := range s.States {
+			if s.States[i].Term != v {
+				continue
+			}
+			t, named := n.term(location, int32(i))
+			if !named || s.Store.Sort(v).Kind != term.SortBV || t.Bits != s.Store.Width(v) {
+				return f, false
+			}
+			f.Names[v] = t
+		}
+	}
+	return f, f.Named()
 }
 
 // term is a name for a state at a location.
@@ -232,6 +278,9 @@ func (s *System) Possible(ctx context.Context, inv *ts.Invariant) []verdict.Guar
 			holds = st.Or(holds, bit)
 		}
 		solver.Assert(holds)
+	}
+	for _, f := range inv.Formulas {
+		solver.Assert(f)
 	}
 	conds := map[verdict.Guard]term.ID{}
 	var order []verdict.Guard
