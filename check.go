@@ -130,6 +130,8 @@ type run struct {
 	facts atomic.Pointer[[]invariant.Head]
 	// accelerated is what acceleration came to, nil if it did not run.
 	accelerated *accelerationAnswer
+	// lemmas are candidates for such predicates.
+	lemmas atomic.Pointer[[]invariant.Head]
 }
 
 // depth is how deep the search has come without a violation.

@@ -284,6 +284,12 @@ func (r *run) inductionOptions(o bmc.Options) induction.Options {
 	e := r.task.Engine
 	out := induction.Options{Targets: o.Targets, Disputed: o.Disputed, Label: o.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
 	out.Invariants = func(heads []invariant.Head) { r.facts.Store(&heads) }
+	out.More = func() []invariant.Head {
+		if heads := r.lemmas.Load(); heads != nil {
+			return *heads
+		}
+		return nil
+	}
 	domains := map[string]induction.Domain{
 		"intervals": induction.Intervals, "zones": induction.Zones, "octagons": induction.Octagons,
 		"equalities": induction.Equalities, "polyhedra": induction.Polyhedra,

@@ -16,7 +16,8 @@ import (
 // proves and refutes, and incremental search, which refutes.
 
 // Predicates of the loops that induction has found by the time when IC3 starts are
-// constraints of the system, and part of the certificate.
+// constraints of the system, and part of the certificate. What IC3 learns of them
+// comes back as candidates.
 
 // systemStart is how long the other engines run before the transition system is
 // made: what they decide at all they mostly decide in this time.
@@ -43,7 +44,7 @@ func (r *run) transit(ctx context.Context, m *ir.Module, o bmc.Options, engine s
 	}
 	a.Result = transition.Decide(ctx, m, transition.Options{
 		Targets: o.Targets, Disputed: o.Disputed, Label: o.Label, Engine: engine, Small: r.task.Engine.SmallBlocks, Certify: o.Certify,
-		Persist: wait == 0, Facts: facts,
+		Persist: wait == 0, Facts: facts, Learned: func(heads []invariant.Head) { r.lemmas.Store(&heads) },
 	})
 	return a
 }

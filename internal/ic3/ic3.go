@@ -39,6 +39,7 @@ package ic3
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"assay/internal/sat"
 	"assay/internal/ts"
@@ -59,6 +60,9 @@ type Options struct {
 	// own, which is part of every other one. On the set hwmc that makes a quarter
 	// fewer lemmas but costs as much in queries, so it is not the default.
 	Infinite bool
+	// Learned, if set, is told the lemmas of the last frames each time one is opened.
+	// They hold for as many steps as there were frames, and need not be invariants.
+	Learned func([][]ts.LatchLiteral)
 	// Shared makes all frames but the first share a solver, as they do anyway
 	// where the circuit is large.
 	Shared bool
@@ -152,6 +156,13 @@ func (e *engine) run() (*obligation, error) {
 		done, err := e.propagate()
 		if done || err != nil {
 			return nil, err
+		}
+		if e.options.Learned != nil && e.last() > 1 {
+			lemmas := slices.Clone(e.forever)
+			for _, f := range e.frames[e.last()-1:] {
+				lemmas = append(lemmas, f...)
+			}
+			e.options.Learned(clausesOf(lemmas))
 		}
 	}
 }

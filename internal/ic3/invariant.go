@@ -27,15 +27,18 @@ func (e *engine) invariant() ([][]ts.LatchLiteral, error) {
 		return nil, err
 	}
 	e.stats.Minimised = len(kept)
-	var clauses [][]ts.LatchLiteral
-	for _, l := range kept {
+	return clausesOf(kept), nil
+}
+
+func clausesOf(lemmas []*lemma) (clauses [][]ts.LatchLiteral) {
+	for _, l := range lemmas {
 		var clause []ts.LatchLiteral
 		for _, x := range l.cube {
 			clause = append(clause, ts.LatchLiteral{Latch: int32(x.latch()), Negated: x&1 == 0})
 		}
 		clauses = append(clauses, clause)
 	}
-	return clauses, nil
+	return clauses
 }
 
 // minimise is an inductive subset of the lemmas that implies safety.

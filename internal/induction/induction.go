@@ -40,6 +40,8 @@ type Options struct {
 	// Invariants, if set, is told the predicates that are inductive, together with
 	// the property's checks, when they do not prove it for k = 1.
 	Invariants func([]invariant.Head)
+	// More, if set, gives candidates that others have found meanwhile; see more.go.
+	More func() []invariant.Head
 }
 
 // Stats count the work. Under one thread the counts depend on the program and the
@@ -83,7 +85,13 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 		r.Why = err
 		return r
 	}
-	for _, t := range p.tries() {
+	for tries := p.tries(); len(tries) > 0; {
+		t := tries[0]
+		if (t.k > 1 || t.bounds) && p.more() {
+			t = try{k: 1}
+		} else {
+			tries = tries[1:]
+		}
 		r.Stats.K = t.k
 		proof, unclean, err := p.run(ctx, t)
 		r.Found = p.found()
@@ -194,6 +202,7 @@ type prover struct {
 	// which it is for greater k, too.
 	// Those of guarded have conditions.
 	all, guarded, kept []Candidate
+	again              int // how often new candidates were taken
 	// refuted are properties that a real run was seen to violate.
 	refuted map[Property]bool
 	stats   *Stats

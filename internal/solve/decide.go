@@ -75,6 +75,9 @@ type Options struct {
 	// Clausal asks for invariants that are clauses and hold from step 0 on: the
 	// reductions that need more are left out.
 	Clausal bool
+	// Learned, if set, is told candidates for invariants that IC3 has met, by its
+	// goroutine.
+	Learned func(*ts.Invariant)
 	// Simulate is how many gates are evaluated by simulation before the engines
 	// start; 0 is none.
 	Simulate int64
@@ -326,6 +329,13 @@ func runIC3(ctx context.Context, c *ts.Circuit, bad sat.Lit, o Options) outcome 
 			return out
 		}
 		bad = disjunction(small.Circuit)
+	}
+	if o.Learned != nil {
+		o.IC3.Learned = func(clauses [][]ts.LatchLiteral) {
+			inv := ts.LiftClauses(small.Circuit, clauses)
+			small.Extend(from, inv)
+			o.Learned(inv)
+		}
 	}
 	r, err := ic3.Check(ctx, small.Circuit, bad, o.IC3)
 	st := r.Stats

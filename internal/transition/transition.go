@@ -39,6 +39,9 @@ type Options struct {
 	// Facts are predicates of loop heads that hold in every run without violation;
 	// they strengthen the frames, and are part of the certificate.
 	Facts []invariant.Head
+	// Learned, if set, is told predicates of loop heads that IC3 has met. They hold in
+	// the first steps of every run, and are candidates for a proof by others.
+	Learned func([]invariant.Head)
 	// Certify has proofs checked.
 	Certify bool
 }
@@ -87,6 +90,13 @@ func Decide(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	}
 	begin = time.Now()
 	options := solve.Options{Engine: o.Engine, IC3: ic3.Default, Trusted: true, Clausal: true, Simulate: simulated}
+	if o.Learned != nil {
+		options.Learned = func(inv *ts.Invariant) {
+			if heads := s.Candidates(inv); len(heads) > 0 {
+				o.Learned(heads)
+			}
+		}
+	}
 	a, err := solve.Decide(ctx, s.System, options)
 	if err == nil && a.Trace != nil && a.Trace.Property == s.Obstacle {
 		// No proof is possible any more, but a violation.

@@ -162,6 +162,29 @@ func TestSpacer(t *testing.T) {
 	}
 }
 
+// TestLearned: what IC3 meets on its way is told, as predicates of the heads: here
+// that the parity is even.
+func TestLearned(t *testing.T) {
+	m := load(t, `int main(void) { unsigned char a = 0, b = 0, c = 0, d = 0;
+		while (1) { check(d == 0); if (__VERIFIER_nondet_int()) { a ^= 1; b ^= 1; } else { b ^= 1; c ^= 1; } d = (a ^ b ^ c) & 1; } }`)
+	bounds := 0
+	r := Decide(t.Context(), m, Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}, Certify: true, Learned: func(heads []invariant.Head) {
+		for _, h := range heads {
+			if h.Func != "main" || len(h.Predicates) == 0 {
+				t.Errorf("%+v", h)
+			}
+			for _, p := range h.Predicates {
+				if p.Relation == invariant.AtMost && p.Bound.Sign() == 0 {
+					bounds++
+				}
+			}
+		}
+	}})
+	if describe(r) != "true" || bounds == 0 {
+		t.Errorf("%s, %d bounds", describe(r), bounds)
+	}
+}
+
 // TestReasons: what cannot be encoded is named with its line.
 func TestReasons(t *testing.T) {
 	r := Decide(t.Context(), load(t, "int x;\nint main(void) { x = main(); return x; }"), Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/term"
 	"assay/internal/ts"
 )
 
@@ -120,4 +121,23 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestNames: inputs of one name become different, as ABC wants them.
+func TestNames(t *testing.T) {
+	st := term.NewStore()
+	a, b := st.Var("a", term.BitVec(2)), st.Var("b", term.BitVec(2))
+	s := &ts.System{Store: st, Inputs: []ts.Input{{Term: a, Name: "x"}, {Term: b, Name: "x"}}, Bad: []ts.Property{{Term: st.Eq(a, b), Name: "equal"}}}
+	c, err := ts.Blast(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := FromCircuit(c, s)
+	var names []string
+	for i := range m.Inputs {
+		names = append(names, m.Symbols[Symbol{'i', i}])
+	}
+	if got := strings.Join(names, " "); got != "x[0] x[1] x[0]#2 x[1]#2" {
+		t.Errorf("the names are %s", got)
+	}
 }

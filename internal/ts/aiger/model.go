@@ -187,6 +187,7 @@ func FromCircuit(c *ts.Circuit, s *ts.System) *Model {
 		lits[n] = 2 * next
 		return 2 * next
 	}
+	taken := map[string]bool{}
 	bitName := func(kind byte, i int, b ts.Bit, name func(int32) (string, uint32)) {
 		if s == nil || b.Index < 0 {
 			return
@@ -195,6 +196,11 @@ func FromCircuit(c *ts.Circuit, s *ts.System) *Model {
 		if width > 1 {
 			n = fmt.Sprintf("%s[%d]", n, b.Bit)
 		}
+		// ABC wants the names of inputs and latches to be different.
+		for k, plain := 2, n; taken[n]; k++ {
+			n = fmt.Sprintf("%s#%d", plain, k)
+		}
+		taken[n] = true
 		m.Symbols[Symbol{kind, i}] = n
 	}
 	for i, l := range c.Inputs {

@@ -24,11 +24,15 @@ import (
 
 // sweepWords is the number of words of 64 random patterns; sweepGates bounds the
 // circuits that are swept at all, and sweepTries how many earlier gates with its
-// signature a gate is compared with.
+// signature a gate is compared with. The sweep ends when more than sweepPatience
+// comparisons, and twice as many as found equal gates, found different ones: programs
+// have many conditions that are false for random inputs, and no others like them.
 const (
 	sweepWords = 4
 	sweepGates = 1 << 16
 	sweepTries = 2
+
+	sweepPatience = 64
 )
 
 // Sweep is an equivalent circuit, in normal form as c is. The error is the
@@ -91,7 +95,7 @@ func Sweep(ctx context.Context, c *ts.Circuit, o Options) (*ts.Circuit, error) {
 				found = true
 				break
 			}
-			if i >= sweepTries || queries >= o.RefinementSize {
+			if i >= sweepTries || queries >= o.RefinementSize || queries-merged > sweepPatience+2*merged {
 				break
 			}
 			if l.IsConstant() {
