@@ -13,6 +13,7 @@ import (
 	"assay/internal/induction"
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/pause"
 	"assay/internal/solve"
 	"assay/internal/trial"
 	"assay/internal/verdict"
@@ -88,6 +89,7 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		}
 		return bmc.Result{Verdict: a.orUnknown(ctx)}, nil, nil
 	}
+	ctx = pause.With(ctx)
 	search, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	sides, give := context.WithCancel(ctx)
@@ -268,7 +270,9 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 		return a
 	}
 	begin := time.Now()
-	checker, err := certify.Induction(ctx, m, certify.Options{Targets: targets, Label: o.Label}, p.Proof)
+	own, resume := pause.Others(ctx)
+	defer resume()
+	checker, err := certify.Induction(own, m, certify.Options{Targets: targets, Label: o.Label}, p.Proof)
 	a.certify = time.Since(begin)
 	if err != nil {
 		a.why = fmt.Errorf("a proof was found, but not accepted: %w", err)

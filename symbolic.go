@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/certify/graph"
 	"assay/internal/ir"
+	"assay/internal/pause"
 	"assay/internal/symex"
 	"assay/internal/termination"
 	"assay/internal/verdict"
@@ -81,7 +82,9 @@ func (a *symbolicAnswer) certify(ctx context.Context, r *run, m *ir.Module, b *s
 		return
 	}
 	begin := time.Now()
-	checker, err := graph.Check(ctx, m, b.Graph, o)
+	own, resume := pause.Others(ctx)
+	defer resume()
+	checker, err := graph.Check(own, m, b.Graph, o)
 	a.phases = append(a.phases, Phase{"certificate of the graph", time.Since(begin)})
 	var rejected *graph.ErrRejected
 	switch {

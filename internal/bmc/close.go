@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"assay/internal/certify"
+	"assay/internal/pause"
 	"assay/internal/smt"
 	"assay/internal/ssa"
 	"assay/internal/term"
@@ -163,6 +164,8 @@ func (e *engine) proved(ctx context.Context) (verdict.Verdict, error) {
 	}
 	e.progress("certify")
 	begin := time.Now()
+	ctx, resume := pause.Others(ctx)
+	defer resume()
 	checker, err := certify.Unwinding(ctx, e.m, certify.Options{Targets: slices.Concat(e.opts.Targets, e.opts.Disputed), Label: e.opts.Label, All: e.opts.All, Excluded: e.excluded()}, cert.Bounds)
 	e.stats.Certify += time.Since(begin)
 	if err != nil {

@@ -15,15 +15,18 @@ import (
 // for each pair of indices read. A few reads of large programs with arrays are
 // decided much faster so.
 
+// together is how it is asked about all claims.
+var together = attempt{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 200000}
+
 // Limits of what is eliminated.
 const (
 	maxReads  = 400
 	maxChoice = 20000
 )
 
-// refuteEach asks about each claim on its own, without arrays. It is true if no
-// claim can fail; else nothing is known.
-func (c *checker) refuteEach() (bool, error) {
+// refute asks without arrays: about all claims together, and if that is too hard,
+// about each on its own. It is true if no claim can fail; else nothing is known.
+func (c *checker) refute() (bool, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
 	var roots []term.ID
 	for _, x := range c.claims {
@@ -33,6 +36,20 @@ func (c *checker) refuteEach() (bool, error) {
 	roots, ok := c.withoutArrays(append(roots, c.facts...))
 	if !ok {
 		return false, nil
+	}
+	some := c.st.False()
+	for i := n - 1; i >= 0; i-- {
+		some = c.st.Or(roots[i], some)
+	}
+	query := append([]term.ID{some}, roots[n:]...)
+	if float, _, _ := c.contents(query); !float {
+		status, err := c.try(together, query)
+		if c.ctx.Err() != nil {
+			return false, c.ctx.Err()
+		}
+		if err == nil && status != smt.Unknown {
+			return status == smt.Unsat, nil
+		}
 	}
 	if c.solver != nil {
 		c.solver.Close()

@@ -110,7 +110,7 @@ func (c *checker) judge() (checker string, err error) {
 		}
 	}
 	if c.indexed.kappa != 0 {
-		if refuted, err := c.refuteEach(); refuted || err != nil {
+		if refuted, err := c.refute(); refuted || err != nil {
 			return c.accepted(), err
 		}
 	}

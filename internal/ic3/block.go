@@ -4,6 +4,7 @@ import (
 	"container/heap"
 
 	"assay/internal/ic3/cdcl"
+	"assay/internal/pause"
 	"assay/internal/ts"
 )
 
@@ -54,6 +55,7 @@ func (e *engine) push(o *obligation) {
 
 // badState is an obligation for a bad state of the last frame, or nil.
 func (e *engine) badState() (*obligation, error) {
+	pause.Wait(e.ctx)
 	if err := e.ctx.Err(); err != nil {
 		return nil, err
 	}

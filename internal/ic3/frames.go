@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/internal/ic3/cdcl"
+	"assay/internal/pause"
 )
 
 // This file has the frames: their lemmas, their solvers, and the propagation of
@@ -221,6 +222,7 @@ func (e *engine) step(i int, c cube, relative bool) (cdcl.Result, error) {
 
 // ask is step for the states of a solver, of which active selects frames.
 func (e *engine) ask(s *cdcl.Solver, active []cdcl.Lit, c cube, relative bool) (cdcl.Result, error) {
+	pause.Wait(e.ctx)
 	if err := e.ctx.Err(); err != nil {
 		return cdcl.Unknown, err
 	}

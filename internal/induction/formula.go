@@ -57,6 +57,9 @@ type Property struct {
 type rule struct {
 	Candidate
 	flag, broken term.ID
+	// uses are the rules that exclude that this one breaks, if holds.
+	uses  []*rule
+	holds bool
 }
 
 // formula is the instance for one k.

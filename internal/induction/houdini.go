@@ -31,7 +31,7 @@ type pool struct {
 	on   []int
 	// given are rules that hold anyway.
 	given []*rule
-	// effort multiplies the limits.
+	// effort multiplies the limit on queries about one candidate.
 	effort int64
 }
 
@@ -100,7 +100,7 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 		for _, i := range p.on {
 			some = f.st.Or(some, p.rule[i].broken)
 		}
-		f.solver.SetConflictLimit(manyConflicts * p.effort)
+		f.solver.SetConflictLimit(manyConflicts)
 		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), some)...)
 		switch {
 		case err != nil && !limited(err):
@@ -126,13 +126,15 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 func (p *pool) oneByOne(ctx context.Context) error {
 	f := p.f
 	f.solver.SetConflictLimit(oneConflicts * p.effort)
-	byFlag := map[term.ID]int{}
-	uses := map[int][]int{} // of those that hold
+	byFlag := map[term.ID]*rule{}
+	for _, r := range p.given {
+		byFlag[r.flag] = r
+	}
 	for {
 		next := -1
 		for _, i := range p.on {
-			byFlag[p.rule[i].flag] = i
-			if _, holds := uses[i]; !holds && next < 0 {
+			byFlag[p.rule[i].flag] = p.rule[i]
+			if !p.rule[i].holds && next < 0 {
 				next = i
 			}
 		}
@@ -140,29 +142,30 @@ func (p *pool) oneByOne(ctx context.Context) error {
 			return nil
 		}
 		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), p.rule[next].broken)...)
-		out := map[int]bool{}
+		out := map[*rule]bool{}
 		switch {
 		case err != nil && !limited(err):
 			return err
 		case status == smt.Unsat:
-			uses[next] = []int{}
+			r := p.rule[next]
+			r.holds, r.uses = true, nil
 			for _, t := range f.solver.Core() {
-				if i, ok := byFlag[t]; ok {
-					uses[next] = append(uses[next], i)
+				if u := byFlag[t]; u != nil {
+					r.uses = append(r.uses, u)
 				}
 			}
 			continue
 		case status == smt.Sat:
 			for _, i := range p.on {
-				out[i] = p.inModel(i)
+				out[p.rule[i]] = p.inModel(i)
 			}
 		default:
-			out[next] = true
+			out[p.rule[next]] = true
 		}
-		p.drop(func(i int) bool { return out[i] })
-		for i, us := range uses {
-			if slices.ContainsFunc(us, func(u int) bool { return out[u] }) {
-				delete(uses, i)
+		p.drop(func(i int) bool { return out[p.rule[i]] })
+		for _, i := range p.on {
+			if r := p.rule[i]; slices.ContainsFunc(r.uses, func(u *rule) bool { return out[u] }) {
+				r.holds, r.uses = false, nil
 			}
 		}
 	}

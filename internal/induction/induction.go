@@ -389,7 +389,8 @@ func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int
 }
 
 // needed reduces rules to some that prove what is asked and each other: those
-// in the core of the proof, those in the core of theirs, and so on.
+// in the core of the proof, those in the core of theirs, and so on. What was seen
+// to follow from other rules is not asked again.
 func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule, error) {
 	byFlag := map[term.ID]*rule{}
 	for _, r := range on {
@@ -404,20 +405,31 @@ func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule,
 		if status != smt.Unsat {
 			panic("induction: a proof does not repeat")
 		}
-		grown := false
-		for _, t := range f.solver.Core() {
-			if r := byFlag[t]; r != nil && !have[r] {
-				have[r], grown = true, true
+		before := len(have)
+		var add func(r *rule)
+		add = func(r *rule) {
+			if r == nil || have[r] {
+				return
+			}
+			have[r] = true
+			if slices.ContainsFunc(r.uses, func(u *rule) bool { return byFlag[u.flag] == nil }) {
+				r.holds, r.uses = false, nil
+			}
+			for _, u := range r.uses {
+				add(u)
 			}
 		}
-		if !grown {
-			break
+		for _, t := range f.solver.Core() {
+			add(byFlag[t])
 		}
 		goal = f.st.False()
 		for _, r := range on {
-			if have[r] {
+			if have[r] && !r.holds {
 				goal = f.st.Or(goal, r.broken)
 			}
+		}
+		if len(have) == before || f.st.IsFalse(goal) {
+			break
 		}
 	}
 	var out []*rule
@@ -429,12 +441,20 @@ func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule,
 	return f.minimal(ctx, bad, out)
 }
 
+// minimalConflicts bounds the work of leaving out rules.
+const minimalConflicts = 2 * oneConflicts
+
 // minimal leaves out one rule after the other, as long as the rest still
-// proves what is asked and itself.
+// proves what is asked and itself, and not much work is spent.
 func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rule, error) {
-	f.solver.SetConflictLimit(oneConflicts)
 	defer f.solver.SetConflictLimit(0)
+	end := f.solver.Stats().Conflicts + minimalConflicts
 	for k := len(set) - 1; k >= 0; k-- {
+		left := end - f.solver.Stats().Conflicts
+		if left <= 0 {
+			break
+		}
+		f.solver.SetConflictLimit(min(left, oneConflicts))
 		rest := append(append([]*rule(nil), set[:k]...), set[k+1:]...)
 		goal := bad
 		for _, r := range rest {

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/ir"
 	"assay/internal/linear"
+	"assay/internal/pause"
 	"assay/internal/symgraph"
 )
 
@@ -189,6 +190,9 @@ func (x *explorer) run(s *state) {
 			return
 		}
 		x.stats.Steps++
+		if x.stats.Steps&255 == 0 {
+			pause.Wait(x.ctx)
+		}
 		if x.stats.Steps&255 == 0 && x.ctx.Err() != nil {
 			x.obstacle = &Obstacle{Text: "the time limit was reached", Stopped: true}
 			return

@@ -21,6 +21,7 @@ func comparisonRules() []rule {
 			rule{op, "not-both", ltNotBoth},
 			rule{op, "concat", ltConcat},
 			rule{op, "ite-const", ltIteConst},
+			rule{op, "integers", integerRelation},
 		)
 	}
 	return append(r,

@@ -29,6 +29,7 @@ func equalityRules() []rule {
 		{OpEq, "bit-ite", both(eqBitIte)},
 		{OpEq, "bit-connective", eqBitConnective},
 		{OpEq, "linear", eqLinear},
+		{OpEq, "integers", integerRelation},
 	}
 }
 

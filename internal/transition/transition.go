@@ -16,6 +16,7 @@ import (
 	"assay/internal/ic3"
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/pause"
 	"assay/internal/solve"
 	"assay/internal/ts"
 	"assay/internal/ts/program"
@@ -155,7 +156,9 @@ func prove(ctx context.Context, m *ir.Module, o Options, s *program.System, inv 
 		return r
 	}
 	begin := time.Now()
-	checker, err := certify.Induction(ctx, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label}, cert)
+	own, resume := pause.Others(ctx)
+	defer resume()
+	checker, err := certify.Induction(own, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label}, cert)
 	r.Stats.Certify = time.Since(begin)
 	if err != nil {
 		return fail(verdict.CauseUncertified, "an invariant of %d clauses (%d left out) was found, but not accepted: %v", len(inv.Clauses)+len(inv.Formulas), dropped, err)

@@ -24,6 +24,7 @@ import (
 
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
+	"assay/internal/pause"
 	"assay/internal/verdict"
 )
 
@@ -88,6 +89,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 			r.steps = onlySteps
 		}
 		for n := range r.runs {
+			pause.Wait(ctx)
 			run := s.run(uint64(n), r.steps)
 			if ctx.Err() != nil {
 				return nil, stats

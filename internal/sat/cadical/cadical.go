@@ -43,6 +43,8 @@ import (
 	"errors"
 	"math"
 	"unsafe"
+
+	"assay/internal/pause"
 )
 
 // Result is what Solve found out.
@@ -165,7 +167,8 @@ func (s *Solver) SetConflictLimit(conflicts int64) { s.limit = conflicts + 1 }
 
 // Solve decides the clauses under the assumptions and the constraint, which it
 // consumes. The error is the context's or ErrMemory, and the result is then
-// Unknown; Unknown without an error is due to the conflict limit.
+// Unknown; Unknown without an error is due to the conflict limit. It rests while
+// the context pauses it (package pause).
 func (s *Solver) Solve(ctx context.Context) (Result, error) {
 	if !s.use() {
 		return Unknown, ErrMemory
@@ -190,9 +193,13 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 			close(done)
 		})
 	}
+	resume := pause.Watch(ctx, func(paused bool) {
+		C.assay_cadical_pause(s.c, C.int(boolean(paused)))
+	})
 	r := C.assay_cadical_solve(s.c,
 		(*C.int32_t)(unsafe.SliceData(as)), C.int64_t(len(as)),
 		(*C.int32_t)(unsafe.SliceData(cs)), C.int64_t(len(cs)), limit)
+	resume()
 	if !stop() {
 		<-done // the flag may be set any time before that
 		C.assay_cadical_resume(s.c)
@@ -209,6 +216,13 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 		return Unknown, ErrMemory
 	}
 	return Unknown, ctx.Err()
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (s *Solver) require(st state, what string) {

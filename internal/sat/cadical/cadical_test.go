@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"assay/internal/pause"
 )
 
 // formula is a set of clauses over few variables, decided by enumeration.
@@ -220,6 +222,48 @@ func TestInterrupt(t *testing.T) {
 	cancel()
 	if r, err := s.Solve(ctx); r != Unknown || !errors.Is(err, context.Canceled) {
 		t.Fatal(r, err)
+	}
+}
+
+// TestPause has a search rest before it begins, and under way; the end of its
+// context ends the pause.
+func TestPause(t *testing.T) {
+	ctx := pause.With(t.Context())
+	_, resume := pause.Others(ctx)
+	type answer struct {
+		result Result
+		err    error
+	}
+	solve := func(ctx context.Context, n int) chan answer {
+		done := make(chan answer, 1)
+		go func() {
+			s := New()
+			defer s.Close()
+			s.AddClauses(pigeons(n))
+			r, err := s.Solve(ctx)
+			done <- answer{r, err}
+		}()
+		return done
+	}
+	done := solve(ctx, 7)
+	select {
+	case a := <-done:
+		t.Errorf("%v, %v during the pause", a.result, a.err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	resume()
+	if a := <-done; a.result != Unsat || a.err != nil {
+		t.Errorf("%v, %v after the pause", a.result, a.err)
+	}
+
+	ended, cancel := context.WithCancel(ctx)
+	done = solve(ended, 30)
+	time.Sleep(5 * time.Millisecond)
+	_, resume = pause.Others(ctx)
+	defer resume()
+	cancel()
+	if a := <-done; a.result != Unknown || a.err != context.Canceled {
+		t.Errorf("%v, %v after the end of the context", a.result, a.err)
 	}
 }
 

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <climits>
+#include <condition_variable>
+#include <mutex>
 #include <new>
 
 #include <cadical.hpp> // if this is missing: apt-get install libcadical-dev
@@ -13,10 +15,25 @@
 struct assay_cadical : CaDiCaL::Terminator, CaDiCaL::Learner {
   CaDiCaL::Solver solver;
   std::atomic<int> stop{0};
+  std::atomic<int> paused{0};
+  std::mutex mutex; // of the changes of stop and paused that end a pause
+  std::condition_variable changed;
   int64_t learned = 0;
 
   // Polled by CaDiCaL every few decisions and conflicts.
-  bool terminate() override { return stop.load(std::memory_order_relaxed) != 0; }
+  bool terminate() override {
+    if (paused.load(std::memory_order_relaxed)) {
+      std::unique_lock<std::mutex> lock(mutex);
+      changed.wait(lock, [this] { return stop || !paused; });
+    }
+    return stop.load(std::memory_order_relaxed) != 0;
+  }
+
+  void set(std::atomic<int> &flag, int value) {
+    std::lock_guard<std::mutex> lock(mutex);
+    flag = value;
+    changed.notify_all();
+  }
 
   // Called for each learned clause, before its literals would be exported.
   bool learning(int) override {
@@ -74,7 +91,9 @@ int assay_cadical_solve(assay_cadical *s, const int32_t *assumptions, int64_t a,
   }
 }
 
-void assay_cadical_stop(assay_cadical *s) { s->stop.store(1, std::memory_order_relaxed); }
+void assay_cadical_stop(assay_cadical *s) { s->set(s->stop, 1); }
+
+void assay_cadical_pause(assay_cadical *s, int paused) { s->set(s->paused, paused); }
 
 void assay_cadical_resume(assay_cadical *s) { s->stop.store(0, std::memory_order_relaxed); }
 

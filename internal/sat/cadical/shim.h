@@ -31,6 +31,9 @@ int assay_cadical_solve(assay_cadical *, const int32_t *assumptions, int64_t a,
 void assay_cadical_stop(assay_cadical *);
 void assay_cadical_resume(assay_cadical *);
 
+// Makes a running or the next solve rest until it is called with 0.
+void assay_cadical_pause(assay_cadical *, int paused);
+
 // The values of n variables from the first one on: 1, or -1 if false or unknown.
 void assay_cadical_values(assay_cadical *, int32_t first, int8_t *values, int64_t n);
 

@@ -358,6 +358,20 @@ void assay_z3_build(assay_z3 *s, const assay_z3_step *steps, int64_t n, const ui
   }
 }
 
+// unflattened is a tactic that leaves conjunctions and disjunctions as deep as they
+// are: if the ones of a program's guards, which share their prefixes, are made flat,
+// what was linear becomes quadratic. It takes over t.
+static Z3_tactic unflattened(Z3_context ctx, Z3_tactic t) {
+  Z3_params params = Z3_mk_params(ctx);
+  Z3_params_inc_ref(ctx, params);
+  Z3_params_set_bool(ctx, params, Z3_mk_string_symbol(ctx, "flat"), false);
+  Z3_tactic u = Z3_tactic_using_params(ctx, t, params);
+  if (u) Z3_tactic_inc_ref(ctx, u);
+  Z3_tactic_dec_ref(ctx, t);
+  Z3_params_dec_ref(ctx, params);
+  return u;
+}
+
 // tactics is the sequence of the tactics in a list of names with single blanks
 // between them, with one reference.
 static Z3_tactic tactics(Z3_context ctx, const char *names) {
@@ -382,7 +396,7 @@ static Z3_tactic tactics(Z3_context ctx, const char *names) {
   return all;
 }
 
-void assay_z3_solver(assay_z3 *s, const char *logic, const char *tactic) {
+void assay_z3_solver(assay_z3 *s, const char *logic, const char *tactic, int flat) {
   current = s;
   drop_model(s);
   if (s->solver) Z3_solver_dec_ref(s->ctx, s->solver);
@@ -390,6 +404,7 @@ void assay_z3_solver(assay_z3 *s, const char *logic, const char *tactic) {
     s->solver = Z3_mk_solver_for_logic(s->ctx, Z3_mk_string_symbol(s->ctx, logic));
   else if (tactic) {
     Z3_tactic t = tactics(s->ctx, tactic);
+    if (t && !flat) t = unflattened(s->ctx, t);
     s->solver = Z3_mk_solver_from_tactic(s->ctx, t);
     if (t) Z3_tactic_dec_ref(s->ctx, t);
   } else

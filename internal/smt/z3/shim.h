@@ -81,8 +81,9 @@ void assay_z3_memory(uint32_t soft, uint32_t hard);
 // Builds n steps. Slots are numbered from 1.
 void assay_z3_build(assay_z3 *, const assay_z3_step *steps, int64_t n, const uint32_t *words);
 
-// Replaces the solver: for a logic, from a tactic, or (both NULL) a simple one.
-void assay_z3_solver(assay_z3 *, const char *logic, const char *tactic);
+// Replaces the solver: for a logic, from a tactic, or (both NULL) a simple one. A
+// tactic may make conjunctions and disjunctions flat, or not.
+void assay_z3_solver(assay_z3 *, const char *logic, const char *tactic, int flat);
 void assay_z3_assert(assay_z3 *, const uint32_t *slots, int64_t n);
 // Asserts that the Bool in slot proxy implies the one in slot formula.
 void assay_z3_imply(assay_z3 *, uint32_t proxy, uint32_t formula);

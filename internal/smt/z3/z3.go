@@ -125,7 +125,11 @@ func (s *Solver) makeSolver(logic, tactic string) {
 		t = C.CString(tactic)
 		defer C.free(unsafe.Pointer(t))
 	}
-	C.assay_z3_solver(s.c, l, t)
+	flat := C.int(1)
+	if tactic == circuits {
+		flat = 0
+	}
+	C.assay_z3_solver(s.c, l, t, flat)
 	s.takeError()
 }
 
@@ -229,12 +233,17 @@ func (s *Solver) startOver(tactic string) {
 // enough: it knows no floats and is incomplete for constant arrays.
 func (s *Solver) needsGeneral() bool { return s.hasFloats || s.hasConstArrays }
 
+// circuits is the strategy of Options.Circuits. Conjunctions and disjunctions stay as
+// deep as they are: those of a program's guards, which share what they begin with,
+// would become quadratic.
+const circuits = "simplify propagate-values bit-blast sat"
+
 // tactic is the best strategy for one check of what the formula has in it. With
 // floats, Z3's own strategies for them are no better than its default.
 func (s *Solver) tactic() string {
 	switch {
 	case s.options.Circuits && !s.hasArrays && !s.hasFloats:
-		return "simplify propagate-values bit-blast simplify sat"
+		return circuits
 	case s.hasFloats:
 		return "default"
 	case s.hasArrays:

@@ -1,0 +1,97 @@
+package pause
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+)
+
+// waits says whether Wait does not return at once.
+func waits(ctx context.Context) bool {
+	limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	Wait(limited)
+	return limited.Err() != nil
+}
+
+func TestOthers(t *testing.T) {
+	ctx := With(t.Context())
+	if waits(ctx) || waits(t.Context()) {
+		t.Fatal("it waits without a pause")
+	}
+	child, cancel := context.WithCancel(ctx)
+	defer cancel()
+	own, resume := Others(child)
+	if !waits(ctx) || !waits(child) || waits(own) {
+		t.Error("the wrong ones wait")
+	}
+	// A second pause inside, and outside of its own.
+	_, inner := Others(ctx)
+	resume()
+	resume()
+	if !waits(ctx) || waits(own) {
+		t.Error("the end of one pause ends the other")
+	}
+	inner()
+	if waits(ctx) {
+		t.Error("it waits after the pauses")
+	}
+	if same, resume := Others(own); same != own || waits(ctx) {
+		t.Error("who has no gate closes one")
+	} else {
+		resume()
+	}
+}
+
+func TestLimit(t *testing.T) {
+	ctx := With(t.Context())
+	_, resume := of(ctx).others(ctx, time.Millisecond)
+	Wait(ctx) // returns, or the test hangs
+	resume()
+	if waits(ctx) {
+		t.Error("it waits after the pause")
+	}
+}
+
+func TestContextEndsWait(t *testing.T) {
+	ctx, cancel := context.WithCancel(With(t.Context()))
+	_, resume := Others(ctx)
+	defer resume()
+	var group sync.WaitGroup
+	for range 4 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			Wait(ctx)
+		}()
+	}
+	cancel()
+	group.Wait()
+}
+
+func TestWatch(t *testing.T) {
+	ctx := With(t.Context())
+	var told []bool
+	note := func(paused bool) { told = append(told, paused) }
+	stop := Watch(ctx, note)
+	_, resume := Others(ctx)
+	_, second := Others(ctx)
+	resume()
+	second()
+	stop()
+	_, resume = Others(ctx)
+	stop = Watch(ctx, note) // during a pause
+	stop()
+	resume()
+	want := []bool{true, false, true, false}
+	if len(told) != len(want) {
+		t.Fatalf("told %v, want %v", told, want)
+	}
+	for i := range want {
+		if told[i] != want[i] {
+			t.Fatalf("told %v, want %v", told, want)
+		}
+	}
+	Watch(t.Context(), note)()
+}
