@@ -185,7 +185,8 @@ func (it *iterating) place(c *ir.Cell) (ir.Value, error) {
 	return p, nil
 }
 
-// globals gives the globals that the code refers to the content of the run.
+// globals gives the globals the content of the run: those that the code refers to as a copy,
+// others, which pointers in constant objects may lead to, as arbitrary content.
 func (it *iterating) globals() {
 	used := map[string]bool{}
 	for _, f := range it.m.Funcs {
@@ -196,12 +197,12 @@ func (it *iterating) globals() {
 		}
 	}
 	for i, g := range it.m.Globals {
-		if g.Constant || !used[g.Name] {
+		if g.Constant {
 			continue
 		}
 		now := *g
 		now.Init, now.Relocs, now.External = nil, nil, true
-		if bytes, ok := it.state.Memory(it.state.Symbol(g.Name), g.Size); ok && g.Size <= maxGlobalCopy {
+		if bytes, ok := it.state.Memory(it.state.Symbol(g.Name), g.Size); ok && used[g.Name] && g.Size <= maxGlobalCopy {
 			now.Init, now.External = bytes, false
 		}
 		it.m.Globals[i] = &now
@@ -295,7 +296,7 @@ func (it *iterating) refuses(f *ir.Func, v ir.Value, inLoop bool) bool {
 		root, _, _ := strip(f, d.Args[0])
 		g := it.m.Global(f.Def(root).Sym)
 		return f.Def(root).Op != ir.GlobalAddr || g == nil || !g.Constant
-	case ir.Nondet:
+	case ir.Nondet, ir.Extract:
 		return d.Type.Kind == ir.Ptr
 	case ir.Call:
 		return d.Sym == "" || d.Type.Kind == ir.Ptr && it.m.Func(d.Sym).IsDecl()

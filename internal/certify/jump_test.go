@@ -19,6 +19,9 @@ const jumping = `module 64 entry @main
 global @g size 4 align 4
 global @h size 4 align 4
 global @a size 40 align 4
+global @hidden size 4 align 4
+global @p size 8 align 8 const
+  reloc 0 @hidden 0
 OTHER
 func @main() {
 entry:
@@ -181,6 +184,7 @@ func TestJump(t *testing.T) {
 				cell("g", 0, 0xffffffff)(j)
 				j.Changes[2].Start, j.Changes[2].End = bv.New(32, 99), bv.New(32, 0)
 			}, "leaves the loop"},
+		{"the guard is behind a constant pointer", "%p0 = load ptr @p\n store i32 5, %p0", "%p1 = load ptr @p\n%x = load i32 %p1\n%b = eq i1 %x, i32 0\n condbr %b, more, end\nmore:", "", 10, nil, "leaves the loop"},
 		{"a local cell", "", "%x = load i32 %q\n%y = add i32 %x, i32 5\nstore %y, %q", "", maxInt, local(ir.Alloca, 5), "ok"},
 		{"two names of a cell", "%p = ptradd ptr %q, i64 0", "%x = load i32 %p\n%y = add i32 %x, i32 5\nstore %y, %p\nstore i32 0, %q", "", 10, local(ir.PtrAdd, 5), "cannot: store"},
 		{"two names of a cell, both listed", "%p = ptradd ptr %q, i64 0", "%x = load i32 %p\n%y = add i32 %x, i32 5\nstore %y, %p\nstore i32 0, %q", "", 10, func(j *ir.Jump) { local(ir.PtrAdd, 5)(j); local(ir.Alloca, 0)(j) }, "another step"},
