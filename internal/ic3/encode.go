@@ -37,6 +37,7 @@ type engine struct {
 	activity []float64      // by latch literal
 	bumping  float64
 	queue    queue
+	hard     int // attempts for the lemma at hand that remained Unknown
 
 	assumed []cdcl.Lit // scratch
 	clause  []cdcl.Lit

@@ -45,6 +45,9 @@ func (e *engine) bump(c cube) {
 // generalise shrinks a cube that F_(frame-1) blocks: ¬c is inductive relative to
 // it, and c has no initial state.
 func (e *engine) generalise(c cube, frame int, effort effort, depth int) (cube, error) {
+	if depth == 0 {
+		e.hard = 0
+	}
 	order := slices.Clone(c)
 	slices.SortStableFunc(order, func(a, b lit) int {
 		switch x, y := e.activity[a], e.activity[b]; {
@@ -57,7 +60,7 @@ func (e *engine) generalise(c cube, frame int, effort effort, depth int) (cube, 
 	})
 	var keep cube
 	for _, l := range order {
-		if len(c) == 1 {
+		if len(c) == 1 || e.hard >= maxHard {
 			break
 		}
 		if !c.has(l) {
@@ -79,6 +82,25 @@ func (e *engine) generalise(c cube, frame int, effort effort, depth int) (cube, 
 	return c, nil
 }
 
+// attemptConflicts bounds a query whose answer is worth having only if it comes soon:
+// without a literal that ties the inputs of a division, a query can be as hard as any.
+const attemptConflicts = 500
+
+// maxHard bounds the attempts for one lemma that remain Unknown.
+const maxHard = 4
+
+// attempt is step, relative, that may remain Unknown.
+func (e *engine) attempt(i int, c cube) (cdcl.Result, error) {
+	s := e.solvers[i]
+	s.Limit = attemptConflicts
+	defer func() { s.Limit = 0 }()
+	r, err := e.step(i, c, true)
+	if r == cdcl.Unknown {
+		e.hard++
+	}
+	return r, err
+}
+
 // down is a subset of c that F_(frame-1) blocks and that has all of keep, or nil
 // if none is found.
 func (e *engine) down(c cube, frame int, keep cube, effort effort, depth int) (cube, error) {
@@ -87,14 +109,14 @@ func (e *engine) down(c cube, frame int, keep cube, effort effort, depth int) (c
 		if e.initial(c) {
 			return nil, nil
 		}
-		r, err := e.step(frame-1, c, true)
+		r, err := e.attempt(frame-1, c)
 		if err != nil {
 			return nil, err
 		}
 		if r == cdcl.Unsat {
 			return e.core(frame-1, c), nil
 		}
-		if effort.ctgs == 0 || depth >= effort.depth || frame == 1 {
+		if r == cdcl.Unknown || effort.ctgs == 0 || depth >= effort.depth || frame == 1 {
 			return nil, nil
 		}
 		// What remains of c in the state from which it is reached.
@@ -107,7 +129,7 @@ func (e *engine) down(c cube, frame int, keep cube, effort effort, depth int) (c
 		}
 		ctg, _ := e.lift(s, c)
 		if tried < effort.ctgs && !e.initial(ctg) {
-			r, err := e.step(frame-2, ctg, true)
+			r, err := e.attempt(frame-2, ctg)
 			if err != nil {
 				return nil, err
 			}

@@ -98,7 +98,7 @@ func Decide(ctx context.Context, m *ir.Module, o Options) (r Result) {
 			}
 		}
 	}
-	a, err := solve.Decide(ctx, s.System, options)
+	a, err := decide(ctx, s.System, options)
 	if err == nil && a.Trace != nil && a.Trace.Property == s.Obstacle {
 		// No proof is possible any more, but a violation.
 		for _, k := range s.Obstacles(a.Trace) {
@@ -142,6 +142,52 @@ func Decide(ctx context.Context, m *ir.Module, o Options) (r Result) {
 		return prove(ctx, m, o, s, a.Proof.Parts[0].Invariant, r, fail)
 	}
 	return fail(verdict.CauseUnwinding, "%s", a.Reason)
+}
+
+// decide has the system decided, and if IC3 is asked beside it the system without
+// hard arithmetic: an invariant of that is one of the system, and a run is none.
+func decide(ctx context.Context, s *ts.System, o solve.Options) (*solve.Answer, error) {
+	var weak *ts.System
+	if o.Engine == solve.IC3 {
+		weak = s.Weaken() // makes terms: now, not beside the other engine
+	}
+	if weak == nil {
+		return solve.Decide(ctx, s, o)
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	proofs := make(chan *solve.Answer, 1)
+	var crash any
+	defer func() {
+		if crash != nil { // of the other goroutine, which has ended
+			panic(crash)
+		}
+	}()
+	go func() {
+		defer close(proofs)
+		defer func() { crash = recover() }()
+		plain := o
+		plain.Learned, plain.Simulate = nil, 0
+		a, err := solve.Decide(inner, weak, plain)
+		if err == nil && a.Proof != nil {
+			proofs <- a
+			cancel()
+		}
+	}()
+	a, err := solve.Decide(inner, s, o)
+	if err != nil || a.Trace == nil && a.Proof == nil {
+		if ctx.Err() != nil {
+			cancel()
+		}
+		if p := <-proofs; p != nil {
+			return p, nil
+		}
+		return a, err
+	}
+	cancel()
+	for range proofs { // until it has ended
+	}
+	return a, err
 }
 
 // prove has an invariant checked on the program.

@@ -87,6 +87,8 @@ var programs = []struct {
 	{"an overflow far away", `int main(void) { short n = 0; int s = 2147400000; while (n < 20000) { n++; s += 10; } }`, ir.Overflow, "false"},
 	{"no overflow", `int main(void) { int n = 0; while (n < 100) n++; }`, ir.Overflow, "true"},
 	{"a float", `int main(void) { float x = 0; int n = 0; while (n < 3) { x += 0.5f; n++; } check(x < 2); }`, ir.Assertion, ""},
+	{"a product and a quotient that do not matter", `int main(void) { int x = 5, y = 1; unsigned s = 0;
+		while (1) { int k = __VERIFIER_nondet_int(); __VERIFIER_assume(k > 0); x = x * y / k; y = k; s ^= (unsigned)x & 1; check(s < 2); } }`, ir.Assertion, "true"},
 	{"an uninitialised global array", `extern unsigned char a[3];
 		int main(void) { unsigned char x = a[1]; int n = 0; while (n < 3) { check(a[1] == x); n++; } }`, ir.Assertion, "true"},
 	{"recursion", `int f(int n) { return n <= 0 ? 0 : 1 + f(n - 1); }

@@ -48,6 +48,30 @@ func TestCheckFindsMistakes(t *testing.T) {
 	}
 }
 
+// TestWeaken: hard arithmetic becomes inputs, the rest stays.
+func TestWeaken(t *testing.T) {
+	s := small()
+	if s.Weaken() != nil {
+		t.Error("there is nothing to leave out")
+	}
+	st := s.Store
+	y, k := st.Var("y", term.BitVec(32)), st.Var("k", term.BitVec(32))
+	s.States = append(s.States, State{Term: y, Name: "y", Init: st.ConstU(32, 7), Next: st.Add(st.UDiv(y, k), st.Mul(st.ConstU(32, 3), y))})
+	s.Inputs = append(s.Inputs, Input{Term: k, Name: "k"})
+	s.Bad = append(s.Bad, Property{Term: st.Eq(st.UDiv(y, k), st.Mul(y, k))})
+	w := s.Weaken()
+	if err := w.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Inputs) != len(s.Inputs)+2 || len(w.States) != 3 || w.States[0].Next != s.States[0].Next || w.Bad[0] != s.Bad[0] {
+		t.Errorf("%+v", w)
+	}
+	a, b := w.Inputs[len(w.Inputs)-2].Term, w.Inputs[len(w.Inputs)-1].Term
+	if w.Bad[1].Term != st.Eq(a, b) || w.States[2].Next != st.Add(a, st.Mul(st.ConstU(32, 3), y)) && w.States[2].Next != st.Add(b, st.Mul(st.ConstU(32, 3), y)) {
+		t.Errorf("%s, %s", st.String(w.Bad[1].Term), st.String(w.States[2].Next))
+	}
+}
+
 func trace(f bool, inputs ...uint64) *Trace {
 	tr := &Trace{Initial: []bv.BV{bv.New(3, 1), bv.Bool(f)}}
 	for _, in := range inputs {

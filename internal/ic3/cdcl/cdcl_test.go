@@ -168,6 +168,11 @@ func TestPigeons(t *testing.T) {
 			}
 		}
 	}
+	s.Limit = 20
+	if r := s.Solve(nil, nil); r != Unknown || s.Conflicts != 20 {
+		t.Fatalf("%v after %d conflicts, with a limit of 20", r, s.Conflicts)
+	}
+	s.Limit = 0
 	if r := s.Solve(nil, nil); r != Unsat {
 		t.Fatalf("%v", r)
 	}

@@ -148,6 +148,8 @@ type Solver struct {
 
 	// Stop is polled now and then; the query then ends with Unknown.
 	Stop func() bool
+	// Limit bounds the conflicts of a query, which then ends with Unknown; 0 is none.
+	Limit int
 	// Work done so far.
 	Queries, Conflicts, Decisions, Propagations int64
 }
@@ -481,6 +483,9 @@ func (s *Solver) search(assumptions []Lit) Result {
 			}
 			if s.step > 1e20 {
 				s.rescaleClauses()
+			}
+			if s.Limit > 0 && conflicts >= s.Limit {
+				return Unknown
 			}
 			if conflicts&63 == 0 && s.Stop != nil && s.Stop() {
 				return Unknown
