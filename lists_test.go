@@ -117,6 +117,22 @@ var doubleListPrograms = []listProgram{
   while (l) { struct node *n = l->next; l->next = r; if (r) r->prev = l; r = l; l = n; }
   if (r) assert(!r->prev);
   drop(r);`, "unreach-call"},
+	{"set to zero", `
+  struct node *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct node *n = calloc(1, sizeof *n);
+    assert(n->val == 0);
+    if (l) { n->next = l; l->prev = n; }
+    l = n;
+  }
+  drop_back(last(l));`, `
+  struct node *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct node *n = calloc(1, sizeof *n);
+    if (l) n->next = l;
+    l = n;
+  }
+  drop_back(last(l));`, "valid-memtrack"},
 	{"ring", `
   struct node s;
   s.next = s.prev = &s;
@@ -176,6 +192,12 @@ var listPrograms = []listProgram{
     tail = n;
   }
   drop(head);`, "valid-deref"},
+	{"global", `
+  static struct node *l;
+  while (__VERIFIER_nondet_int()) { struct node *n = malloc(sizeof *n); n->val = 1; n->next = l; l = n; }
+  for (struct node *p = l; p; p = p->next) assert(p->val == 1);`, `
+  static struct node *l;
+  while (__VERIFIER_nondet_int()) { struct node *n = malloc(sizeof *n); n->val = 1; n->next = NULL; l = n; }`, "valid-memtrack"},
 	{"insert", `
   struct node *l = NULL;
   while (__VERIFIER_nondet_int()) {

@@ -98,6 +98,11 @@ func (x *explorer) alive(o *object) bool {
 
 // end checks what is allocated at the regular end.
 func (x *explorer) end(s *state, f *frame, v ir.Value, d *ir.Def) {
+	kept := x.reachable(s)
+	lost := s.Lost
+	for i := range s.Objects {
+		lost = lost || !kept[i] && x.alive(&s.Objects[i])
+	}
 	x.pen.end()
 	alive := s.Lost
 	for i := range s.Objects {
@@ -107,8 +112,41 @@ func (x *explorer) end(s *state, f *frame, v ir.Value, d *ir.Def) {
 		return
 	}
 	for _, k := range []ir.CheckKind{ir.MemTrack, ir.MemCleanup} {
-		if x.target[k] {
+		if x.target[k] && (lost || k == ir.MemCleanup) {
 			x.suspect(f, v, d, k, "a heap object may be allocated at the end of the program")
 		}
 	}
+}
+
+// reachable marks the objects into which pointers in globals, and in what these
+// reach, point.
+func (x *explorer) reachable(s *state) []bool {
+	marked := make([]bool, len(s.Objects))
+	var visit func(v *value)
+	inside := func(o *object) {
+		for k := range o.Cells {
+			visit(&o.Cells[k].Value)
+		}
+		if o.List != nil {
+			visit(&o.List.Tail)
+		}
+	}
+	visit = func(v *value) {
+		if v.Kind != symgraph.Pointer || v.Object < 0 || v.Last || marked[v.Object] {
+			return
+		}
+		o := &s.Objects[v.Object]
+		if !v.Form.IsConstant() || !o.Size.IsConstant() || v.Form.Const.Sign() < 0 || v.Form.Const.Cmp(o.Size.Const) >= 0 {
+			return
+		}
+		marked[v.Object] = true
+		inside(o)
+	}
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind == symgraph.Global {
+			marked[i] = true
+			inside(o)
+		}
+	}
+	return marked
 }

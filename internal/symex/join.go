@@ -71,6 +71,11 @@ func key(s *state, lists bool) string {
 		if o.List != nil {
 			b.WriteString("l" + strconv.FormatInt(o.List.Next, 10) + "." + o.Size.Const.String())
 			b.WriteString(target(&o.List.Tail))
+			for k := range o.Cells { // zeros are there or not
+				if from, _, ok := zeros(&o.Cells[k]); ok {
+					b.WriteString("z" + from.String())
+				}
+			}
 			if o.List.Double {
 				b.WriteString("d" + strconv.FormatInt(o.List.Prev, 10) + target(&o.List.Before))
 			}

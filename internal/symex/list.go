@@ -295,6 +295,9 @@ func (x *explorer) fold(s *state) {
 			continue
 		}
 		for _, kind := range x.kinds {
+			if kind.size == size {
+				x.nullLinks(ob, kind)
+			}
 			tail, ok := link(ob, kind.next)
 			if !ok || kind.size != size || tail.Last {
 				continue
@@ -431,6 +434,24 @@ func (x *explorer) distinct(a, b *object) bool {
 		}
 	}
 	return false
+}
+
+// nullLinks gives links that were set to 0 a cell of their own.
+func (x *explorer) nullLinks(ob *object, kind listKind) {
+	for _, at := range []int64{kind.next, kind.prev} {
+		for k := range ob.Cells {
+			from, to, ok := zeros(&ob.Cells[k])
+			a, b := linear.Int(at), linear.Int(at+int64(x.pointerBits()/8))
+			if at < 0 || !ok || from.Cmp(a) > 0 || to.Cmp(b) < 0 {
+				continue
+			}
+			cs := slices.Delete(slices.Clone(ob.Cells), k, k+1)
+			cs = append(cs, zeroCells(from, a)...)
+			cs = append(cs, zeroCells(b, to)...)
+			ob.Cells = append(cs, cell{Offset: linear.Constant(a), Type: x.m.PtrType(), Value: pointer(symgraph.Null, linear.Form{})})
+			break
+		}
+	}
 }
 
 // without leaves out the links.

@@ -60,6 +60,11 @@ next:
 		}
 		switch {
 		case c.Value.Kind == symgraph.Pointer && c.Value.Form.IsConstant() && c.Value.Object != symgraph.Token && !c.Value.Last:
+		case c.Value.Kind == symgraph.Int && c.Type.Bits%8 == 0 && c.Type.Bits >= x.pointerBits() &&
+			!slices.ContainsFunc(values, func(f linear.Form) bool { return !f.Equal(linear.Form{}) }):
+			// Zeros, perhaps a null pointer.
+		case c.Type.Bits > 64:
+			continue next
 		case c.Value.Kind == symgraph.Int && c.Type.Bits%8 == 0:
 			low, high := rangeOf(c.Type.Bits, c.Type.Bits > 1)
 			inside := true

@@ -105,6 +105,14 @@ func (x *explorer) read(s *state, o int32, off linear.Form, t ir.Type) (value, b
 		if c.Type == t && x.k.isZero(c.Offset.Sub(off)) {
 			return c.Value, true
 		}
+		if from, to, ok := zeros(c); ok && off.IsConstant() && from.Cmp(off.Const) <= 0 && off.Const.Add(number(t.Size())).Cmp(to) <= 0 {
+			switch {
+			case t.Kind == ir.Ptr:
+				return pointer(symgraph.Null, linear.Form{}), true
+			case t.Kind == ir.Int && t.Bits%8 == 0:
+				return constant(0), true
+			}
+		}
 		if ob.Pristine && !x.apart(c.Offset, size(c.Type), off, size(t)) {
 			overlaps = true
 		}
@@ -113,6 +121,26 @@ func (x *explorer) read(s *state, o int32, off linear.Form, t ir.Type) (value, b
 		return x.image(s, ob.Global, uint64(at), t)
 	}
 	return value{}, false
+}
+
+// zeros says whether all bytes of a cell are 0, and where they are.
+func zeros(c *cell) (from, to linear.Number, ok bool) {
+	if c.Type.Kind != ir.Int || c.Type.Bits%8 != 0 || c.Value.Kind != symgraph.Int || !c.Offset.IsConstant() || !c.Value.Form.Equal(linear.Form{}) {
+		return from, to, false
+	}
+	return c.Offset.Const, c.Offset.Const.Add(number(c.Type.Size())), true
+}
+
+// maxZeros bounds the bytes of a cell that was set to 0.
+const maxZeros = 128
+
+// zeroCells are cells for a range that is 0, none if it is empty.
+func zeroCells(from, to linear.Number) []cell {
+	n, _ := to.Sub(from).Int64()
+	if n <= 0 {
+		return nil
+	}
+	return []cell{{Offset: linear.Constant(from), Type: ir.IntType(uint32(8 * n)), Value: constant(0)}}
 }
 
 // image reads the initial content of a global.
@@ -169,6 +197,10 @@ func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 		if x.apart(c.Offset, size(c.Type), off, n) {
 			kept = append(kept, c)
 			continue
+		}
+		if from, to, ok := zeros(&c); ok && off.IsConstant() && n.IsConstant() {
+			kept = append(kept, zeroCells(from, off.Const)...)
+			kept = append(kept, zeroCells(off.Const.Add(n.Const), to)...)
 		}
 		if !x.k.isZero(c.Offset.Sub(off)) || !size(c.Type).Equal(n) {
 			ob.Pristine = false
@@ -461,6 +493,9 @@ func (x *explorer) fill(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	}
 	x.forget(s, o, off, n, false)
 	s.Objects[o].Cells = append(s.Objects[o].Cells, copied...)
+	if d.Op == ir.MemSet && off.IsConstant() && n.IsConstant() && n.Const.Cmp(linear.Int(maxZeros)) <= 0 && x.operand(s, f, d.Args[1]).Form.Equal(linear.Form{}) {
+		s.Objects[o].Cells = append(s.Objects[o].Cells, zeroCells(off.Const, off.Const.Add(n.Const))...)
+	}
 	return next
 }
 

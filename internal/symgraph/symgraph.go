@@ -111,7 +111,8 @@ type Segment struct {
 	Facts []linear.Constraint
 }
 
-// Cell says that the bytes from Offset hold Value, whose type is Type.
+// Cell says that the bytes from Offset hold Value, whose type is Type. An integer that
+// is 0 may be as wide as what was set to 0.
 type Cell struct {
 	Offset linear.Form
 	Type   ir.Type

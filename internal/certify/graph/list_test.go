@@ -35,7 +35,12 @@ func randomLists(seed uint64) *ir.Module {
 	m := &ir.Module{PointerBits: 64, Entry: "main"}
 	g := &lists{r: rand.New(rand.NewPCG(seed, 77)), m: m, b: ir.NewFunc(m, "main"), double: seed%2 == 1}
 	g.b.At(g.b.Block("entry"))
-	for range 3 {
+	for i := range 3 {
+		if i == 0 && seed%4 > 1 {
+			m.Globals = append(m.Globals, &ir.Global{Name: "g", Size: 8, Align: 8})
+			g.vars = append(g.vars, g.b.GlobalAddr("g"))
+			continue
+		}
 		v := g.b.Alloca(8, 8)
 		g.b.Store(g.b.Null(), v)
 		g.vars = append(g.vars, v)
@@ -116,7 +121,9 @@ func (g *lists) push(v ir.Value) {
 		size = 24
 	}
 	n := g.b.Op(ir.Malloc, g.m.PtrType(), g.b.Word(size))
-	if g.double && g.r.IntN(12) > 0 {
+	if g.r.IntN(4) == 0 {
+		g.b.Op(ir.MemSet, ir.Type{}, n, g.b.Const(8, uint64(g.r.IntN(8)/7)), g.b.Word(size))
+	} else if g.double && g.r.IntN(12) > 0 {
 		g.b.Store(g.b.Null(), g.b.PtrAdd(n, g.b.Word(backAt)))
 	}
 	if g.r.IntN(5) > 0 {
@@ -333,8 +340,8 @@ func checkLists(t *testing.T, from, to uint64) {
 			t.Fatal(err)
 		}
 		targets := [][]ir.CheckKind{
-			{ir.Assertion}, {ir.InvalidDeref}, {ir.InvalidFree}, {ir.MemCleanup}, {ir.Assertion, ir.InvalidDeref}, {ir.InvalidDeref, ir.InvalidFree, ir.MemTrack},
-		}[seed%6]
+			{ir.Assertion}, {ir.InvalidDeref}, {ir.InvalidFree}, {ir.MemCleanup}, {ir.Assertion, ir.InvalidDeref}, {ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, {ir.MemTrack},
+		}[seed%7]
 		g := symex.Build(ctx, m, symex.Options{Targets: targets, System: true, MaxSteps: 20_000, MaxObjects: 12})
 		if g.Graph == nil {
 			continue

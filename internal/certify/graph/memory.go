@@ -54,6 +54,14 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 	}
 	for i := range ob.cells {
 		x := &ob.cells[i]
+		if from, to, ok := zeros(x); ok && at.isConst() && from.Cmp(at.low) <= 0 && new(big.Int).Add(at.low, bytes(t).low).Cmp(to) <= 0 {
+			switch {
+			case t.Kind == ir.Ptr:
+				return value{kind: symgraph.Pointer, object: symgraph.Null, n: small(0)}
+			case t.Kind == ir.Int && t.Bits%8 == 0:
+				return integerValue(small(0))
+			}
+		}
 		if x.t != t {
 			continue
 		}
@@ -73,6 +81,24 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 		c.same(&n, &ob.cells[i])
 	}
 	return v
+}
+
+// zeros says whether all bytes of a cell are 0, and where they are.
+func zeros(x *cell) (from, to *big.Int, ok bool) {
+	if x.t.Kind != ir.Int || x.t.Bits%8 != 0 || x.v.kind != symgraph.Int || x.v.truth != "" || !x.v.n.isConst() || x.v.n.low.Sign() != 0 || !x.at.isConst() {
+		return nil, nil, false
+	}
+	return x.at.low, new(big.Int).Add(x.at.low, bytes(x.t).low), true
+}
+
+// zeroCells are cells for a range that is 0, none if it is empty or too long to be
+// of use.
+func zeroCells(from, to *big.Int) []cell {
+	n := new(big.Int).Sub(to, from)
+	if n.Sign() <= 0 || n.Cmp(big.NewInt(1<<16)) > 0 {
+		return nil
+	}
+	return []cell{{num(from), ir.IntType(uint32(8 * n.Int64())), integerValue(small(0))}}
 }
 
 // image reads the initial content of a global, where it is still there.
@@ -139,6 +165,9 @@ func (c *checkerState) clear(ob *object, at, n number) {
 			end, from := new(big.Int).Add(at.low, n.low), x.at.low
 			if new(big.Int).Add(from, bytes(x.t).low).Cmp(at.low) <= 0 || end.Cmp(from) <= 0 {
 				kept = append(kept, x)
+			} else if first, last, ok := zeros(&x); ok {
+				kept = append(kept, zeroCells(first, at.low)...)
+				kept = append(kept, zeroCells(end, last)...)
 			}
 			continue
 		}
@@ -376,6 +405,9 @@ func (c *checkerState) fill(s *state, d *ir.Def) (done bool) {
 				ob := &s.objects[o]
 				c.clear(ob, at, n)
 				ob.cells = append(ob.cells[:len(ob.cells):len(ob.cells)], copied...)
+				if b := c.number(s, d.Args[1]); d.Op == ir.MemSet && at.isConst() && n.isConst() && b.isConst() && b.low.Sign() == 0 {
+					ob.cells = append(ob.cells, zeroCells(at.low, new(big.Int).Add(at.low, n.low))...)
+				}
 			} else {
 				c.perhaps(s, p)
 			}

@@ -324,12 +324,53 @@ func (c *checkerState) end(s *state) {
 		return
 	}
 	alive := s.lost
+	kept := make([]bool, len(s.objects))
+	if !c.target[ir.MemCleanup] {
+		kept = c.reachable(s)
+	}
 	for i := range s.objects {
+		if kept[i] {
+			continue
+		}
 		alive = alive || c.allocated(&s.objects[i])
 	}
 	if alive {
 		c.reject(s, "a heap object may be allocated at the end")
 	}
+}
+
+// reachable marks objects into which a pointer in a global points, or one in an
+// object that is marked: all nodes of a segment are reached from one of them by links
+// onwards, so only pointers to its first node count.
+func (c *checkerState) reachable(s *state) []bool {
+	marked := make([]bool, len(s.objects))
+	var work []int
+	for i := range s.objects {
+		if s.objects[i].kind == symgraph.Global {
+			marked[i] = true
+			work = append(work, i)
+		}
+	}
+	follow := func(v value) {
+		if v.kind != symgraph.Pointer || v.object < 0 || v.last || marked[v.object] {
+			return
+		}
+		if o := &s.objects[v.object]; v.n.isConst() && o.size.isConst() && v.n.low.Sign() >= 0 && v.n.low.Cmp(o.size.low) < 0 {
+			marked[v.object] = true
+			work = append(work, int(v.object))
+		}
+	}
+	for len(work) > 0 {
+		o := &s.objects[work[0]]
+		work = work[1:]
+		for _, x := range o.cells {
+			follow(x.v)
+		}
+		if o.list != nil {
+			follow(o.list.tail)
+		}
+	}
+	return marked
 }
 
 // Operands.
