@@ -91,6 +91,9 @@ func (x *explorer) arrive(s *state) {
 		x.fold(s)
 	}
 	k := key(s, shape)
+	if x.fine {
+		k += x.constants(s)
+	}
 	n := x.table[k]
 	if n == nil {
 		n = &node{state: *s, key: k}

@@ -23,6 +23,8 @@ package symex
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"assay/internal/ir"
 	"assay/internal/linear"
@@ -417,23 +419,45 @@ func inner(s *state) []int {
 // distinct says whether a field has one value in all nodes of a, and another one in
 // all nodes of b.
 func (x *explorer) distinct(a, b *object) bool {
-	bounds := func(o *object, f linear.Form) (low, high linear.Number) {
-		x.under(x.k, o.List.Facts, func() { low, high = x.k.low(f), x.k.high(f) })
-		return low, high
-	}
 	for _, c := range a.Cells {
 		for _, d := range b.Cells {
 			if c.Value.Kind != symgraph.Int || c.Type != d.Type || !c.Offset.Equal(d.Offset) {
 				continue
 			}
-			p, q := bounds(a, c.Value.Form)
-			y, z := bounds(b, d.Value.Form)
-			if p.Equal(q) && y.Equal(z) && !p.Equal(y) {
+			p, okP := x.inAll(a, c.Value.Form)
+			q, okQ := x.inAll(b, d.Value.Form)
+			if okP && okQ && !p.Equal(q) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// inAll is the one value of a field in all nodes of a segment.
+func (x *explorer) inAll(o *object, f linear.Form) (n linear.Number, ok bool) {
+	x.under(x.k, o.List.Facts, func() {
+		n = x.k.low(f)
+		ok = n.Equal(x.k.high(f))
+	})
+	return n, ok
+}
+
+// constants names the fields that have one value in all nodes of their segments.
+func (x *explorer) constants(s *state) string {
+	var b strings.Builder
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		if o.List == nil {
+			continue
+		}
+		for _, c := range o.Cells {
+			if n, ok := x.inAll(o, c.Value.Form); ok && c.Value.Kind == symgraph.Int {
+				b.WriteString(" " + strconv.Itoa(i) + "+" + c.Offset.Const.String() + "=" + n.String())
+			}
+		}
+	}
+	return b.String()
 }
 
 // nullLinks gives links that were set to 0 a cell of their own.
