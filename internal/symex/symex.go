@@ -105,7 +105,11 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	r := x.result(ctx)
 	for _, again := range []func(y *explorer) bool{
 		// Perhaps it matters what pointers in memory point to.
-		func(y *explorer) bool { y.shape = true; return x.dropped && !x.shape },
+		func(y *explorer) bool {
+			y.shape = true
+			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
+			return x.dropped && !x.shape
+		},
 		// Perhaps it matters which nodes of a list come first.
 		func(y *explorer) bool {
 			y.shape, y.fine = true, true
@@ -128,8 +132,8 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	return r
 }
 
-// Limits of the attempt that cuts lists where constants change: it fails by making
-// ever more segments.
+// Limits of the attempts that tell more states apart: they fail by making ever more of
+// them.
 const maxFineSteps, maxFineObjects = 20_000, 10
 
 // explore prepares to build one graph.
