@@ -115,9 +115,11 @@ type view struct {
 // two views, the line through the bounds of another one there.
 func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Constraint {
 	type template struct {
-		f     linear.Form // of the symbols
-		at    []linear.Form
-		least linear.Number
+		f      linear.Form // of the symbols: ca times one, cb times the other, -1 if there is none
+		a, b   int
+		ca, cb linear.Number
+		at     []linear.Form
+		least  linear.Number
 	}
 	value := func(v *view, k int) linear.Form {
 		if k < len(fields) {
@@ -135,7 +137,7 @@ func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Co
 			return f
 		}
 		symbol := view{fields: fields, marks: marks}
-		t := template{f: at(&symbol)}
+		t := template{f: at(&symbol), a: a, b: b, ca: ca, cb: cb}
 		for i := range views {
 			t.at = append(t.at, at(&views[i]))
 		}
@@ -197,9 +199,17 @@ func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Co
 		}
 	}
 	seen := false
+	least := make([][2]linear.Number, len(fields)+len(marks)) // of each value, and of its negation
 	for i := range views {
 		v := &views[i]
 		x.under(v.k, v.facts, func() {
+			for k := range least {
+				for side, f := range []linear.Form{value(v, k), value(v, k).Neg()} {
+					if n := v.k.low(f); !seen || n.Cmp(least[k][side]) < 0 {
+						least[k][side] = n
+					}
+				}
+			}
 			for k := range ts {
 				if n := v.k.low(ts[k].at[i]); !seen || n.Cmp(ts[k].least) < 0 {
 					ts[k].least = n
@@ -215,18 +225,14 @@ func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Co
 		if !seen || x.k.rough(c.Form).Sign() >= 0 {
 			continue
 		}
-		// What the bounds say, is not said again.
-		bound := linear.Number{}
-		for _, m := range t.f.Terms {
-			limit := x.k.rough(linear.Form{Terms: []linear.Term{m}})
-			for _, b := range facts[:min(len(facts), 2*len(fields))] {
-				if len(b.Form.Terms) == 1 && b.Form.Terms[0].Var == m.Var && b.Form.Terms[0].Coef.Sign() == m.Coef.Sign() {
-					limit = b.Form.Const.Neg().Mul(m.Coef.Abs())
-				}
+		// What the bounds say is not said again.
+		bound := func(k int, c linear.Number) linear.Number {
+			if c.Sign() < 0 {
+				return least[k][1].Mul(c.Neg())
 			}
-			bound = bound.Add(limit)
+			return least[k][0].Mul(c)
 		}
-		if len(t.f.Terms) < 2 || bound.Cmp(t.least) < 0 {
+		if t.b < 0 || bound(t.a, t.ca).Add(bound(t.b, t.cb)).Cmp(t.least) < 0 {
 			facts = append(facts, c)
 		}
 	}
