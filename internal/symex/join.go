@@ -557,21 +557,6 @@ func (j *joiner) partner(p *cell, ob *object) (value, linear.Form, bool) {
 	return value{}, linear.Form{}, false
 }
 
-// weaker tries small constants in the place of a bound of one symbol that does not
-// hold in the second state.
-func (j *joiner) weaker(out []linear.Constraint, g linear.Form) []linear.Constraint {
-	if len(g.Terms) != 1 || !g.Terms[0].Coef.Abs().IsOne() {
-		return out
-	}
-	for _, n := range []int64{1, 0, -1} {
-		h := linear.Form{Terms: g.Terms, Const: linear.Int(-n)}
-		if h.Const.Cmp(g.Const) > 0 && j.second.entails(linear.Constraint{Form: j.image(h)}) {
-			return append(out, linear.Constraint{Form: h})
-		}
-	}
-	return out
-}
-
 // constraints finds what holds in both states.
 func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
 	var out []linear.Constraint
@@ -590,7 +575,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			if f.Equality && j.second.entails(linear.Constraint{Form: j.image(g)}) {
 				out = append(out, linear.Constraint{Form: g})
 			} else if templates {
-				out = j.weaker(j.shifted(out, g, used), g)
+				out = j.shifted(out, g, used)
 			}
 		}
 	}
