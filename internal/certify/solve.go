@@ -60,14 +60,17 @@ type attempt struct {
 	time      time.Duration
 }
 
-// Formulas without arrays and floating point become circuits at once, which is
-// nearly always fastest; Z3's preprocessing comes next, for what is decided by
-// arithmetic. Its own floating point is another opinion than the engine's circuits, but
+// Formulas without arrays and floating point become circuits, which is nearly always
+// fastest where Z3's preprocessing does not decide them at once; it comes again
+// after that, for what is decided by arithmetic. Its own floating point is another opinion than the engine's circuits, but
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
 	attempts = []attempt{{conflicts: 5000}, {options: z3.Options{OneShot: true}}}
-	words    = append([]attempt{{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000}}, attempts...)
+	words    = append([]attempt{
+		{conflicts: 1000},
+		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
+	}, attempts...)
 	circuits = []attempt{
 		{options: z3.Options{OneShot: true, Circuits: true}, circuits: true, conflicts: 50000},
 		{options: z3.Options{OneShot: true}, circuits: true},
