@@ -105,13 +105,21 @@ func (x Float) Leq(y Float) bool {
 // floatSteps are the bounds at which widening stops.
 var floatSteps = []float64{0, 1, 256, 65536, 1 << 31, 1 << 32, 1 << 63, 1 << 64, math.MaxFloat32, math.MaxFloat64, math.Inf(1)}
 
-// Widen is an upper bound of x and y, where y grew from x.
-func (x Float) Widen(y Float) Float {
+// Widen is an upper bound of x and y, where y grew from x; if fine, the bounds stop
+// at the powers of two, too.
+func (x Float) Widen(y Float, fine bool) Float {
 	j := x.Join(y)
 	if x.noNumber() {
 		return j
 	}
 	up := func(v float64) float64 {
+		if fine && v > 0x1p-20 && v <= 1<<40 {
+			m, e := math.Frexp(v)
+			if m == 0.5 {
+				e--
+			}
+			return math.Ldexp(1, e)
+		}
 		for _, s := range floatSteps {
 			if s >= v {
 				return s

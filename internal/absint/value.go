@@ -254,7 +254,7 @@ func (s *sets) widen(a, b *Value, t *absdomain.Thresholds, stage int) Value {
 			j.Targets = anything
 		}
 	case ir.Float:
-		j.Float = a.Float.Widen(b.Float)
+		j.Float = a.Float.Widen(b.Float, stage == 0)
 		if stage == 2 && j.Float != a.Float {
 			j.Float = absdomain.FloatTop(uint32(a.Float.Bits))
 		}

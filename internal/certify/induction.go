@@ -259,7 +259,11 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 			wrong = fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Cell && d.Type.Kind != ir.Ptr:
 			wrong = fmt.Sprintf("value %d is no pointer", t.Value)
-		case !t.Cell && d.Type != ir.IntType(t.Bits):
+		case t.Float && p.Range != nil:
+			wrong = "a float in a range"
+		case t.Float && (t.Stride != 0 || !t.Cell && d.Type != ir.FloatType(t.Bits)):
+			wrong = fmt.Sprintf("value %d is no float of %d bits", t.Value, t.Bits)
+		case !t.Float && !t.Cell && d.Type != ir.IntType(t.Bits):
 			wrong = fmt.Sprintf("value %d is no integer of %d bits", t.Value, t.Bits)
 		case d.Block == head && d.Op != ir.Phi || d.Block != head && d.Block != 0 && !dom.Dominates(d.Block, head):
 			wrong = fmt.Sprintf("value %d is not defined at the head", t.Value)
@@ -280,6 +284,8 @@ func wrongForm(p *invariant.Predicate) string {
 		return "a predicate has no bound"
 	case p.Relation > invariant.Congruent:
 		return "a predicate has an unknown relation"
+	case !p.FloatForm():
+		return "a predicate about floats is no bound and no order"
 	}
 	return ""
 }
@@ -412,12 +418,31 @@ func (c *checker) holds(p *invariant.Predicate, operand func(t invariant.Term) (
 		values[i], valid = operand(t)
 		there = st.And(there, valid)
 	}
+	if p.IsFloat() {
+		return st.Implies(st.And(applies, there), c.floatRelation(p, values))
+	}
 	holds := st.ByCases(values, maxCases, func(values []term.ID) term.ID { return c.relation(p, w, values) })
 	return st.Implies(st.And(applies, there), holds)
 }
 
 // maxCases bounds the cases in which a predicate is looked at.
 const maxCases = 150
+
+// floatRelation compares floats: nothing holds of a NaN.
+func (c *checker) floatRelation(p *invariant.Predicate, values []term.ID) term.ID {
+	st := c.st
+	side := func(i int) term.ID {
+		if i < 0 {
+			return st.Const(p.FloatBound())
+		}
+		return values[i]
+	}
+	x, y, strict := p.Ordered()
+	if strict {
+		return st.FLt(side(x), side(y))
+	}
+	return st.FLe(side(x), side(y))
+}
 
 // relation compares the sum of a predicate, in a width in which it does not wrap.
 func (c *checker) relation(p *invariant.Predicate, w uint32, values []term.ID) term.ID {

@@ -346,6 +346,9 @@ func (r *ranker) wrongTerms(h ir.BlockID, p invariant.Predicate) string {
 			}
 			t.Cell, t.Bits = true, 8 // the same is asked of a cell
 		}
+		if t.Float {
+			return "a summand is a float"
+		}
 		p.Terms = append(p.Terms, t)
 	}
 	return illFormed(r.f, r.dom, h, &p, r.m.PointerBits)

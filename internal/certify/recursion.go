@@ -231,6 +231,8 @@ func illFormedClause(m *ir.Module, f *ir.Func, post bool, p *invariant.Predicate
 		switch {
 		case t.Index || t.Stride != 0 || t.Cell:
 			return "a summand is an element"
+		case t.Float:
+			return "a summand is a float"
 		case t.Bits < 1 || t.Bits > 64:
 			return fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Global != "":

@@ -146,7 +146,7 @@ func (s *boundSearch) check(ctx context.Context, ts []term.ID) (smt.Status, erro
 	if s.o.Domains == 0 && s.f.solver.Stats().Conflicts > s.before+manyBoundConflicts {
 		return smt.Unknown, nil // which ends soon
 	}
-	status, err := s.f.check(ctx, ts...)
+	status, err := s.f.checkLoosely(ctx, ts...)
 	if limited(err) {
 		return smt.Unknown, nil
 	}

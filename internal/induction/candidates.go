@@ -28,15 +28,26 @@ type place struct {
 	value  ir.Value
 	cell   bool
 	bits   uint32
+	float  bool   // a floating-point number; see float.go
 	global string // in contracts
 	old    bool
 }
 
-func (p place) term(coeff int64, signed bool) invariant.Term {
-	return invariant.Term{Coeff: coeff, Value: p.value, Cell: p.cell, Bits: p.bits, Signed: signed, Global: p.global, Old: p.old}
+// kind is the type of the number.
+func (p place) kind() ir.Type {
+	if p.float {
+		return ir.FloatType(p.bits)
+	}
+	return ir.IntType(p.bits)
 }
 
-func placeOf(t invariant.Term) place { return place{t.Value, t.Cell, t.Bits, t.Global, t.Old} }
+func (p place) term(coeff int64, signed bool) invariant.Term {
+	return invariant.Term{Coeff: coeff, Value: p.value, Cell: p.cell, Bits: p.bits, Signed: signed || p.float, Float: p.float, Global: p.global, Old: p.old}
+}
+
+func placeOf(t invariant.Term) place {
+	return place{t.Value, t.Cell, t.Bits, t.Float, t.Global, t.Old}
+}
 
 // guesser collects the candidates of one loop.
 type guesser struct {
@@ -74,7 +85,13 @@ func (g *guesser) guess() {
 			vars = append(vars, place{value: v, bits: d.Type.Bits})
 		}
 	}
-	vars = append(vars, g.cells()...)
+	cells := g.cells()
+	g.floats(cells)
+	for _, x := range cells {
+		if !x.float {
+			vars = append(vars, x)
+		}
+	}
 	constants, partners := g.compared(phis)
 	for _, x := range vars {
 		bits := x.bits
@@ -142,7 +159,7 @@ func (g *guesser) cells() []place {
 		}
 		if n := g.f.Def(d.Args[0]); n.Op == ir.Const && n.Const.Uint64() == d.Layout.Cell && d.Layout.Stride == 0 {
 			if t, ok := g.scalar(v); ok {
-				out = append(out, place{value: v, cell: true, bits: t.Bits})
+				out = append(out, place{value: v, cell: true, bits: t.Bits, float: t.Kind == ir.Float})
 			}
 		}
 	}
@@ -151,13 +168,15 @@ func (g *guesser) cells() []place {
 			continue
 		}
 		if v := g.w.address(g.f, x.Name); v != 0 {
-			out = append(out, place{value: v, cell: true, bits: uint32(8 * x.Size)})
+			t := cellType(g.m, x.Name, uint32(8*x.Size))
+			out = append(out, place{value: v, cell: true, bits: t.Bits, float: t.Kind == ir.Float})
 		}
 	}
 	return out
 }
 
-// scalar is the integer type with which a local is read and written, if it is one.
+// scalar is the type of a number with which a local is read and written, if it is
+// one.
 func (g *guesser) scalar(v ir.Value) (t ir.Type, ok bool) {
 	for w := 1; w < len(g.f.Values); w++ {
 		d := g.f.Def(ir.Value(w))
@@ -169,7 +188,7 @@ func (g *guesser) scalar(v ir.Value) (t ir.Type, ok bool) {
 		default:
 			continue
 		}
-		if x.Kind != ir.Int || x.Bits%8 != 0 || x.Bits > 64 || ok && x != t {
+		if x.Kind != ir.Int && x.Kind != ir.Float || x.Bits%8 != 0 || x.Bits > 64 || x == ir.FloatType(16) || ok && x != t {
 			return t, false
 		}
 		t, ok = x, true
@@ -178,7 +197,7 @@ func (g *guesser) scalar(v ir.Value) (t ir.Type, ok bool) {
 }
 
 func (g *guesser) add(p invariant.Predicate) {
-	if len(g.out) >= maxCandidates {
+	if len(g.seen) >= maxCandidates {
 		return
 	}
 	key := p.Text(func(t invariant.Term) string {

@@ -339,9 +339,9 @@ func (c *cutting) loop(e *editor, l *Loop) error {
 		values := []ir.Value{early}
 		for _, x := range c.places[l] {
 			if x.cell {
-				values = append(values, e.op(ir.Load, ir.IntType(x.bits), x.value))
+				values = append(values, e.op(ir.Load, x.kind(), x.value))
 			} else {
-				values = append(values, e.op(ir.Freeze, ir.IntType(x.bits), x.value))
+				values = append(values, e.op(ir.Freeze, x.kind(), x.value))
 			}
 		}
 		for _, x := range c.bases[l] {

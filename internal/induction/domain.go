@@ -100,7 +100,7 @@ func (p *prover) templateRows(l *Loop) [][]invariant.Term {
 	var changing, fixed []place
 	for _, x := range p.places[l] {
 		switch {
-		case x.bits == 1:
+		case x.bits == 1 || x.float:
 		case x.cell || l.Func.Def(x.value).Block == l.Head:
 			changing = append(changing, x)
 		default:

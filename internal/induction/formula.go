@@ -69,7 +69,7 @@ type formula struct {
 	stats  *Stats
 
 	st     *term.Store
-	solver smt.Solver
+	solver *ondemand.Solver
 	u      *ssa.Unwinder
 	f      *ssa.Formula
 	visits map[*Loop][]visit
@@ -228,8 +228,23 @@ func (f *formula) given(on []*rule, properties []Property) []term.ID {
 }
 
 func (f *formula) check(ctx context.Context, ts ...term.ID) (smt.Status, error) {
+	return f.ask(ctx, f.solver.Check, ts)
+}
+
+// checkLoosely is check where a model only says what not to try: it may give floats
+// other values than they have.
+func (f *formula) checkLoosely(ctx context.Context, ts ...term.ID) (smt.Status, error) {
+	return f.ask(ctx, f.solver.CheckLoosely, ts)
+}
+
+// checkByLemmas is the same with more work.
+func (f *formula) checkByLemmas(ctx context.Context, ts ...term.ID) (smt.Status, error) {
+	return f.ask(ctx, f.solver.CheckWithoutCircuits, ts)
+}
+
+func (f *formula) ask(ctx context.Context, check func(context.Context, ...term.ID) (smt.Status, error), ts []term.ID) (smt.Status, error) {
 	for {
-		status, err := f.solver.Check(ctx, ts...)
+		status, err := check(ctx, ts...)
 		if err != nil {
 			if ctx.Err() != nil {
 				err = ctx.Err()
@@ -290,6 +305,9 @@ func (f *formula) number(w uint32, n *big.Int) term.ID { return f.st.Const(bv.Fr
 // relation is a predicate without its conditions.
 func (f *formula) relation(p *invariant.Predicate, value func(invariant.Term) term.ID) term.ID {
 	st := f.st
+	if p.IsFloat() {
+		return f.floatRelation(p, value)
+	}
 	if t := f.simple(p, value); t != 0 {
 		return t
 	}

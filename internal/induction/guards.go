@@ -90,6 +90,9 @@ func (p *prover) comparison(l *Loop, d *ir.Def) (c invariant.Predicate, ok bool)
 func (p *prover) placeAt(l *Loop, v ir.Value) (place, bool) {
 	d := l.Func.Def(v)
 	for _, x := range p.places[l] {
+		if x.float {
+			continue
+		}
 		if !x.cell && x.value == v || x.cell && d.Op == ir.Load && d.Type == ir.IntType(x.bits) && d.Args[0] == x.value {
 			return x, true
 		}

@@ -101,7 +101,7 @@ func (p *pool) allAtOnce(ctx context.Context) (done bool, err error) {
 			some = f.st.Or(some, p.rule[i].broken)
 		}
 		f.solver.SetConflictLimit(manyConflicts)
-		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), some)...)
+		status, err := f.checkLoosely(ctx, append(f.given(append(p.rules(), p.given...), f.held), some)...)
 		switch {
 		case err != nil && !limited(err):
 			return false, err
@@ -141,7 +141,7 @@ func (p *pool) oneByOne(ctx context.Context) error {
 		if next < 0 {
 			return nil
 		}
-		status, err := f.check(ctx, append(f.given(append(p.rules(), p.given...), f.held), p.rule[next].broken)...)
+		status, err := f.checkLoosely(ctx, append(f.given(append(p.rules(), p.given...), f.held), p.rule[next].broken)...)
 		out := map[*rule]bool{}
 		switch {
 		case err != nil && !limited(err):

@@ -203,6 +203,8 @@ type prover struct {
 	// Those of guarded have conditions.
 	all, guarded, kept []Candidate
 	again              int // how often new candidates were taken
+	// floats are what abstract interpretation knows of floats.
+	floats []Candidate
 	// refuted are properties that a real run was seen to violate.
 	refuted map[Property]bool
 	stats   *Stats
@@ -214,7 +216,13 @@ func (p *prover) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := append(fromLadder(p.m, facts, p.loops), Candidates(p.m, p.loops)...)
+	ladder := fromLadder(p.m, facts, p.loops)
+	all := append(slices.Clone(ladder), Candidates(p.m, p.loops)...)
+	for _, c := range ladder {
+		if c.Predicate.IsFloat() && p.o.allows(&c.Predicate) {
+			p.floats = append(p.floats, c)
+		}
+	}
 	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(&c.Predicate) })
 	var ranged []Candidate
 	if p.o.Domains == 0 && !p.o.Havoc {
@@ -321,7 +329,7 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 		}
 	}
 	if t.k > 1 && (len(p.recursive) == 0 || depth(t.k) < t.k) {
-		proved, err = f.proves(ctx, on, bad, 0)
+		proved, err = f.proves(ctx, on, bad, 0, true)
 		return on, proved, err
 	}
 	defer func() {
@@ -344,7 +352,7 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 		if p.o.Thorough && i+1 < len(p.steps(t.bounds)) {
 			continue
 		}
-		if proved, err = f.proves(ctx, on, bad, limit); proved || err != nil {
+		if proved, err = f.proves(ctx, on, bad, limit, i+1 == len(p.steps(t.bounds))); proved || err != nil {
 			return on, proved, err
 		}
 	}
@@ -363,6 +371,9 @@ func (p *prover) steps(bounds bool) []step {
 		return []step{nil}
 	}
 	steps := []step{nil}
+	if len(p.floats) > 0 {
+		steps = append(steps, p.knownFloats)
+	}
 	if p.o.Domains == 0 || p.o.Domains&Equalities != 0 {
 		steps = append(steps, p.affine)
 	}
@@ -377,11 +388,16 @@ func (p *prover) steps(bounds bool) []step {
 }
 
 // proves says whether the rules, which are inductive, exclude something; false if
-// that takes more conflicts than the limit, where 0 is none.
-func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int64) (bool, error) {
+// that takes more conflicts than the limit, where 0 is none, or, unless it is the
+// last time that is asked, circuits of floating-point operations.
+func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int64, last bool) (bool, error) {
 	f.solver.SetConflictLimit(limit)
 	defer f.solver.SetConflictLimit(0)
-	status, err := f.check(ctx, append(f.given(on, f.held), bad)...)
+	check := f.checkByLemmas
+	if last {
+		check = f.check
+	}
+	status, err := check(ctx, append(f.given(on, f.held), bad)...)
 	if limited(err) {
 		err = nil
 	}
@@ -460,7 +476,7 @@ func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rul
 		for _, r := range rest {
 			goal = f.st.Or(goal, r.broken)
 		}
-		status, err := f.check(ctx, append(f.given(rest, f.held), goal)...)
+		status, err := f.checkLoosely(ctx, append(f.given(rest, f.held), goal)...)
 		if err != nil && !limited(err) {
 			return nil, err
 		}

@@ -25,6 +25,9 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 			if d.Op != ir.Phi {
 				break
 			}
+			if d.Type.Kind == ir.Float && (d.Type.Bits == 32 || d.Type.Bits == 64) {
+				out = append(out, fromFloat(l, place{value: v, bits: d.Type.Bits, float: true}, facts.Value(index[l.Func], v).Float())...)
+			}
 			if d.Type.Kind != ir.Int || d.Type.Bits > 64 {
 				continue
 			}

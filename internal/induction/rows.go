@@ -78,7 +78,7 @@ func newRows(all []Candidate) *rows {
 // difference are the two values of a predicate of a loop head about x - y.
 func difference(c *Candidate) (x, y invariant.Term, ok bool) {
 	p := &c.Predicate
-	if c.Loop.contract() || len(p.If) > 0 || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
+	if c.Loop.contract() || p.IsFloat() || len(p.If) > 0 || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
 		return x, y, false
 	}
 	return p.Terms[0], p.Terms[1], true

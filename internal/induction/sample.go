@@ -164,7 +164,7 @@ func (s *states) holds(p *invariant.Predicate) bool {
 	}
 	small := len(p.If) == 0 && p.Bound.IsInt64() && p.Modulus <= 1<<32 && (p.Modulus > 0 || p.Relation != invariant.Congruent) && p.Bound.BitLen() < 40
 	for _, t := range p.Terms {
-		small = small && t.Bits <= 32 && abs(t.Coeff) < 1<<16
+		small = small && t.Bits <= 32 && !t.Float && abs(t.Coeff) < 1<<16
 	}
 	for _, row := range s.rows {
 		if !small {
@@ -216,7 +216,7 @@ func equations(l *Loop, s *states) (out []Candidate) {
 func (s *states) equations() []invariant.Predicate {
 	var columns []int
 	for i, v := range s.values {
-		if v.bits > 1 && len(columns) < maxColumns {
+		if v.bits > 1 && !v.float && len(columns) < maxColumns {
 			columns = append(columns, i)
 		}
 	}

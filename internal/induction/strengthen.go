@@ -77,7 +77,7 @@ func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Predi
 		for _, w := range widths {
 			var columns []int
 			for i, x := range p.places[l] {
-				if x.bits == w && len(columns) < maxAffine {
+				if x.bits == w && !x.float && len(columns) < maxAffine {
 					columns = append(columns, i)
 				}
 			}
@@ -153,7 +153,7 @@ func (p *prover) iterate(ctx context.Context, f *formula, on []*rule, elements [
 		p.stats.Rounds++
 		rules := all()
 		f.solver.SetConflictLimit(strategyConflicts)
-		status, err := f.check(ctx, append(f.given(rules, f.held), f.any(rules[len(on):]))...)
+		status, err := f.checkLoosely(ctx, append(f.given(rules, f.held), f.any(rules[len(on):]))...)
 		if err != nil && !limited(err) {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (p *prover) iterate(ctx context.Context, f *formula, on []*rule, elements [
 		var changed []*element
 		if status != smt.Sat { // ask about each; what costs too much is given up
 			for _, e := range slices.Backward(elements) {
-				status, err = f.check(ctx, append(f.given(rules, f.held), f.any(e.rules))...)
+				status, err = f.checkLoosely(ctx, append(f.given(rules, f.held), f.any(e.rules))...)
 				if err != nil && !limited(err) {
 					return nil, err
 				}

@@ -44,6 +44,9 @@ type Term struct {
 	// Bits is the width of the integer, at most 64; Signed says how it is read.
 	Bits   uint32
 	Signed bool
+	// Float: what is summed up is the position of a floating-point number in the
+	// order of its format; see float.go.
+	Float bool
 	// Up says that Value is one of the caller (1), of its caller (2), and so on, of
 	// the call string of the Head; only in a Literal.
 	Up int
@@ -171,6 +174,9 @@ func (p *Predicate) Holds(value func(Term) bv.BV) bool {
 			return true
 		}
 	}
+	if p.IsFloat() {
+		return p.holdsFloats(value)
+	}
 	sum := new(big.Int)
 	for _, t := range p.Terms {
 		x := value(t)
@@ -212,6 +218,9 @@ func (p *Predicate) text(name func(Term) string) string {
 		q.Range = nil
 		body := q.text(func(t Term) string { return element(t, name) })
 		return fmt.Sprintf("for all k with %s <= k < %s: %s", r.From.Text(name), r.To.Text(name), body)
+	}
+	if p.IsFloat() {
+		return p.floatText(name)
 	}
 	side := func(sign int64) string {
 		var b strings.Builder

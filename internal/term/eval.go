@@ -40,6 +40,15 @@ func (e *Evaluator) SetArrays(lookup func(variable ID) (elements map[uint64]bv.B
 // Reset forgets all values, for when the assignment has changed.
 func (e *Evaluator) Reset() { clear(e.values) }
 
+// Set gives a value to a term, until Reset, in the place of the one that follows
+// from its arguments.
+func (e *Evaluator) Set(t ID, v bv.BV) {
+	if need := e.store.Len() - len(e.values); need > 0 {
+		e.values = append(e.values, make([]bv.BV, need)...)
+	}
+	e.values[t] = v
+}
+
 // Value is the value of a Bool (width 1) or bit-vector term.
 func (e *Evaluator) Value(t ID) bv.BV {
 	if e.store.Sort(t).Kind == SortArray {

@@ -11,33 +11,39 @@ import (
 
 // This file makes the lemmas. The box of an operand at level 0 reaches from one
 // to the next of the numbers that the formula compares it with, around its value in
-// the model; bounds of the results of lemmas are such numbers, too, so that
-// bounds travel from the inputs of a formula to its outputs. Each level cuts the
-// box in two and keeps the half with the value.
+// the model, and no farther than what its own operation makes of the boxes of its
+// operands, so that bounds travel from the inputs of a formula to its outputs. Each
+// level cuts the box in two and keeps the half with the value.
 
 // box are the bounds of the operands, as bit patterns of float64.
 type box [4]uint64
 
 // maxBounds bounds the numbers with which a term is compared.
-const maxBounds = 24
+const maxBounds = 1000
 
 // compared notes the number in a comparison.
 func (o *Operations) compared(t term.ID) {
 	for i := range 2 {
 		if c, x := o.st.Arg(t, i), o.st.Arg(t, 1-i); o.st.IsConst(c) && o.st.Width(c) >= 32 {
 			if v := number(o.st.ConstValue(c)); v == v && !math.IsInf(v, 0) {
-				o.addBound(x, v)
+				o.addBound(x, v, maxChoices)
 			}
 		}
 	}
 }
 
-func (o *Operations) addBound(t term.ID, v float64) {
+// addBound notes a number for a term and for those that it is chosen from: where
+// those are used without the choice, they are as it says.
+func (o *Operations) addBound(t term.ID, v float64, depth int) {
 	if v == 0 {
 		v = 0 // not -0
 	}
 	if bs := o.bounds[t]; len(bs) < maxBounds && !slices.Contains(bs, v) {
 		o.bounds[t] = append(bs, v)
+		if o.st.Op(t) == term.OpIte && depth > 0 && !o.st.IsConst(t) {
+			o.addBound(o.st.Arg(t, 1), v, depth-1)
+			o.addBound(o.st.Arg(t, 2), v, depth-1)
+		}
 	}
 }
 
@@ -60,7 +66,7 @@ func (o *Operations) constant(width uint32, v float64) term.ID {
 // boundsOf are the numbers with which a float is compared, and those that it is
 // chosen from.
 func (o *Operations) boundsOf(t term.ID, depth int, out []float64) []float64 {
-	if len(out) > maxBounds || depth == 0 {
+	if len(out) > 2*maxBounds || depth == 0 {
 		return out
 	}
 	if o.st.IsConst(t) {
@@ -70,9 +76,6 @@ func (o *Operations) boundsOf(t term.ID, depth int, out []float64) []float64 {
 		return out
 	}
 	out = append(out, o.bounds[t]...)
-	if v, ok := o.of[t]; ok {
-		out = append(out, o.bounds[v]...)
-	}
 	switch o.st.Op(t) {
 	case term.OpIte:
 		out = o.boundsOf(o.st.Arg(t, 1), depth-1, out)
@@ -107,7 +110,7 @@ const maxChoices = 12
 
 // interval is the box of a term at the level under way, bounds the numbers with
 // which it is compared, sorted.
-func (o *Operations) interval(t term.ID, v float64, bounds []float64) absdomain.Float {
+func (o *Operations) interval(t term.ID, v float64, bounds []float64, value func(term.ID) bv.BV) absdomain.Float {
 	width := o.st.Width(t)
 	if o.st.IsConst(t) || math.IsInf(v, 0) && o.level > 0 {
 		return absdomain.FloatOf(width, v)
@@ -125,16 +128,43 @@ func (o *Operations) interval(t term.ID, v float64, bounds []float64) absdomain.
 	}
 	for range o.level {
 		m := middle(width, r.Lo, r.Hi)
-		switch {
-		case !(r.Lo < m && m < r.Hi):
-			return r
-		case v <= m:
+		if !(r.Lo < m && m < r.Hi) {
+			break
+		}
+		if v <= m {
 			r.Hi = m
-		default:
+		} else {
 			r.Lo = m
 		}
 	}
+	if m := r.Meet(o.computed(t, maxChoices, value)); m.Lo <= v && v <= m.Hi {
+		m.NaN = false
+		return m
+	}
 	return r
+}
+
+// computed is what the operation that a term takes its value from in the model makes
+// of the boxes of its operands.
+func (o *Operations) computed(t term.ID, depth int, value func(term.ID) bv.BV) absdomain.Float {
+	st := o.st
+	if i, ok := o.index[t]; ok && o.all[i].now.Bits != 0 {
+		return o.all[i].now
+	}
+	switch op := st.Op(t); {
+	case depth == 0:
+	case op == term.OpIte && !value(st.Arg(t, 0)).IsZero():
+		return o.computed(st.Arg(t, 1), depth-1, value)
+	case op == term.OpIte:
+		return o.computed(st.Arg(t, 2), depth-1, value)
+	case op == term.OpBVXor || op == term.OpConcat:
+		if x := st.FNeg(t); x < t {
+			return o.computed(x, depth-1, value).Neg()
+		}
+	case op == term.OpFToF && st.Width(st.Arg(t, 0)) >= 32:
+		return o.computed(st.Arg(t, 0), depth-1, value).Convert(st.Width(t))
+	}
+	return absdomain.FloatTop(st.Width(t))
 }
 
 // linearUpTo is up to where an interval is cut at its middle; beyond, the
@@ -197,6 +227,7 @@ func (o *Operations) lemma(x *operation, value func(term.ID) bv.BV) term.ID {
 	st := o.st
 	width := st.Width(x.t)
 	n := st.NumArgs(x.t)
+	x.now = absdomain.FloatTop(width)
 	if o.square(x) {
 		n = 1
 	}
@@ -210,7 +241,7 @@ func (o *Operations) lemma(x *operation, value func(term.ID) bv.BV) term.ID {
 		}
 		bounds[i] = o.boundsOf(a, maxChoices, []float64{0})
 		slices.Sort(bounds[i])
-		in[i] = o.interval(a, v, bounds[i])
+		in[i] = o.interval(a, v, bounds[i], value)
 	}
 	got := value(x.variable)
 	excluded := func() (out absdomain.Float, yes bool) {
@@ -221,13 +252,7 @@ func (o *Operations) lemma(x *operation, value func(term.ID) bv.BV) term.ID {
 		return out, !out.NaN || !got.Equal(st.ConstValue(o.nan(width)))
 	}
 	out, yes := excluded()
-	if o.level == 0 && out.Lo <= out.Hi {
-		for _, b := range []float64{out.Lo, out.Hi} {
-			if !math.IsInf(b, 0) {
-				o.addBound(x.variable, b)
-			}
-		}
-	}
+	x.now = out
 	if !yes {
 		return 0
 	}

@@ -32,6 +32,7 @@ import (
 	"cmp"
 	"slices"
 
+	"assay/internal/absdomain"
 	"assay/internal/bv"
 	"assay/internal/floats"
 	"assay/internal/term"
@@ -39,10 +40,14 @@ import (
 
 // Limits of the lemmas.
 const (
-	maxLevel  = 7  // boxes are cut in two so often
-	maxLemmas = 48 // about one operation
+	maxLevel = 7 // boxes are cut in two so often
+	coarse   = 0 // so often if nothing hangs on it
+	// Rounds of lemmas without circuits, at the coarse level and at all.
+	coarseRounds = 40
+	fineRounds   = 80
+	maxLemmas    = 48 // about one operation, for one question
 	// The total bounds the work on formulas with many operations.
-	maxTotal = 6000
+	maxTotal = 20000
 )
 
 // Operations are those of one formula that became variables. It belongs to one
@@ -50,10 +55,12 @@ const (
 type Operations struct {
 	st     *term.Store
 	all    []operation
-	of     map[term.ID]term.ID // the variable of an operation
+	order  []int           // of all, sorted by term
+	index  map[term.ID]int // of an operation
 	bounds map[term.ID][]float64
 	own    map[term.ID]bool // comparisons of lemmas
 	level  int
+	round  int
 	lemmas int
 	// circuits counts operations with circuits.
 	circuits int
@@ -62,24 +69,31 @@ type Operations struct {
 // operation is one of them.
 type operation struct {
 	t, variable term.ID
-	lemmas      int
+	lemmas      int  // for the question under way
+	nan         bool // that a NaN makes a NaN was stated
 	circuit     bool
 	stated      map[box]bool
+	now         absdomain.Float // of the boxes of the operands
 }
 
 // New has no operations yet.
 func New(st *term.Store) *Operations {
-	return &Operations{st: st, of: map[term.ID]term.ID{}, bounds: map[term.ID][]float64{}, own: map[term.ID]bool{}}
+	return &Operations{st: st, index: map[term.ID]int{}, bounds: map[term.ID][]float64{}, own: map[term.ID]bool{}}
 }
 
 // Restart begins with coarse lemmas again, for another question.
-func (o *Operations) Restart() { o.level = 0 }
+func (o *Operations) Restart() {
+	o.level, o.round = 0, 0
+	for i := range o.all {
+		o.all[i].lemmas = 0
+	}
+}
 
 // Lower is floats.Lower, but gives a variable in the place of operations whose
 // circuit is large. An operation gets the same variable each time.
 func (o *Operations) Lower(st *term.Store, t term.ID) term.ID {
-	if v, ok := o.of[t]; ok {
-		return v
+	if i, ok := o.index[t]; ok {
+		return o.all[i].variable
 	}
 	switch op := st.Op(t); op {
 	case term.OpFAdd, term.OpFMul, term.OpFDiv, term.OpFSqrt:
@@ -87,7 +101,7 @@ func (o *Operations) Lower(st *term.Store, t term.ID) term.ID {
 			break
 		}
 		v := st.Fresh("float", term.BitVec(st.Width(t)))
-		o.of[t] = v
+		o.index[t] = len(o.all)
 		o.all = append(o.all, operation{t: t, variable: v, stated: map[box]bool{}})
 		return v
 	case term.OpFEq, term.OpFLt, term.OpFLe:
@@ -105,26 +119,74 @@ func (o *Operations) Circuits() int { return o.circuits }
 // formula. Value gives the values of terms in the model: of an operation that of its
 // variable.
 func (o *Operations) Refine(value func(term.ID) bv.BV) []term.ID {
-	slices.SortFunc(o.all, func(x, y operation) int { return cmp.Compare(x.t, y.t) }) // operands first
+	wrong := o.wrong(value)
+	out := o.refine(wrong, value, maxLevel, true)
+	if len(wrong) > 0 && len(out) == 0 {
+		for _, i := range wrong {
+			out = append(out, o.full(&o.all[i]))
+		}
+	}
+	o.lemmas += len(out)
+	return out
+}
+
+// refineCoarsely is Refine without the finer levels and without circuits.
+func (o *Operations) refineCoarsely(value func(term.ID) bv.BV) []term.ID {
+	return o.refineOnly(value, coarse, coarseRounds)
+}
+
+// refineFinely is Refine without circuits.
+func (o *Operations) refineFinely(value func(term.ID) bv.BV) []term.ID {
+	return o.refineOnly(value, maxLevel, fineRounds)
+}
+
+func (o *Operations) refineOnly(value func(term.ID) bv.BV, finest, rounds int) []term.ID {
+	if o.round++; o.round > rounds {
+		return nil
+	}
+	out := o.refine(o.wrong(value), value, finest, false)
+	o.lemmas += len(out)
+	return out
+}
+
+// wrong lists the operations whose variables have not their values.
+func (o *Operations) wrong(value func(term.ID) bv.BV) []int {
+	for n := len(o.order); n < len(o.all); n++ {
+		o.order = append(o.order, n)
+	}
+	slices.SortFunc(o.order, func(i, j int) int { return cmp.Compare(o.all[i].t, o.all[j].t) }) // operands first
 	var wrong []int
-	for i := range o.all {
+	for _, i := range o.order {
 		if x := &o.all[i]; !x.circuit && !o.right(x, value) {
 			wrong = append(wrong, i)
 		}
 	}
-	if len(wrong) == 0 {
-		return nil
-	}
+	return wrong
+}
+
+// refine states lemmas of the coarsest level of which some are broken.
+func (o *Operations) refine(wrong []int, value func(term.ID) bv.BV, finest int, circuits bool) []term.ID {
 	var out []term.ID
-	for ; o.level <= maxLevel && o.lemmas < maxTotal; o.level++ {
-		for _, i := range wrong {
+	for ; o.level <= finest && o.lemmas < maxTotal && len(wrong) > 0; o.level++ {
+		next := 0
+		for _, i := range o.order {
 			x := &o.all[i]
-			if x.lemmas >= maxLemmas {
-				out = append(out, o.full(x))
+			if next == len(wrong) {
+				break
+			}
+			if wrong[next] != i { // only for what it makes of its operands
+				o.lemma(x, value)
 				continue
 			}
-			if x.lemmas == 0 {
-				x.lemmas++
+			next++
+			if x.lemmas >= maxLemmas {
+				if circuits {
+					out = append(out, o.full(x))
+				}
+				continue
+			}
+			if !x.nan {
+				x.nan = true
 				out = append(out, o.notANumber(x))
 			}
 			if l := o.lemma(x, value); l != 0 {
@@ -133,15 +195,10 @@ func (o *Operations) Refine(value func(term.ID) bv.BV) []term.ID {
 			}
 		}
 		if len(out) > 0 {
-			o.lemmas += len(out)
 			return out
 		}
 	}
-	for _, i := range wrong {
-		out = append(out, o.full(&o.all[i]))
-	}
-	o.lemmas += len(out)
-	return out
+	return nil
 }
 
 // right says whether the variable has the value of the operation.

@@ -33,6 +33,22 @@ func (s *Solver) SetConflictLimit(n int64) { s.limit = n }
 
 // Check implements smt.Solver.
 func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
+	return s.check(ctx, s.ops.Refine, assumptions)
+}
+
+// CheckLoosely is Check, but that no lemma of the coarsest level is broken is enough
+// for Sat: the results of operations in the model may be wrong. So it is cheap where a
+// model is no answer, but only says what not to try.
+func (s *Solver) CheckLoosely(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
+	return s.check(ctx, s.ops.refineCoarsely, assumptions)
+}
+
+// CheckWithoutCircuits is the same with lemmas of all levels.
+func (s *Solver) CheckWithoutCircuits(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
+	return s.check(ctx, s.ops.refineFinely, assumptions)
+}
+
+func (s *Solver) check(ctx context.Context, refine func(func(term.ID) bv.BV) []term.ID, assumptions []term.ID) (smt.Status, error) {
 	s.ops.Restart()
 	begin := s.Solver.Stats().Conflicts
 	s.Solver.SetConflictLimit(s.limit)
@@ -41,7 +57,7 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 		if status != smt.Sat {
 			return status, err
 		}
-		lemmas := s.ops.Refine(s.value)
+		lemmas := refine(s.value)
 		if len(lemmas) == 0 {
 			return smt.Sat, nil
 		}

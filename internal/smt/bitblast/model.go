@@ -143,6 +143,14 @@ func (m *model) evaluator() *term.Evaluator {
 	} else if !m.termsFull {
 		m.terms.Reset()
 	}
+	if !m.termsFull {
+		// What became a variable has its value.
+		for t, low := range s.lowered {
+			if s.store.Op(low) == term.OpVar && s.offset[low] != 0 {
+				m.terms.Set(t, m.bv(s.word(low)))
+			}
+		}
+	}
 	m.termsFull = true
 	return m.terms
 }

@@ -91,7 +91,7 @@ func (r *round) relation(location int, p *invariant.Predicate) (term.ID, bool) {
 
 // summand is the integer of a term in the state of a location.
 func (r *round) summand(location int, t invariant.Term) (term.ID, bool) {
-	if t.Index || t.Stride != 0 {
+	if t.Index || t.Stride != 0 || t.Float {
 		return 0, false
 	}
 	o := r.flat.blocks[r.locations[location].block]
