@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"internal/heap":      {"internal/bv", "internal/ir"},
 	"internal/induction": {
 		"internal/heap",
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats/ondemand", "internal/smt",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absdomain", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats/ondemand", "internal/smt",
 		"internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
 	"internal/acceleration": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/certify", "internal/verdict"},
