@@ -75,7 +75,10 @@ func sumOf(terms []invariant.Term, places []place, row []uint64) *big.Int {
 	for _, t := range terms {
 		x := bv.New(t.Bits, row[slices.Index(places, placeOf(t))])
 		n := x.Unsigned()
-		if t.Signed {
+		switch {
+		case t.Float:
+			n = big.NewInt(invariant.Position(x))
+		case t.Signed:
 			n = x.Signed()
 		}
 		sum.Add(sum, n.Mul(n, big.NewInt(t.Coeff)))

@@ -365,6 +365,8 @@ type step func(context.Context, *formula, []*rule) ([]*rule, error)
 // steps are those of k = 1.
 func (p *prover) steps(bounds bool) []step {
 	switch {
+	case bounds && p.o.Domains == 0:
+		return []step{p.rowsByCases, p.bounds}
 	case bounds:
 		return []step{p.bounds}
 	case p.o.Havoc:
