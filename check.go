@@ -132,6 +132,8 @@ type run struct {
 	accelerated *accelerationAnswer
 	// lemmas are candidates for such predicates.
 	lemmas atomic.Pointer[[]invariant.Head]
+	// ends says that the program was found to end over the integers, which nobody checked.
+	ends atomic.Bool
 }
 
 // depth is how deep the search has come without a violation.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/bitranking"
 	"assay/internal/integerize"
 	"assay/internal/ir"
 	"assay/internal/lasso"
@@ -112,11 +111,7 @@ func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (verdict.Verdict, [
 	}
 	switch a := a.(type) {
 	case termination.Terminates:
-		var hints []bitranking.Hint
-		for _, l := range p.Argument(a.Argument) {
-			hints = append(hints, bitranking.Hint{Func: l.Func.Name, Head: l.Head, Functions: l.Functions, Predicates: l.Predicates})
-		}
-		v, more := r.ranked(ctx, m, hints)
+		v, more := r.ranked(ctx, m, hintsOf(p, a))
 		return v, append(phases, more...)
 	case termination.Diverges:
 		if loops != m {

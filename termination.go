@@ -58,7 +58,7 @@ type terminationAnswer struct {
 
 // decideTermination runs the engines on a loaded program.
 func (r *run) decideTermination(ctx context.Context, program *frontend.Program) *Result {
-	m := program.Module
+	m := ir.WithGlobals(program.Module)
 	switch r.task.Program.Semantics {
 	case SemanticsIntegers:
 		return r.overIntegers(ctx, program)
@@ -140,8 +140,9 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	return result
 }
 
-// withoutWrap is how long the program is looked at over the integers.
-const withoutWrap = 2 * time.Second
+// withoutWrap is how long the program is looked at over the integers; longer if it is known
+// that it ends there, but not checked.
+const withoutWrap, again = 2 * time.Second, 10 * time.Second
 
 // hangsOnWrap says why a proof of termination on machine integers may be none for C:
 // signed arithmetic may overflow where it has a say in which way the program goes, and
@@ -151,7 +152,11 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 	if !overflowMatters(m, t.Unclean) {
 		return ""
 	}
-	ctx, stop := context.WithTimeout(ctx, withoutWrap)
+	limit := withoutWrap
+	if r.ends.Load() {
+		limit = again
+	}
+	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.
@@ -249,9 +254,67 @@ func (r *run) unwind(ctx context.Context, m *ir.Module) (verdict.Verdict, bmc.St
 	return b.Verdict, b.Stats
 }
 
-// rank proves termination by ranking functions of the loops.
+const (
+	// hintTime is how long ranking functions are looked for over the mathematical integers,
+	// hintWait how long those on the bit-vectors wait for that.
+	hintTime = 5 * time.Second
+	hintWait = 500 * time.Millisecond
+)
+
+// rank proves termination by ranking functions of the loops. Those that rank the program
+// over the mathematical integers are found soonest, and often rank it on the bit-vectors,
+// too.
 func (r *run) rank(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
-	return r.ranked(ctx, m, nil)
+	begin := time.Now()
+	soon, stop := context.WithTimeout(ctx, hintTime)
+	defer stop()
+	found := make(chan []bitranking.Hint, 1)
+	var panicked any
+	go func() {
+		defer close(found)
+		defer func() { panicked = recover() }()
+		p, err := translate(soon, recursion.ToLoops(m), integerize.Integers)
+		if err != nil {
+			return
+		}
+		a, err := termination.Decide(soon, p.System, termination.Options{Uncertified: true})
+		if t, ok := a.(termination.Terminates); ok && err == nil {
+			r.ends.Store(true)
+			found <- hintsOf(p, t)
+		}
+	}()
+	var hints []bitranking.Hint
+	waiting := true
+	select {
+	case hints = <-found:
+		waiting = false
+	case <-time.After(hintWait):
+	}
+	phases := []Phase{{"ranking over the integers", time.Since(begin)}}
+	v, more := r.ranked(ctx, m, hints)
+	phases = append(phases, more...)
+	if waiting && !decided(v) && ctx.Err() == nil {
+		if hints = <-found; len(hints) > 0 {
+			v, more = r.ranked(ctx, m, hints)
+			phases = append(phases, more...)
+		}
+	}
+	stop()
+	for range found { // nothing is left behind
+	}
+	if panicked != nil {
+		panic(panicked)
+	}
+	return v, phases
+}
+
+// hintsOf are the ranking functions and invariants of an argument for the integer
+// transition system.
+func hintsOf(p *integerize.Program, t termination.Terminates) (hints []bitranking.Hint) {
+	for _, l := range p.Argument(t.Argument) {
+		hints = append(hints, bitranking.Hint{Func: l.Func.Name, Head: l.Head, Functions: l.Functions, Predicates: l.Predicates})
+	}
+	return hints
 }
 
 // ranked is rank with hints of another engine, which may be nil.

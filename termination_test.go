@@ -173,3 +173,30 @@ func TestTerminationAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestRankedFromIntegers: loops whose ranking functions are those over the integers (by
+// cases, of which some are invariants), maxima, or globals that only a callee knows; and
+// programs next to them that do not end.
+func TestRankedFromIntegers(t *testing.T) {
+	const head = "int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int);\n"
+	for name, p := range map[string]struct {
+		source string
+		want   Answer
+	}{
+		"branches":            {`int main(void) { int y = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int(), x = __VERIFIER_nondet_int() ? 3 : -2; while (y < 100 && z < 100) { y += x; z -= x; } }`, True},
+		"branches, one lazy":  {`int main(void) { int y = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int(), x = __VERIFIER_nondet_int() ? 3 : 0; while (y < 100 && z < 100) { y += x; z -= x; } }`, False},
+		"maximum":             {`int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); while (x > 0 && y > 0) { int a = x, b = y; if (__VERIFIER_nondet_int()) { x = a - 1; y = a; } else { x = b - 2; y = a + 1; } } }`, True},
+		"maximum stays":       {`int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); while (x > 0 && y > 0) { int a = x, b = y; if (__VERIFIER_nondet_int()) { x = a - 1; y = a; } else { x = b; y = a; } } }`, False},
+		"cases as invariant":  {`int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); __VERIFIER_assume(x == y || (x > 0 && y > 0)); while (x != y) { if (x > y) x -= y; else y -= x; } }`, True},
+		"another case":        {`int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); __VERIFIER_assume(x == y || (x >= 0 && y > 0)); while (x != y) { if (x > y) x -= y; else y -= x; } }`, False},
+		"callee counts":       {`static int c; static int step(void) { if (c > 100) return 0; c++; return __VERIFIER_nondet_int() > 0; } int main(void) { while (step()) { } }`, True},
+		"callee counts again": {`static int c; static int step(void) { if (c > 100) c = 0; c++; return __VERIFIER_nondet_int() > 0; } int main(void) { while (step()) { } }`, False},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := checkTermination(t, head+p.source, nil)
+			if r.Answer != p.want {
+				t.Errorf("got %s, reasons %v", r.Line(), r.Reasons)
+			}
+		})
+	}
+}

@@ -118,12 +118,18 @@ func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 		r.Why = err
 		return r
 	}
-	q := &induction.Question{
-		Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed, Suggested: suggested(hints, loops),
-	}
-	// Most loops need no more than what abstract interpretation knows.
-	for _, guess := range []bool{false, true} {
-		done, err := p.tries(ctx, q, facts, guess, &r)
+	// Most loops need no more than what abstract interpretation knows, and functions from
+	// the pool.
+	for _, s := range []stage{{}, {hints: true}, {hints: true, guess: true}} {
+		if s.hints && !s.guess && len(hints) == 0 {
+			continue
+		}
+		q := &induction.Question{Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed}
+		if s.hints {
+			q.Suggested = suggested(hints, loops)
+		}
+		p.stage = s
+		done, err := p.tries(ctx, q, facts, &r)
 		r.Why = err
 		if done {
 			break
@@ -138,10 +144,14 @@ func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 	return r
 }
 
+// stage says what is tried: functions and invariants of the hints, and with guess
+// invariants that are guessed. Hints alone are all that is tried in their stage.
+type stage struct{ hints, guess bool }
+
 // tries makes the formula and searches for a proof, with more and more
 // invariants. It is done if there is one, or cannot be found with others.
-func (p *program) tries(ctx context.Context, q *induction.Question, facts *absint.Facts, guess bool, r *Result) (done bool, err error) {
-	s, err := induction.Open(ctx, q, facts, guess)
+func (p *program) tries(ctx context.Context, q *induction.Question, facts *absint.Facts, r *Result) (done bool, err error) {
+	s, err := induction.Open(ctx, q, facts, p.stage.guess)
 	if err != nil {
 		return true, err
 	}

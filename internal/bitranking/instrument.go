@@ -46,6 +46,7 @@ type ranked struct {
 
 // program is the program with variables.
 type program struct {
+	stage    stage
 	m        *ir.Module
 	loops    []*induction.Loop // of m
 	original []*induction.Loop // the same of the program as it was

@@ -114,7 +114,7 @@ func globals(m *ir.Module, f *ir.Func, add func(place)) {
 			continue
 		}
 		g := m.Global(d.Sym)
-		if g == nil || g.Constant || g.Size > 8 || g.Size&(g.Size-1) != 0 || g.Layout.Stride != 0 || g.Layout.Pointers || g.Layout.Cell != g.Size {
+		if !g.IsScalar() {
 			continue
 		}
 		add(place{Value: v, Cell: true, Bits: uint32(8 * g.Size)})

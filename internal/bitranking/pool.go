@@ -62,6 +62,22 @@ func pool(l *induction.Loop, places []place, fixed int) []function {
 			}
 		}
 	}
+	// The greater and the smaller one of two, up to 1.
+	for i, x := range changing {
+		for j, y := range changing {
+			if i == j || x.Bits != y.Bits || x.Bits == 1 {
+				continue
+			}
+			for _, c := range []int64{-1, 0} {
+				if c == 0 && j < i {
+					continue // the same
+				}
+				for _, sign := range []int64{1, -1} {
+					add(greatest(i, j, c, sign))
+				}
+			}
+		}
+	}
 	// Conditions that change once, and what decreases as long as they hold or not.
 	for _, c := range conditions(l, places) {
 		when := []condition{c}
@@ -95,6 +111,16 @@ func negated(sum []summand) []summand {
 // distance is the absolute value of a sum.
 func distance(sum []summand) function {
 	return function{{when: []condition{{sum: negated(sum)}}, sum: sum}, {sum: negated(sum)}}
+}
+
+// greatest is the maximum of the values x and y + c or, for sign -1, that of -x and -(y + c).
+func greatest(x, y int, c, sign int64) function {
+	// sign·x <= sign·(y + c)
+	when := condition{sum: []summand{{x, sign, true}, {y, -sign, true}}, bound: sign * c}
+	return function{
+		{when: []condition{when}, sum: []summand{{y, sign, true}}, constant: sign * c},
+		{sum: []summand{{x, sign, true}}},
+	}
 }
 
 // maxConditions bounds the conditions of one loop.

@@ -42,10 +42,18 @@ func (p *program) search(ctx context.Context, s *induction.Session, i int, marks
 	x := &search{p: p, loop: i, s: s, places: r.places, marks: marks, pairs: append([]pair(nil), r.seen...), left: maxQueries}
 	s.Solver().SetConflictLimit(queryConflicts)
 	defer s.Solver().SetConflictLimit(0)
-	ok, err := x.try(ctx, r.hinted)
-	if err == nil && !ok {
+	ok := false
+	var err error
+	if p.stage.hints {
+		ok, err = x.try(ctx, r.hinted)
+	}
+	if err == nil && !ok && (p.stage.guess || !p.stage.hints) {
 		ok, err = x.run(ctx, func() []function {
-			return append(slices.Concat(r.hinted...), pool(p.original[i], r.places, r.fixed)...)
+			all := pool(p.original[i], r.places, r.fixed)
+			if p.stage.hints {
+				all = append(slices.Concat(r.hinted...), all...)
+			}
+			return all
 		})
 	}
 	if ok {

@@ -101,6 +101,11 @@ func (c *checker) blockValue(fn *function, b ir.BlockID) ir.Value {
 // judge decides whether any of the claims can fail.
 func (c *checker) judge() (checker string, err error) {
 	st := c.st
+	if c.target[ir.Decrease] && c.o.Engine != "z3" {
+		if err := c.overIntegers(); err != nil {
+			return "", err
+		}
+	}
 	hard, soft := st.False(), st.False()
 	for i := len(c.claims) - 1; i >= 0; i-- {
 		if x := c.claims[i]; x.kind == uncovered {

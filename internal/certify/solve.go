@@ -127,11 +127,6 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 func (c *checker) ask(t term.ID) (smt.Status, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
 	roots := append([]term.ID{t}, c.facts...)
-	if c.target[ir.Decrease] && c.o.Engine != "z3" {
-		if no, err := c.overIntegers(roots); no || err != nil {
-			return smt.Unsat, err
-		}
-	}
 	if c.o.Engine != "z3" && c.hasArithmetic(roots) && c.byLemmas(roots) {
 		c.lemmas = true
 		return smt.Unsat, nil
@@ -153,23 +148,36 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 	return smt.Unknown, ErrIncomplete{Why: "the solver gave up", Err: last}
 }
 
-// integerTime is after how long a question over the integers is given up.
-const integerTime = 3 * time.Second
+// integerWork is the work (as Z3 counts it) after which a question over the integers is given
+// up: about a second's.
+const integerWork = 5_000_000
 
-// overIntegers asks whether the roots are refuted over the integers: sums of different
-// widths, which ranking functions are, are hard bit by bit.
-func (c *checker) overIntegers(roots []term.ID) (bool, error) {
-	limited, cancel := context.WithTimeout(c.ctx, integerTime)
-	defer cancel()
-	no, err := intblast.Refute(limited, c.st, roots)
-	switch {
-	case c.ctx.Err() != nil:
-		return false, c.ctx.Err()
-	case err != nil:
-		return false, nil // another way of asking will do, or say what is wrong
+// overIntegers drops the claims of which it is refuted over the integers that they
+// fail, one by one: sums of different widths, which ranking functions are, are hard bit by bit.
+func (c *checker) overIntegers() error {
+	c.facts = append(c.facts, c.sp.Facts()...)
+	r := intblast.New(integerWork)
+	defer r.Close()
+	left := c.claims[:0]
+	for i, x := range c.claims {
+		if c.st.IsFalse(x.cond) {
+			continue
+		}
+		no, err := r.Refute(c.ctx, c.st, append([]term.ID{x.cond}, c.facts...))
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case err != nil: // other ways of asking will do, or say what is wrong
+			c.claims = append(left, c.claims[i:]...)
+			return nil
+		case no:
+			c.integers = true
+		default:
+			left = append(left, x)
+		}
 	}
-	c.integers = no
-	return no, nil
+	c.claims = left
+	return nil
 }
 
 // try asks once, of a new solver.

@@ -101,7 +101,79 @@ func (p *Program) through(l its.Location, nodes map[its.Location][]its.RankNode)
 }
 
 func samePredicate(x, y invariant.Predicate) bool {
-	return x.Relation == y.Relation && x.Bound.Cmp(y.Bound) == 0 && x.Modulus == y.Modulus && slices.Equal(x.Terms, y.Terms)
+	return x.Relation == y.Relation && x.Bound.Cmp(y.Bound) == 0 && x.Modulus == y.Modulus && slices.Equal(x.Terms, y.Terms) && slices.EqualFunc(x.If, y.If, samePredicate)
+}
+
+// maxRegions bounds the regions of a location of which it is said that one of them holds,
+// maxClauses the predicates that say so.
+const (
+	maxRegions = 3
+	maxClauses = 32
+)
+
+// cases say that one of the regions of a location holds: for each choice of one predicate
+// of each region, that one of the chosen ones does.
+func (p *Program) cases(l its.Location, ns []its.RankNode) (out []invariant.Predicate) {
+	var regions [][]invariant.Predicate
+	for _, n := range ns {
+		var ps []invariant.Predicate
+		possible := true
+		for _, c := range n.Region {
+			if c.Form.IsConstant() && c.Form.Const.Sign() < 0 {
+				possible = false
+			}
+			ps = append(ps, p.predicates(l, c)...)
+		}
+		if !possible {
+			continue
+		}
+		if len(ps) == 0 {
+			return nil // anything
+		}
+		if !slices.ContainsFunc(regions, func(qs []invariant.Predicate) bool { return includes(ps, qs) }) {
+			regions = append(slices.DeleteFunc(regions, func(qs []invariant.Predicate) bool { return includes(qs, ps) }), ps)
+		}
+	}
+	if len(regions) < 2 || len(regions) > maxRegions {
+		return nil
+	}
+	choices := [][]invariant.Predicate{nil}
+	for _, ps := range regions {
+		var more [][]invariant.Predicate
+		for _, c := range choices {
+			for _, q := range ps {
+				more = append(more, append(slices.Clone(c), q))
+			}
+		}
+		if choices = more; len(choices) > maxClauses {
+			return nil
+		}
+	}
+	for _, c := range choices {
+		last := c[len(c)-1]
+		tautology := false
+		for _, q := range c[:len(c)-1] {
+			// sum > bound
+			not := invariant.Predicate{Relation: invariant.AtMost, Bound: new(big.Int).Not(q.Bound)}
+			for _, t := range q.Terms {
+				t.Coeff = -t.Coeff
+				not.Terms = append(not.Terms, t)
+			}
+			last.If = append(last.If, not)
+			tautology = tautology || samePredicate(not, c[len(c)-1])
+		}
+		if !tautology {
+			out = append(out, last)
+		}
+	}
+	return out
+}
+
+// includes says whether each of some is among others.
+func includes(others, some []invariant.Predicate) bool {
+	return !slices.ContainsFunc(some, func(x invariant.Predicate) bool {
+		return !slices.ContainsFunc(others, func(y invariant.Predicate) bool { return samePredicate(x, y) })
+	})
 }
 
 // common are the predicates that hold in all nodes of a location.
@@ -115,7 +187,7 @@ func (p *Program) common(l its.Location, ns []its.RankNode) (out []invariant.Pre
 			out = append(out, p.predicates(l, c)...)
 		}
 	}
-	return out
+	return append(out, p.cases(l, ns)...)
 }
 
 // functions of a loop head, from the nodes of its location.

@@ -1,45 +1,34 @@
 package intblast
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"assay/internal/bv"
-	"assay/internal/smt/z3"
 	"assay/internal/term"
 )
 
-// script is one for all questions of a test: making one takes longer than a question.
-type script struct {
-	*z3.Script
+// refuter is one for all questions of a test.
+type refuter struct {
+	*Refuter
 	t *testing.T
 }
 
-func newScript(t *testing.T) *script {
-	t.Helper()
-	s, err := z3.NewScript()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	r := &script{s, t}
-	r.eval(options)
+func newRefuter(t *testing.T) *refuter {
+	r := &refuter{New(0), t}
+	t.Cleanup(r.Close)
 	return r
 }
 
-func (s *script) eval(text string) string {
-	s.t.Helper()
-	out, err := s.Eval(s.t.Context(), text)
+func (r *refuter) refuted(st *term.Store, roots ...term.ID) bool {
+	r.t.Helper()
+	no, err := r.Refute(r.t.Context(), st, roots)
 	if err != nil {
-		s.t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	return strings.TrimSpace(out)
-}
-
-func (s *script) refuted(st *term.Store, roots ...term.ID) bool {
-	s.t.Helper()
-	return s.eval("(push)\n"+encode(st, roots)+"(check-sat)\n(pop)\n") == "unsat"
+	return no
 }
 
 // operation is one of two terms of w bits.
@@ -75,7 +64,7 @@ var operations = []operation{
 func TestOperations(t *testing.T) {
 	for _, op := range operations {
 		t.Run(op.name, func(t *testing.T) {
-			z3 := newScript(t)
+			r := newRefuter(t)
 			const w = 3
 			for a := range uint64(1 << w) {
 				for b := range uint64(1 << w) {
@@ -92,7 +81,7 @@ func TestOperations(t *testing.T) {
 						}
 						z := op.make(st, x, second)
 						want := op.make(st, st.ConstU(w, a), st.ConstU(w, b))
-						if z3.refuted(st, append(roots, st.Eq(z, want))...) {
+						if r.refuted(st, append(roots, st.Eq(z, want))...) {
 							t.Fatalf("%s of %d, %d: the right result is refuted", op.name, a, b)
 						}
 						linear := op.exact
@@ -108,7 +97,7 @@ func TestOperations(t *testing.T) {
 								linear = false // the simplifier makes it bitwise
 							}
 						}
-						if linear && !z3.refuted(st, append(roots, st.Not(st.Eq(z, want)))...) {
+						if linear && !r.refuted(st, append(roots, st.Not(st.Eq(z, want)))...) {
 							t.Fatalf("%s of %d, %d (constant: %v): a wrong result is not refuted", op.name, a, b, constant)
 						}
 					}
@@ -123,7 +112,7 @@ func TestSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const w = 3
 	count := 0
-	z3 := newScript(t)
+	r := newRefuter(t)
 	for range 600 {
 		st := term.NewStore()
 		vars := []term.ID{st.Var("x", term.BitVec(w)), st.Var("y", term.BitVec(w))}
@@ -149,7 +138,7 @@ func TestSound(t *testing.T) {
 				possible = possible || st.IsTrue(st.AndAll(at...))
 			}
 		}
-		no := z3.refuted(st, roots...)
+		no := r.refuted(st, roots...)
 		if no {
 			count++
 		}
@@ -164,7 +153,7 @@ func TestSound(t *testing.T) {
 
 // TestRanking: a sum that decreases as long as nothing wraps, in several widths.
 func TestRanking(t *testing.T) {
-	z3 := newScript(t)
+	r := newRefuter(t)
 	for _, w := range []uint32{8, 32, 64} {
 		st := term.NewStore()
 		v := func(name string) term.ID { return st.Var(name, term.BitVec(w)) }
@@ -178,12 +167,42 @@ func TestRanking(t *testing.T) {
 			return st.Add(st.Add(st.Mul(two, e(x)), st.Mul(two, e(y))), e(z))
 		}
 		roots := []term.ID{st.SLt(zero, x), st.SLt(zero, nx), st.Not(st.SLt(f(nx, z, nz), f(x, y, z)))}
-		if !z3.refuted(st, roots...) {
+		if !r.refuted(st, roots...) {
 			t.Errorf("%d bits: not refuted", w)
 		}
-		if z3.refuted(st, roots[1:]...) {
+		if r.refuted(st, roots[1:]...) {
 			t.Errorf("%d bits: refuted, but x may be negative", w)
 		}
+	}
+}
+
+// TestLimits: without enough work there is no answer, and the next question is answered.
+func TestLimits(t *testing.T) {
+	st := term.NewStore()
+	var roots []term.ID
+	sum := st.ConstU(32, 0)
+	for i := range 12 {
+		x := st.Var(string(rune('a'+i)), term.BitVec(32))
+		roots = append(roots, st.Or(st.Eq(x, st.ConstU(32, uint64(3*i+1)*1000003)), st.Eq(x, st.ConstU(32, uint64(7*i+5)*999983))))
+		sum = st.Add(sum, x)
+	}
+	roots = append(roots, st.Eq(sum, st.ConstU(32, 12345)))
+	few := New(1000)
+	defer few.Close()
+	if no, err := few.Refute(t.Context(), st, roots); no || err != nil {
+		t.Errorf("with a limit: %v, %v", no, err)
+	}
+	x := st.Var("x", term.BitVec(32))
+	if no, err := few.Refute(t.Context(), st, []term.ID{st.ULt(x, st.ConstU(32, 5)), st.ULt(st.ConstU(32, 7), x)}); !no || err != nil {
+		t.Errorf("the next question: %v, %v", no, err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := few.Refute(over, st, roots); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of the context: %v", err)
+	}
+	if no, err := few.Refute(t.Context(), st, []term.ID{st.Eq(x, st.Add(x, st.ConstU(32, 1)))}); !no || err != nil {
+		t.Errorf("after that: %v, %v", no, err)
 	}
 }
 
@@ -194,8 +213,10 @@ func BenchmarkRefute(b *testing.B) {
 	e := func(x term.ID) term.ID { return st.SExt(x, 36) }
 	s := st.Add(x, y)
 	roots := []term.ID{st.SLt(st.ConstU(32, 0), y), st.SLe(x, s), st.Not(st.SLt(st.Neg(e(s)), st.Neg(e(x))))}
+	r := New(0)
+	defer r.Close()
 	for b.Loop() {
-		if ok, err := Refute(b.Context(), st, roots); err != nil || !ok {
+		if ok, err := r.Refute(b.Context(), st, roots); err != nil || !ok {
 			b.Fatal(ok, err)
 		}
 	}

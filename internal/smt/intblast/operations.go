@@ -30,16 +30,16 @@ func (t *translator) bits(x term.ID) number {
 		if b.hi.Cmp(hi) > 0 {
 			hi = b.hi
 		}
-		return number{text: t.expression("(ite %s %s %s)", t.truth[st.Arg(x, 0)], a.text, b.text), lo: lo, hi: hi}
+		return number{text: t.define("(ite %s %s %s)", t.truth[st.Arg(x, 0)], a.text, b.text), lo: lo, hi: hi}
 	case term.OpAdd:
 		a, b := arg(0), arg(1)
-		return number{text: t.expression("(+ %s %s)", a.text, b.text), lo: new(big.Int).Add(a.lo, b.lo), hi: new(big.Int).Add(a.hi, b.hi)}
+		return number{text: t.define("(+ %s %s)", a.text, b.text), lo: new(big.Int).Add(a.lo, b.lo), hi: new(big.Int).Add(a.hi, b.hi)}
 	case term.OpNeg:
 		return t.multiple(arg(0), big.NewInt(-1))
 	case term.OpBVNot:
 		n := t.multiple(arg(0), big.NewInt(-1))
 		one := big.NewInt(1)
-		return number{text: t.expression("(- %s 1)", n.text), lo: new(big.Int).Sub(n.lo, one), hi: new(big.Int).Sub(n.hi, one)}
+		return number{text: t.define("(- %s 1)", n.text), lo: new(big.Int).Sub(n.lo, one), hi: new(big.Int).Sub(n.hi, one)}
 	case term.OpMul:
 		for i := range 2 {
 			if a := st.Arg(x, i); st.IsConst(a) {
@@ -49,7 +49,7 @@ func (t *translator) bits(x term.ID) number {
 	case term.OpConcat:
 		low := read(1, false)
 		high := t.multiple(arg(0), power(st.Width(st.Arg(x, 1))))
-		return number{text: t.expression("(+ %s %s)", high.text, low.text), lo: new(big.Int).Add(high.lo, low.lo), hi: new(big.Int).Add(high.hi, low.hi)}
+		return number{text: t.define("(+ %s %s)", high.text, low.text), lo: new(big.Int).Add(high.lo, low.lo), hi: new(big.Int).Add(high.hi, low.hi)}
 	case term.OpExtract:
 		// The quotient of any number that is congruent modulo 2^w, rounded down, is
 		// congruent modulo 2^(w-low).
@@ -150,7 +150,7 @@ func (t *translator) atMost(x term.ID, a number) number {
 
 // multiple is c·a.
 func (t *translator) multiple(a number, c *big.Int) number {
-	n := number{text: t.expression("(* %s %s)", numeral(c), a.text), lo: new(big.Int).Mul(c, a.lo), hi: new(big.Int).Mul(c, a.hi)}
+	n := number{text: t.define("(* %s %s)", numeral(c), a.text), lo: new(big.Int).Mul(c, a.lo), hi: new(big.Int).Mul(c, a.hi)}
 	if c.Sign() < 0 {
 		n.lo, n.hi = n.hi, n.lo
 	}
@@ -165,7 +165,7 @@ func (t *translator) divide(a number, m *big.Int) (q, r number) {
 	q.lo, q.hi = floor(a.lo, m), floor(a.hi, m)
 	r.lo, r.hi = new(big.Int), new(big.Int).Sub(m, big.NewInt(1))
 	q.text = t.fresh(q.lo, q.hi)
-	r.text = t.expression("(- %s (* %s %s))", a.text, numeral(m), q.text)
+	r.text = t.define("(- %s (* %s %s))", a.text, numeral(m), q.text)
 	t.assert("(<= 0 %s %s)", r.text, numeral(r.hi))
 	return q, r
 }
@@ -183,7 +183,7 @@ func (t *translator) truncate(a number, c *big.Int) (q, r number) {
 	r.hi = new(big.Int).Sub(size, big.NewInt(1))
 	r.lo = new(big.Int).Neg(r.hi)
 	q.text = t.fresh(q.lo, q.hi)
-	r.text = t.expression("(- %s (* %s %s))", a.text, numeral(c), q.text)
+	r.text = t.define("(- %s (* %s %s))", a.text, numeral(c), q.text)
 	t.assert("(ite (<= 0 %s) (<= 0 %s %s) (<= %s %s 0))", a.text, r.text, numeral(r.hi), numeral(r.lo), r.text)
 	return q, r
 }

@@ -23,11 +23,15 @@ type reading struct {
 	signed bool
 }
 
-// translator writes SMT-LIB.
+// translator writes SMT-LIB: declarations, definitions one in the other (Z3 copies what a
+// define-fun names wherever it is used), and what is asserted in them.
 type translator struct {
-	st    *term.Store
-	text  strings.Builder
-	names int
+	st           *term.Store
+	declarations strings.Builder
+	definitions  strings.Builder
+	assertions   strings.Builder
+	depth        int // of the definitions
+	names        int
 	// The terms that are done.
 	truth    map[term.ID]string
 	numbers  map[term.ID]number
@@ -38,11 +42,9 @@ func newTranslator(st *term.Store) *translator {
 	return &translator{st: st, truth: map[term.ID]string{}, numbers: map[term.ID]number{}, readings: map[reading]number{}}
 }
 
-func (t *translator) line(parts ...string) {
-	for _, p := range parts {
-		t.text.WriteString(p)
-	}
-	t.text.WriteByte('\n')
+// text is all of it.
+func (t *translator) text() string {
+	return t.declarations.String() + "(assert " + t.definitions.String() + "(and true\n" + t.assertions.String() + ")" + strings.Repeat(")", t.depth) + ")\n"
 }
 
 func (t *translator) name() string {
@@ -59,23 +61,32 @@ func numeral(n *big.Int) string {
 	return n.String()
 }
 
-// fresh is a new integer within bounds.
-func (t *translator) fresh(lo, hi *big.Int) string {
+func (t *translator) declare(sort string) string {
 	n := t.name()
-	t.line("(declare-const ", n, " Int)")
-	t.line("(assert (<= ", numeral(lo), " ", n, " ", numeral(hi), "))")
+	fmt.Fprintf(&t.declarations, "(declare-const %s %s)\n", n, sort)
 	return n
 }
 
-// expression defines an integer.
-func (t *translator) expression(format string, args ...any) string {
+// fresh is a new integer within bounds.
+func (t *translator) fresh(lo, hi *big.Int) string {
+	n := t.declare("Int")
+	t.assert("(<= %s %s %s)", numeral(lo), n, numeral(hi))
+	return n
+}
+
+// define names an expression.
+func (t *translator) define(format string, args ...any) string {
 	n := t.name()
-	t.line("(define-fun ", n, " () Int ", fmt.Sprintf(format, args...), ")")
+	fmt.Fprintf(&t.definitions, "(let ((%s ", n)
+	fmt.Fprintf(&t.definitions, format, args...)
+	t.definitions.WriteString("))\n")
+	t.depth++
 	return n
 }
 
 func (t *translator) assert(format string, args ...any) {
-	t.line("(assert ", fmt.Sprintf(format, args...), ")")
+	fmt.Fprintf(&t.assertions, format, args...)
+	t.assertions.WriteByte('\n')
 }
 
 // walk translates a term, and what it is made of first.
@@ -133,14 +144,9 @@ func (t *translator) translate(x term.ID) {
 func (t *translator) boolean(x term.ID) string {
 	st := t.st
 	arg := func(i int) string { return t.truth[st.Arg(x, i)] }
-	define := func(format string, args ...any) string {
-		n := t.name()
-		t.line("(define-fun ", n, " () Bool ", fmt.Sprintf(format, args...), ")")
-		return n
-	}
 	compare := func(relation string, signed bool) string {
 		a, b := t.read(st.Arg(x, 0), signed), t.read(st.Arg(x, 1), signed)
-		return define("(%s %s %s)", relation, a.text, b.text)
+		return t.define("(%s %s %s)", relation, a.text, b.text)
 	}
 	switch st.Op(x) {
 	case term.OpTrue:
@@ -148,18 +154,18 @@ func (t *translator) boolean(x term.ID) string {
 	case term.OpFalse:
 		return "false"
 	case term.OpNot:
-		return define("(not %s)", arg(0))
+		return t.define("(not %s)", arg(0))
 	case term.OpAnd:
-		return define("(and %s %s)", arg(0), arg(1))
+		return t.define("(and %s %s)", arg(0), arg(1))
 	case term.OpOr:
-		return define("(or %s %s)", arg(0), arg(1))
+		return t.define("(or %s %s)", arg(0), arg(1))
 	case term.OpXor:
-		return define("(xor %s %s)", arg(0), arg(1))
+		return t.define("(xor %s %s)", arg(0), arg(1))
 	case term.OpIte:
-		return define("(ite %s %s %s)", arg(0), arg(1), arg(2))
+		return t.define("(ite %s %s %s)", arg(0), arg(1), arg(2))
 	case term.OpEq:
 		if st.Sort(st.Arg(x, 0)).Kind == term.SortBool {
-			return define("(= %s %s)", arg(0), arg(1))
+			return t.define("(= %s %s)", arg(0), arg(1))
 		}
 		return compare("=", t.readsSigned(st.Arg(x, 0), st.Arg(x, 1)))
 	case term.OpULt:
@@ -171,9 +177,7 @@ func (t *translator) boolean(x term.ID) string {
 	case term.OpSLe:
 		return compare("<=", true)
 	}
-	n := t.name()
-	t.line("(declare-const ", n, " Bool)")
-	return n
+	return t.declare("Bool")
 }
 
 // readsSigned says which reading of two terms, for an equation, costs less.
@@ -232,11 +236,11 @@ func (t *translator) read(x term.ID, signed bool) number {
 	r := number{w: n.w, lo: lo, hi: hi}
 	if least.Cmp(most) == 0 {
 		shift := new(big.Int).Mul(least, m)
-		r.text = t.expression("(- %s %s)", n.text, numeral(shift))
+		r.text = t.define("(- %s %s)", n.text, numeral(shift))
 		r.lo, r.hi = new(big.Int).Sub(n.lo, shift), new(big.Int).Sub(n.hi, shift)
 	} else {
 		k := t.fresh(least, most)
-		r.text = t.expression("(- %s (* %s %s))", n.text, numeral(m), k)
+		r.text = t.define("(- %s (* %s %s))", n.text, numeral(m), k)
 		t.assert("(<= %s %s %s)", numeral(lo), r.text, numeral(hi))
 	}
 	t.readings[key] = r
