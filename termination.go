@@ -156,13 +156,13 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 	if r.ends.Load() {
 		limit = again
 	}
-	ctx, stop := context.WithTimeout(ctx, limit)
+	soon, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.
 	loops := recursion.ToLoops(m)
-	if p, err := translate(ctx, loops, integerize.Integers); err == nil {
-		a, err := termination.Decide(ctx, p.System, termination.Options{})
+	if p, err := translate(soon, loops, integerize.Integers); err == nil {
+		a, err := termination.Decide(soon, p.System, termination.Options{})
 		switch a.(type) {
 		case termination.Terminates:
 			return ""
@@ -170,6 +170,12 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 			if err == nil && loops == m {
 				return "every run ends, but only because signed arithmetic wraps around: over the integers one does not"
 			}
+		}
+	}
+	// Perhaps it ends whatever an overflow yields.
+	if whatever, ok := ir.WithArbitraryOverflow(m); ok {
+		if v, _ := r.ranked(ctx, whatever, nil); decided(v) {
+			return ""
 		}
 	}
 	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"

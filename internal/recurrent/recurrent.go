@@ -142,6 +142,17 @@ func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 	return &fixed
 }
 
+// FixArbitrary is Fix where every signed overflow yields anything: if no run of that ends,
+// none does whatever signed arithmetic does where it overflows. It is nil if that cannot be
+// told of some overflow.
+func FixArbitrary(m *ir.Module, inputs []verdict.Skolem) *ir.Module {
+	whatever, ok := ir.WithArbitraryOverflow(m)
+	if !ok {
+		return nil
+	}
+	return Fix(whatever, inputs, nil)
+}
+
 // Executed are the blocks that a run executes, by function.
 type Executed map[*ir.Func][]bool
 
@@ -160,26 +171,5 @@ func excludeOverflow(f *ir.Func, blocks []bool) {
 			d.Aux = int64(End)
 		}
 	}
-	for b := range f.Blocks {
-		var out []ir.Value
-		for _, v := range f.Blocks[b].Instrs {
-			if arbitrary[v] {
-				add := func(d ir.Def) ir.Value {
-					d.Block, d.Pos = ir.BlockID(b), f.Values[v].Pos
-					f.Values = append(f.Values, d)
-					n := ir.Value(len(f.Values) - 1)
-					out = append(out, n)
-					return n
-				}
-				d := f.Values[v]
-				predicate := map[ir.Op]ir.Op{ir.Add: ir.SAddOvf, ir.Sub: ir.SSubOvf, ir.Mul: ir.SMulOvf}[d.Op]
-				sum := add(ir.Def{Op: d.Op, Type: d.Type, Args: d.Args})
-				overflows := add(ir.Def{Op: predicate, Type: ir.IntType(1), Args: d.Args})
-				other := add(ir.Def{Op: ir.Nondet, Type: d.Type, Aux: int64(ir.NondetUndef)})
-				f.Values[v] = ir.Def{Op: ir.Select, Type: d.Type, Args: []ir.Value{overflows, other, sum}, Block: d.Block, Pos: d.Pos}
-			}
-			out = append(out, v)
-		}
-		f.Blocks[b].Instrs = out
-	}
+	f.MakeArbitrary(arbitrary)
 }
