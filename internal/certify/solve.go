@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"assay/internal/floats"
-	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/smt/bitblast"
 	"assay/internal/smt/intblast"
