@@ -147,15 +147,14 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 	return smt.Unknown, ErrIncomplete{Why: "the solver gave up", Err: last}
 }
 
-// integerWork is the work (as Z3 counts it) after which a question over the integers is given
-// up: about a second's.
-const integerWork = 5_000_000
+// integerTime is after how long a question over the integers is given up.
+const integerTime = 3 * time.Second
 
 // overIntegers drops the claims of which it is refuted over the integers that they
 // fail, one by one: sums of different widths, which ranking functions are, are hard bit by bit.
 func (c *checker) overIntegers() error {
 	c.facts = append(c.facts, c.sp.Facts()...)
-	r := intblast.New(integerWork)
+	r := intblast.New(integerTime)
 	defer r.Close()
 	left := c.claims[:0]
 	for i, x := range c.claims {

@@ -21,8 +21,8 @@ package intblast
 
 import (
 	"context"
-	"fmt"
 	"strings"
+	"time"
 
 	"assay/internal/smt/z3"
 	"assay/internal/term"
@@ -30,13 +30,12 @@ import (
 
 // Refuter asks one question after the other. It belongs to one goroutine.
 type Refuter struct {
-	limit  int64
+	limit  time.Duration
 	script *z3.Script
 }
 
-// New is a Refuter that spends so much work on a question, as Z3 counts it (some five
-// million a second); 0 is no limit.
-func New(limit int64) *Refuter { return &Refuter{limit: limit} }
+// New is a Refuter that gives a question up after a time, 0 for never.
+func New(limit time.Duration) *Refuter { return &Refuter{limit: limit} }
 
 // Close frees it; it is idempotent.
 func (r *Refuter) Close() {
@@ -49,36 +48,29 @@ func (r *Refuter) Close() {
 // Refute says whether Z3 finds, over the integers, that the roots cannot hold together.
 // The answer false means nothing. The error is that of the context or of Z3.
 func (r *Refuter) Refute(ctx context.Context, st *term.Store, roots []term.ID) (bool, error) {
-	start := "(reset)\n" + fmt.Sprintf(options, r.limit)
 	if r.script == nil {
 		s, err := z3.NewScript()
 		if err != nil {
 			return false, err
 		}
 		r.script = s
-		if _, err := s.Eval(ctx, start); err != nil {
-			r.Close()
-			return false, err
-		}
 	}
-	question := encode(st, roots) + "(check-sat)\n"
-	if len(question) < small {
-		question = "(push)\n" + question + "(pop)\n"
-	} else {
-		question = start + question + start
+	limited := ctx
+	if r.limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, r.limit)
+		defer cancel()
 	}
-	out, err := r.script.Eval(ctx, question)
+	out, err := r.script.Eval(limited, "(push)\n"+encode(st, roots)+check+"(pop)\n")
 	if err != nil {
 		r.Close() // its state is not known
+		if limited.Err() != nil && ctx.Err() == nil {
+			return false, nil
+		}
 		return false, err
 	}
 	return strings.TrimSpace(out) == "unsat", nil
 }
-
-// small is the length of a question that is asked between a push and a pop: then Z3 leaves
-// out its preprocessing, without which others take three times as long; but to begin anew
-// takes it ten milliseconds.
-const small = 4000
 
 // encode is the translation of the roots, as assertions.
 func encode(st *term.Store, roots []term.ID) string {
@@ -90,6 +82,6 @@ func encode(st *term.Store, roots []term.ID) string {
 	return t.text()
 }
 
-// options choose the older simplex algorithm, which is up to ten times as fast on these
-// formulas.
-const options = "(set-option :smt.arith.solver 2)\n(set-option :smt.random_seed 0)\n(set-option :rlimit %d)\n"
+// check chooses the older simplex algorithm, which is up to ten times as fast on these
+// formulas. (What set-option says would hold for all of Z3 in the process.)
+const check = "(check-sat-using (using-params smt :arith.solver 2 :random_seed 0))\n"
