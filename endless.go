@@ -130,11 +130,6 @@ func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answe
 		executed = nil
 	}
 	p := induction.Prove(attempt, recurrent.Fix(x.m, set.Inputs, executed), induction.Options{Targets: []ir.CheckKind{recurrent.End}})
-	if p.Proof == nil && executed != nil && mayOverflow(x.m) {
-		if whatever := recurrent.FixArbitrary(x.m, set.Inputs); whatever != nil {
-			p = induction.Prove(attempt, whatever, induction.Options{Targets: []ir.CheckKind{recurrent.End}})
-		}
-	}
 	if p.Proof == nil {
 		return nil, attempt.Err() != nil
 	}

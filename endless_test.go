@@ -164,13 +164,13 @@ func TestEndlessOverflow(t *testing.T) {
 		hangs  bool
 	}{
 		"sum":       {`int main(void) { int x = 2147483646, z = 0; while (x >= z) { z += 1000; } }`, true},
-		"any sum":   {`int main(void) { int x = 2147483647, z = 0; while (x >= z) { z += 1000; } }`, false},
+		"any sum":   {`int main(void) { int x = 2147483647, z = 0; while (x >= z) { z += 1000; } }`, true},
 		"product":   {`int main(void) { int x = __VERIFIER_nondet_int(); if (x < 100) return 0; while (x != 1) x *= 2; }`, true},
 		"counter":   {`int main(void) { int n = 0; int x = __VERIFIER_nondet_int(); while (x > 5) n += 0x1000000; return n; }`, false},
 		"state":     {`int main(void) { int n = 1; int x = __VERIFIER_nondet_int(); while (x > 5) n *= 2; return n; }`, false},
 		"unsigned":  {`int main(void) { unsigned x = __VERIFIER_nondet_uint(), j = 0; while (j <= x) j++; }`, false},
 		"no result": {`int main(void) { int n = 2147483647; for (;;) if (n + 1 > 5) break; }`, true},
-		"anyway":    {`int main(void) { int n = 2147483647; for (;;) if (n + 1 > 5) continue; }`, false},
+		"anyway":    {`int main(void) { int n = 2147483647; for (;;) if (n + 1 > 5) continue; }`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -142,17 +142,6 @@ func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 	return &fixed
 }
 
-// FixArbitrary is Fix where every signed overflow yields anything: if no run of that ends,
-// none does whatever signed arithmetic does where it overflows. It is nil if that cannot be
-// told of some overflow.
-func FixArbitrary(m *ir.Module, inputs []verdict.Skolem) *ir.Module {
-	whatever, ok := ir.WithArbitraryOverflow(m)
-	if !ok {
-		return nil
-	}
-	return Fix(whatever, inputs, nil)
-}
-
 // Executed are the blocks that a run executes, by function.
 type Executed map[*ir.Func][]bool
 

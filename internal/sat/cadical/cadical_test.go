@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -318,6 +319,9 @@ func TestMemory(t *testing.T) {
 		child := exec.Command("/bin/sh", "-c", "ulimit -v 1500000; exec \"$0\" -test.run=TestMemory", os.Args[0])
 		child.Env = append(os.Environ(), "CADICAL_EXHAUST=1", "GOMEMLIMIT=100MiB")
 		out, err := child.CombinedOutput()
+		if strings.Contains(string(out), "pthread_create failed") {
+			t.Skip("the Go runtime ran out of memory for a thread before the solver did")
+		}
 		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 42 {
 			t.Fatalf("child: %v\n%s", err, out)
 		}
