@@ -5,10 +5,12 @@
 //
 //	symex.go      the interface          explorer.go   states, paths, forks
 //	prepare.go    functions              knowledge.go  entailment
-//	evaluate.go   arithmetic             memory.go     objects, pointers, cells
-//	call.go       calls and ends         join.go       instances and generalisation
+//	evaluate.go   instructions           arithmetic.go   products, quotients, bits
+//	memory.go     objects, cells         call.go         calls and ends
+//	join.go       generalisation         offset.go       offsets that differ
 //	build.go      the graph              transitions.go  the transition system
 //	list.go       list segments          listfacts.go    what their nodes hold
+//	drawing.go    pictures
 //
 // # Departures from the papers
 //

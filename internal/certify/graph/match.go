@@ -281,6 +281,10 @@ func (m *match) cells(slots *[]slot, o int32) {
 			return
 		}
 		at = m.c.short(at)
+		if m.follow {
+			// An offset is exact: what a transition chooses must be where the path was read.
+			*slots = append(*slots, slot{f: x.Offset, n: at})
+		}
 		m.value(slots, x.Value, m.c.readAt(m.s, int(p), at, x.Type), x.Type)
 	}
 	if want.Pristine && !(want.Global != nil && want.Global.Constant) {
