@@ -81,6 +81,7 @@ func (a *symbolicAnswer) certify(ctx context.Context, r *run, m *ir.Module, b *s
 		a.verdict = t
 		return
 	}
+	pause.Wait(ctx)
 	begin := time.Now()
 	own, resume := pause.Others(ctx)
 	defer resume()

@@ -14,6 +14,7 @@ import (
 	"assay/internal/induction"
 	"assay/internal/integerize"
 	"assay/internal/ir"
+	"assay/internal/pause"
 	"assay/internal/recursion"
 	"assay/internal/termination"
 	"assay/internal/verdict"
@@ -65,6 +66,7 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	case SemanticsNoOverflow:
 		m = assumeNoOverflow(m)
 	}
+	ctx = pause.With(ctx)
 	work, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	engines := slices.Concat([]terminationEngine{{name: "unwinding"}}, terminationEngines)
@@ -350,8 +352,12 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	if r.task.Engine.Uncertified {
 		return verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: p.Unclean}, phases
 	}
+	// Another engine may be checking its proof, most often the same one.
+	pause.Wait(ctx)
+	own, resume := pause.Others(ctx)
+	defer resume()
 	begin := time.Now()
-	checker, err := certify.Ranking(ctx, m, certify.Options{}, p.Proof)
+	checker, err := certify.Ranking(own, m, certify.Options{}, p.Proof)
 	phases = append(phases, Phase{"its certificate", time.Since(begin)})
 	if err != nil {
 		return no(verdict.CauseUncertified, fmt.Errorf("ranking functions were found, but not accepted: %w", err))

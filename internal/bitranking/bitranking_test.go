@@ -1,11 +1,14 @@
 package bitranking
 
 import (
+	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 
 	"assay/internal/certify"
+	"assay/internal/invariant"
 	"assay/internal/ir"
 )
 
@@ -79,6 +82,37 @@ func prove(t testing.TB, m *ir.Module) {
 	}
 	if _, err := certify.Ranking(t.Context(), m, certify.Options{}, r.Proof); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A hint may speak of values that no candidate speaks of, also when all else has failed
+// and invariants are guessed.
+func TestHintOfOtherValues(t *testing.T) {
+	m := parse(t, `module 64 entry @main
+func @main() {
+entry:
+  %a = nondet i32 input "a"
+  %b = mul i32 %a, i32 3
+  br head
+head:
+  %i = phi i32 [i32 0, entry], [%j, body]
+  %c = ne i1 %i, i32 7
+  condbr %c, body, exit
+body:
+  %j = xor i32 %i, i32 1
+  br head
+exit:
+  halt exit
+}
+`)
+	f := m.Funcs[0]
+	b := f.Blocks[1].Instrs[1]
+	hint := Hint{Func: "main", Head: 2, Predicates: []invariant.Predicate{{
+		Relation: invariant.AtMost, Bound: big.NewInt(5), Terms: []invariant.Term{{Value: b, Bits: 32, Coeff: 1, Signed: true}},
+	}}}
+	var unranked *ErrUnranked
+	if r := Prove(t.Context(), m, []Hint{hint}); !errors.As(r.Why, &unranked) {
+		t.Errorf("want no ranking function, got %v, %v", r.Proof, r.Why)
 	}
 }
 

@@ -205,6 +205,8 @@ type prover struct {
 	again              int // how often new candidates were taken
 	// floats are what abstract interpretation knows of floats.
 	floats []Candidate
+	// known are predicates that others try; what they speak of is asked for, too.
+	known []Candidate
 	// refuted are properties that a real run was seen to violate.
 	refuted map[Property]bool
 	stats   *Stats
@@ -228,7 +230,7 @@ func (p *prover) prepare(ctx context.Context) error {
 	if p.o.Domains == 0 && !p.o.Havoc {
 		ranged = segments(p.m, facts, p.loops)
 	}
-	p.places, p.bases = interesting(append(slices.Clone(all), ranged...)), bases(ranged)
+	p.places, p.bases = interesting(slices.Concat(all, ranged, p.known)), bases(ranged)
 	p.addPlaces()
 	runs := p.m
 	if p.o.Runs != nil {

@@ -52,7 +52,7 @@ func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*S
 	s := &Session{}
 	s.p = &prover{m: q.Module, o: Options{Targets: q.Targets, Label: "ERROR"}, loops: q.Loops, stats: &s.stats}
 	ladder := append(fromLadder(q.Module, facts, q.Loops), q.Suggested...)
-	s.p.places = interesting(ladder)
+	s.p.places, s.p.known = interesting(ladder), ladder
 	if guess {
 		if err := s.p.prepare(ctx); err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"assay/internal/linear"
+	"assay/internal/pause"
 	"assay/internal/smt"
 	"assay/internal/smt/z3"
 )
@@ -50,6 +51,7 @@ func (s *Solver) Close() {
 // the variables, Unsat, or Unknown after the timeout. The error is that of the
 // context or of Z3.
 func (s *Solver) Solve(ctx context.Context, q Query) (smt.Status, []*big.Int, error) {
+	pause.Wait(ctx)
 	n := q.Variables
 	s.Queries++
 	if s.z == nil {

@@ -21,6 +21,7 @@ import (
 
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
+	"assay/internal/pause"
 	"assay/internal/verdict"
 )
 
@@ -98,6 +99,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 			if s.result.Stats.Steps-begin > roundSteps {
 				break
 			}
+			pause.Wait(ctx)
 			more, err := s.run(ctx, newPolicy(s.palette, round, i), steps, &open)
 			if err != nil {
 				return s.result, err

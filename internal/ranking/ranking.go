@@ -20,6 +20,7 @@ import (
 	"assay/internal/forward"
 	"assay/internal/its"
 	"assay/internal/linear"
+	"assay/internal/pause"
 	"assay/internal/polyhedra"
 )
 
@@ -227,6 +228,7 @@ func (p *prover) lexicographic(transitions []int) []Open {
 // component finds a level for a strongly connected component and goes on with
 // what is left.
 func (p *prover) component(transitions []int) []Open {
+	pause.Wait(p.ctx)
 	level, decreasing := p.level(transitions)
 	if decreasing == nil {
 		return []Open{{p.s.Clone(), slices.Clone(transitions)}}
