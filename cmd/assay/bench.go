@@ -29,6 +29,7 @@ type benchFlags struct {
 	out, html        string
 	resume           bool
 	replay           string
+	growth           string
 	scale            []string
 	reference        string
 }
@@ -61,13 +62,14 @@ func benchCommand() *cobra.Command {
 		Long:  benchHelp,
 		Example: `  assay bench tasks.csv --set basic,bitvector --limit 10 -j 2 --out results.csv --html results.html
   assay bench c/Loops.set --property unreach-call --limit 60 --out loops.csv --resume
+  assay bench --growth loops --limit 60 --html growth.html
   assay bench compare before.csv after.csv`,
 		Args: func(c *cobra.Command, args []string) error {
 			dash := c.ArgsLenAtDash()
 			if dash < 0 {
 				dash = len(args)
 			}
-			if dash == 0 {
+			if dash == 0 && f.growth == "" {
 				return &usageError{"a table of tasks is needed"}
 			}
 			f.tables, f.options.CheckFlags = args[:dash], args[dash:]
@@ -90,6 +92,7 @@ func benchCommand() *cobra.Command {
 	fs.StringVar(&f.out, "out", "", "write the results to this CSV `file`, each at once")
 	fs.BoolVar(&f.resume, "resume", false, "continue the run whose results are in the file of --out")
 	fs.StringVar(&f.html, "html", "", "write a page with tables, plots and all results to this `file`")
+	fs.StringVar(&f.growth, "growth", "", "also run 1 to 6 nested loops and 1 to 40 loops in sequence, programs that are written to this `folder`, and show the times by size")
 	fs.StringVar(&f.replay, "replay", "", "interpreter or native, passed on to check")
 	fs.StringArrayVar(&f.scale, "scale", nil, "`tool=factor`: multiply the times of a tool in peers.csv; may be repeated")
 	fs.StringVar(&f.reference, "reference", "", "scale the times of all tools by what assay took for the task `id` there: id, or id=seconds")
@@ -111,6 +114,13 @@ func (f *benchFlags) run() error {
 	scale, err := f.readScale()
 	if err != nil {
 		return err
+	}
+	if f.growth != "" {
+		table, err := bench.WriteFamilies(f.growth)
+		if err != nil {
+			return &assay.EnvironmentError{Doing: "writing the generated programs", Err: err}
+		}
+		f.tables = append(f.tables, table)
 	}
 	tasks, err := bench.ReadTasks(f.tables, undecidable)
 	if err != nil {

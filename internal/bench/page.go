@@ -36,17 +36,17 @@ type other struct {
 }
 
 // WritePage writes a page of HTML that needs no other file: the counts, the
-// comparison with other tools, quantile plots, and all results with filters.
+// comparison with other tools, plots, and all results with filters.
 func WritePage(w io.Writer, title string, when time.Time, results []Result, peers *Peers, o Options) error {
 	page := struct {
 		Title, When, Settings, Scaled string
 		Counts, Peers                 [][]string
-		Plots                         []plot
+		Plots, Growth                 []plot
 		Sets, Categories, Properties  []string
 		Rows                          []pageRow
 	}{
 		Title: title, When: when.Format("2006-01-02 15:04"), Settings: o.Settings(), Scaled: peers.scaled(),
-		Counts: countTable(results), Peers: peers.Table(), Plots: plots(results, peers),
+		Counts: countTable(results), Peers: peers.Table(), Plots: plots(results, peers), Growth: growthPlots(results),
 	}
 	runs := map[Key][]peerRun{}
 	for _, run := range peers.runs {

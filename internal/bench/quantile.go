@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// plot is a quantile plot with its coordinates computed, for the template.
+// plot is a quantile plot, or one of growth, with its coordinates computed, for the template.
 type plot struct {
 	Title         string
 	Width, Height float64
@@ -21,6 +21,7 @@ type plot struct {
 	Left, Top, Right, Bottom float64
 	Across, Down             []tick
 	Curves                   []curve
+	Dots                     []dot // of a growth plot
 }
 
 // tick is a labelled place on an axis.

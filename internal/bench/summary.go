@@ -15,6 +15,7 @@ import (
 // and wrong answers, the last two with the command line that shows them again.
 func WriteSummary(w io.Writer, results []Result, o Options) {
 	writeCounts(w, results)
+	writeGrowth(w, results)
 	writeSkipped(w, results)
 	list := func(title, category string, command bool) {
 		first := true

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -91,6 +92,11 @@ func parseTable(path string, r io.Reader) ([]Task, error) {
 			Paths:    []string{filepath.Join(filepath.Dir(path), filepath.FromSlash(row.get("file")))},
 			Property: row.get("property"), Expected: row.get("expected"), DataModel: row.get("data_model"),
 			Integers: row.get("semantics") == "integers",
+		}
+		if size := row.get("size"); size != "" {
+			if t.Size, err = strconv.Atoi(size); err != nil || t.Size < 1 {
+				return nil, row.errorf("the size %q is not a positive integer", size)
+			}
 		}
 		if line, twice := seen[t.Key()]; twice {
 			return nil, row.errorf("the task %s with this property is in line %d already", t.ID, line)

@@ -30,6 +30,8 @@ type Task struct {
 	DataModel string
 	// Integers says that the label holds for unbounded integers only.
 	Integers bool
+	// Size of the program in its family (the set), 0 if it is in none.
+	Size int
 	// Unfit says why the task cannot be asked at all, as its definition tells.
 	Unfit string
 }
