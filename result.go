@@ -36,6 +36,9 @@ type Result struct {
 	// Endless describes the run that does not end, if that is the violation.
 	Endless *Endless
 
+	// TerminatesWhen are conditions under which every run ends, with Engine.Precondition.
+	TerminatesWhen []Precondition
+
 	// Integer is the argument or the infinite run in the integer program, as text, if
 	// the answer is about mathematical integers.
 	Integer string

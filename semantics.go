@@ -85,21 +85,30 @@ func untranslated(ctx context.Context, err error) verdict.Reason {
 // mathematics. Evidence is checked by itscheck, on the integer program.
 func (r *run) overIntegers(ctx context.Context, program *frontend.Program) *Result {
 	m := program.Module
+	search := ctx
+	if r.task.Engine.Precondition {
+		var release context.CancelFunc
+		search, release = reserved(ctx)
+		defer release()
+	}
 	unknown := func(reasons ...verdict.Reason) *Result {
 		result := explain(m, verdict.Unknown{Reasons: reasons})
+		if r.task.Engine.Precondition {
+			result.TerminatesWhen = r.preconditions(ctx, m, nil)
+		}
 		result.Assumptions = r.assumptions(program)
 		return result
 	}
 	r.enter("translating to integers")
 	begin := time.Now()
-	p, err := translate(ctx, m, integerize.Integers)
+	p, err := translate(search, m, integerize.Integers)
 	if err != nil {
-		return unknown(untranslated(ctx, err))
+		return unknown(untranslated(search, err))
 	}
 	translation := time.Since(begin)
 	r.enter("ranking and recurrence")
 	begin = time.Now()
-	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: r.task.Engine.Uncertified})
+	a, err := termination.Decide(search, p.System, termination.Options{Uncertified: r.task.Engine.Uncertified})
 	if err != nil {
 		return unknown(verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()})
 	}
@@ -115,6 +124,9 @@ func (r *run) overIntegers(ctx context.Context, program *frontend.Program) *Resu
 		pos := place.Pos()
 		result = &Result{Answer: False, module: m, Violated: Termination, Integer: p.FormatRecurrence(a.Recurrence), Replayed: []string{"recurrent set over the integers (Z3)"}}
 		result.Violation = &Place{Pos: position(m, pos), Func: place.Func.Name, Kind: "non-termination", Text: "the loop runs for ever, over the mathematical integers"}
+		if r.task.Engine.Precondition {
+			result.TerminatesWhen = r.preconditions(ctx, m, nil)
+		}
 	case termination.Unknown:
 		var reasons []verdict.Reason
 		for _, why := range a.Reasons {

@@ -99,6 +99,9 @@ type Engine struct {
 	Rows []string
 	// ShowInvariants puts the invariants that were found into the result.
 	ShowInvariants bool
+	// Precondition looks for conditions on the inputs under which every run ends, if
+	// not all do or it is not known: it may take a third of the time limit.
+	Precondition bool
 	// NativeReplay also confirms a false by running the compiled program.
 	NativeReplay bool
 }

@@ -67,7 +67,13 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 		m = assumeNoOverflow(m)
 	}
 	ctx = pause.With(ctx)
-	work, stop := context.WithCancelCause(ctx)
+	search := ctx
+	if r.task.Engine.Precondition {
+		var release context.CancelFunc
+		search, release = reserved(ctx)
+		defer release()
+	}
+	work, stop := context.WithCancelCause(search)
 	defer stop(nil)
 	engines := slices.Concat([]terminationEngine{{name: "unwinding"}}, terminationEngines)
 	if r.task.Engine.Unwind > 0 || r.task.Engine.Only == EngineBMC {
@@ -98,7 +104,7 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	var answers []terminationAnswer
 	if engines == nil {
 		a := terminationAnswer{name: "symbolic execution"}
-		a.verdict, a.phases = r.proveByGraph(ctx, m)
+		a.verdict, a.phases = r.proveByGraph(search, m)
 		answers = append(answers, a)
 	}
 	for range engines {
@@ -134,6 +140,11 @@ func (r *run) decideTermination(ctx context.Context, program *frontend.Program) 
 	}
 	for _, a := range answers {
 		result.Stats.Phases = append(result.Stats.Phases, a.phases...)
+	}
+	if _, ends := answer.(verdict.True); !ends && r.task.Engine.Precondition {
+		begin := time.Now()
+		result.TerminatesWhen = r.preconditions(ctx, m, answer)
+		result.Stats.Phases = append(result.Stats.Phases, Phase{"precondition", time.Since(begin)})
 	}
 	result.Assumptions = r.assumptions(program)
 	if r.task.Program.Semantics == SemanticsNoOverflow {

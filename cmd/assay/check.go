@@ -20,16 +20,17 @@ import (
 
 // checkFlags are the flags of `assay check`.
 type checkFlags struct {
-	task      assay.Task
-	property  string
-	spec      string
-	dataModel string
-	certify   string
-	replay    string
-	blocks    string
-	memory    uint64
-	semantics string
-	show      report.Options
+	task         assay.Task
+	property     string
+	spec         string
+	dataModel    string
+	certify      string
+	replay       string
+	blocks       string
+	memory       uint64
+	semantics    string
+	precondition string
+	show         report.Options
 
 	incrementalBMC bool
 	domains        map[string]*bool
@@ -104,6 +105,8 @@ func (f *checkFlags) groups() []group {
 	for _, d := range assay.Domains {
 		search.BoolVar(f.domain(d), d, false, domainHelp[d])
 	}
+	f.precondition = preconditionChoices[0]
+	search.Var(choiceValue{&f.precondition, preconditionChoices}, "precondition", "for termination: look for conditions on the inputs under which every run ends, if not all do or it is not known; auto is on with --function")
 	search.StringArrayVar(&e.Rows, "rows", nil, "look for bounds of this `sum` of variables at loops, for example 'x - 2*y'; with --polyhedra")
 	search.BoolVar(&e.ShowInvariants, "show-invariants", false, "print the invariants found at each loop")
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
@@ -189,6 +192,9 @@ Properties:
 	return c
 }
 
+// preconditionChoices are the values of --precondition.
+var preconditionChoices = []string{"auto", "on", "off"}
+
 // propertyNames are the names for shell completion.
 func propertyNames() []string {
 	var names []string
@@ -208,6 +214,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 	t.Engine.SmallBlocks = f.blocks == "small"
 	t.Engine.Uncertified = f.certify == "off"
 	t.Engine.NativeReplay = f.replay == "native"
+	t.Engine.Precondition = f.precondition == "on" || f.precondition == "auto" && t.Program.Function != ""
 	if f.incrementalBMC {
 		if flags.Changed("engine") && t.Engine.Only != assay.EngineBMC {
 			return &assay.InputError{Message: "--incremental-bmc contradicts --engine=" + t.Engine.Only, Hint: "leave out one of them"}

@@ -34,6 +34,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 			j.field("native_replay", r.Native)
 		}
 	}
+	if len(r.TerminatesWhen) > 0 {
+		j.field("terminates_when", r.TerminatesWhen)
+	}
 	if r.Integer != "" {
 		j.field("integer_program", r.Integer)
 	}

@@ -71,6 +71,7 @@ func (t *text) explain(ctx context.Context, r *assay.Result) {
 	default:
 		t.explainUnknown(r)
 	}
+	t.preconditions(r.TerminatesWhen)
 	if len(r.Invariants) > 0 {
 		t.invariants(r)
 	}
@@ -235,6 +236,24 @@ func (t *text) rankings(rs []assay.Ranking) {
 		default:
 			t.printf("  loop at %s: %s\n", r.Pos, what)
 		}
+	}
+}
+
+// preconditions prints under which conditions every run ends.
+func (t *text) preconditions(ps []assay.Precondition) {
+	for i, p := range ps {
+		also := ""
+		if i > 0 {
+			also = "also "
+		}
+		t.printf("%severy run ends when %s\n", also, strings.Join(p.Condition, " && "))
+		for _, x := range p.Inputs {
+			t.printf("  %s\n", located(x.Pos, "the input "+x.Name))
+		}
+		if c := p.Certificate; c != nil && len(c.Rankings) > 0 {
+			t.rankings(c.Rankings)
+		}
+		t.checked(p.Certificate)
 	}
 }
 
