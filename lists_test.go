@@ -324,6 +324,10 @@ func TestLists(t *testing.T) {
 		c.name = "double " + c.name
 		test(doubleListMain, c)
 	}
+	for _, c := range treePrograms {
+		c.name = "tree " + c.name
+		test(treeMain, c)
+	}
 }
 
 // TestListsTerminate proves termination by the lengths of segments; a list that

@@ -13,6 +13,7 @@ type example struct {
 	property string
 	define   []string
 	want     assay.Answer
+	engine   string
 }
 
 // TestStrings has the string functions of the C library, each for all strings and
@@ -24,9 +25,9 @@ func TestStrings(t *testing.T) {
 	}
 	for _, file := range files {
 		check(t, file, []example{
-			{"valid-memsafety", nil, assay.True},
-			{"termination", nil, assay.True},
-			{"valid-memsafety", []string{"BUG"}, assay.False},
+			{"valid-memsafety", nil, assay.True, assay.EngineAuto},
+			{"termination", nil, assay.True, assay.EngineAuto},
+			{"valid-memsafety", []string{"BUG"}, assay.False, assay.EngineAuto},
 		})
 	}
 }
@@ -37,13 +38,13 @@ func TestHeap(t *testing.T) {
 	const property = "unreach-call,valid-memsafety,valid-memcleanup"
 	for _, name := range structures {
 		check(t, filepath.Join("..", "..", "examples", "heap", name+".c"), []example{
-			{property, nil, assay.True},
-			{property, []string{"BUG"}, assay.False},
+			{property, nil, assay.True, assay.EngineSymex},
+			{property, []string{"BUG"}, assay.False, assay.EngineAuto},
 		})
 	}
 }
 
-var structures = []string{"singly", "doubly", "stack", "queue"}
+var structures = []string{"singly", "doubly", "stack", "queue", "tree", "tree_parent"}
 
 func check(t *testing.T, file string, tests []example) {
 	t.Helper()
@@ -54,7 +55,7 @@ func check(t *testing.T, file string, tests []example) {
 		}
 		r, err := assay.Check(t.Context(), assay.Task{
 			Files: []string{file}, Properties: properties, Timeout: 2 * time.Minute,
-			Program: assay.Program{Define: test.define},
+			Program: assay.Program{Define: test.define}, Engine: assay.Engine{Only: test.engine},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ func (x *explorer) push(n *node) {
 
 // explore follows all paths from a node to the next ones.
 func (x *explorer) explore(n *node) {
-	x.now, x.stopped, x.tossed = n, false, nil
+	x.now, x.stopped, x.tossed, x.picked = n, false, nil, 0
 	x.k = x.newKnowledge(x.ctx, n.state.Constraints)
 	if x.k.broken != 0 {
 		return
@@ -90,7 +90,7 @@ func (x *explorer) arrive(s *state) {
 	if shape {
 		x.fold(s)
 	}
-	k := key(s, shape)
+	k := key(s, shape, x.trees)
 	if x.fine {
 		k += x.constants(s)
 	}

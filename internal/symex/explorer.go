@@ -46,6 +46,9 @@ type explorer struct {
 	shape     bool       // pointers in memory are part of a state's shape
 	fine      bool       // nodes with different constants are not in one segment
 	dropped   bool       // a join forgot what a pointer in memory points to
+	picked    int        // in the next step, the case of a choice, from 1
+	trees     bool       // kinds of trees are sought
+	branching bool       // there may be some
 }
 
 // alternative is one case of a split.
@@ -53,6 +56,7 @@ type alternative struct {
 	facts   []linear.Constraint
 	unequal []linear.Form
 	toss    *bool // the truth value of an arbitrary comparison
+	pick    int   // the case of a choice, from 1
 }
 
 // control says how to go on after an instruction.
@@ -234,7 +238,7 @@ func (x *explorer) fork(s *state) {
 			t := clone(s)
 			x.saturate(t)
 			if x.k.broken == 0 {
-				x.tossed = a.toss
+				x.tossed, x.picked = a.toss, a.pick
 				x.pen.split(at, a)
 				x.run(t)
 			}

@@ -38,7 +38,7 @@ import (
 const maxWiden = 12
 
 // key describes the shape of a state: what a join needs equal.
-func key(s *state, lists bool) string {
+func key(s *state, lists, trees bool) string {
 	var b strings.Builder
 	for i := range s.Frames {
 		f := &s.Frames[i]
@@ -53,6 +53,9 @@ func key(s *state, lists bool) string {
 				b.WriteString("?")
 			case symgraph.Pointer:
 				b.WriteString(target(x))
+				if trees && x.Object >= 0 && s.Objects[x.Object].Kind == symgraph.Heap && x.Form.IsConstant() { // by which link
+					b.WriteString("+" + x.Form.Const.String())
+				}
 			}
 		}
 		b.WriteByte('/')
@@ -70,6 +73,9 @@ func key(s *state, lists bool) string {
 		b.WriteString(strconv.Itoa(o.Frame))
 		if o.List != nil {
 			b.WriteString("l" + strconv.FormatInt(o.List.Next, 10) + "." + o.Size.Const.String())
+			for _, at := range o.List.Branches {
+				b.WriteString("," + strconv.FormatInt(at, 10))
+			}
 			b.WriteString(target(&o.List.Tail))
 			for k := range o.Cells { // zeros are there or not
 				if from, _, ok := zeros(&o.Cells[k]); ok {
@@ -90,6 +96,9 @@ func key(s *state, lists bool) string {
 			for _, k := range pointerCells(o) {
 				c := &o.Cells[k]
 				b.WriteString(" " + strconv.Itoa(i) + "+" + c.Offset.Const.String() + target(&c.Value))
+				if v := &c.Value; trees && v.Object >= 0 && s.Objects[v.Object].Kind == symgraph.Heap && v.Form.IsConstant() {
+					b.WriteString("+" + v.Form.Const.String())
+				}
 			}
 		}
 	}
@@ -489,6 +498,9 @@ func (j *joiner) value(p, q value, t ir.Type) value {
 		return value{Kind: symgraph.Any}
 	}
 	f, g := j.normal(p.Form, q.Form, t.Bits)
+	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.first != nil && f.IsConstant() && g.IsConstant() && !f.Equal(g) {
+		j.x.branching = true // perhaps a link of one node or another
+	}
 	p.Form = j.form(f, g, t.Bits)
 	return p
 }

@@ -33,7 +33,14 @@ import (
 
 // listKind is a kind of list: the size of its nodes and the offsets of the links,
 // prev is -1 if there is none back.
-type listKind struct{ size, next, prev int64 }
+// branches are the other links of a tree.
+type listKind struct {
+	size, next, prev int64
+	branches         []int64
+}
+
+// links are the offsets of the links onwards.
+func (k *listKind) links() []int64 { return append([]int64{k.next}, k.branches...) }
 
 // maxListObjects bounds the objects alive at once where lists are folded: what folding
 // does not bound grows for ever.
@@ -74,6 +81,10 @@ func (x *explorer) unfold(s *state, f *frame, d *ir.Def) (ok bool) {
 				vanish(s, p.Object)
 			case p.Last:
 				x.materializeLast(s, p.Object)
+			case len(s.Objects[p.Object].List.Branches) > 0:
+				if !x.materializeTree(s, p.Object) {
+					return false
+				}
 			default:
 				x.materialize(s, p.Object)
 			}
@@ -151,7 +162,7 @@ func (x *explorer) materialize(s *state, o int32) {
 	})
 	ob := s.Objects[o]
 	l := *ob.List
-	n := x.someNode(&ob, pointer(rest, linear.Form{}), l.Before)
+	n := x.someNode(&ob, neighbours(&l, pointer(rest, linear.Form{}), l.Before))
 	l.Length = l.Length.Plus(linear.Int(-1))
 	if l.Double {
 		l.Before = pointer(o, linear.Form{})
@@ -174,7 +185,7 @@ func (x *explorer) materializeLast(s *state, o int32) {
 	l := *ob.List
 	before := pointer(o, linear.Form{})
 	before.Last = true
-	n := x.someNode(&ob, l.Tail, before)
+	n := x.someNode(&ob, neighbours(&l, l.Tail, before))
 	l.Length = l.Length.Plus(linear.Int(-1))
 	l.Tail = pointer(last, linear.Form{})
 	ob.List = &l
@@ -182,8 +193,22 @@ func (x *explorer) materializeLast(s *state, o int32) {
 	s.Objects[o] = ob
 }
 
+// linked is a link of a node.
+type linked struct {
+	at int64
+	to value
+}
+
+func neighbours(l *symgraph.Segment, next, prev value) []linked {
+	ls := []linked{{l.Next, next}}
+	if l.Double {
+		ls = append(ls, linked{l.Prev, prev})
+	}
+	return ls
+}
+
 // someNode makes an object for a node of a segment.
-func (x *explorer) someNode(ob *object, next, prev value) object {
+func (x *explorer) someNode(ob *object, links []linked) object {
 	l := ob.List
 	to := map[linear.Var]linear.Form{}
 	for _, u := range l.Own {
@@ -196,14 +221,10 @@ func (x *explorer) someNode(ob *object, next, prev value) object {
 		c.Value.Form = c.Value.Form.Substitute(own)
 		n.Cells = append(n.Cells, c)
 	}
-	put := func(at int64, v value) {
-		if v.Kind == symgraph.Pointer {
-			n.Cells = append(n.Cells, cell{Offset: linear.Constant(linear.Int(at)), Type: x.m.PtrType(), Value: v})
+	for _, e := range links {
+		if e.to.Kind == symgraph.Pointer {
+			n.Cells = append(n.Cells, cell{Offset: linear.Constant(linear.Int(e.at)), Type: x.m.PtrType(), Value: e.to})
 		}
-	}
-	put(l.Next, next)
-	if l.Double {
-		put(l.Prev, prev)
 	}
 	for _, c := range l.Facts {
 		x.k.assert(linear.Constraint{Form: c.Form.Substitute(own), Equality: c.Equality})
@@ -231,7 +252,7 @@ func nodeSize(ob *object) (int64, bool) {
 // discover notes kinds of lists of which three nodes hang together, and says
 // whether there is one that was not known.
 func (x *explorer) discover(s *state) bool {
-	found := false
+	found := x.discoverTrees(s)
 	next := func(o int32, at, size int64) (int32, bool) {
 		p, ok := link(&s.Objects[o], at)
 		if !ok || p.Object < 0 {
@@ -262,13 +283,15 @@ func (x *explorer) discover(s *state) bool {
 				p, ok := link(&s.Objects[from], at)
 				return ok && p.Object == to
 			}
-			kind := listKind{size, at, -1}
+			kind := listKind{size: size, next: at, prev: -1}
 			for _, c := range s.Objects[third].Cells {
 				if prev, _ := c.Offset.Const.Int64(); prev != at && back(third, second, prev) && back(second, int32(o), prev) {
 					kind.prev = prev
 				}
 			}
-			if slices.Contains(x.kinds, kind) || slices.Contains(x.kinds, listKind{size, kind.prev, at}) {
+			if slices.ContainsFunc(x.kinds, func(k listKind) bool {
+				return k.size == size && (len(k.branches) > 0 || k.next == at && k.prev == kind.prev || k.next == kind.prev && k.prev == at)
+			}) {
 				continue
 			}
 			found = true
@@ -297,11 +320,12 @@ func (x *explorer) fold(s *state) {
 			continue
 		}
 		for _, kind := range x.kinds {
-			if kind.size == size {
-				x.nullLinks(ob, kind)
+			if kind.size != size || len(kind.branches) > 0 {
+				continue
 			}
+			x.nullLinks(ob, kind)
 			tail, ok := link(ob, kind.next)
-			if !ok || kind.size != size || tail.Last {
+			if !ok || tail.Last {
 				continue
 			}
 			n := object{Kind: symgraph.Heap, Size: ob.Size}
@@ -333,7 +357,7 @@ func (x *explorer) fold(s *state) {
 		}
 	}
 	for again := true; again; {
-		again = false
+		again = x.foldNodes(s, marks)
 		first, last := references(s)
 		for o := range s.Objects {
 			a := &s.Objects[o]
@@ -342,7 +366,7 @@ func (x *explorer) fold(s *state) {
 			}
 			t := a.List.Tail.Object
 			b := &s.Objects[t]
-			if b.List == nil || first[t] != 1 || b.List.Next != a.List.Next || !a.Size.Equal(b.Size) || b.List.Double != a.List.Double {
+			if b.List == nil || first[t] != 1 || b.List.Next != a.List.Next || !slices.Equal(b.List.Branches, a.List.Branches) || !a.Size.Equal(b.Size) || b.List.Double != a.List.Double {
 				continue
 			}
 			if back := b.List.Before; b.List.Double && (b.List.Prev != a.List.Prev || !back.Last || back.Object != int32(o) || last[o] != 1) {
@@ -352,7 +376,7 @@ func (x *explorer) fold(s *state) {
 				continue
 			}
 			n := object{Kind: symgraph.Heap, Size: a.Size}
-			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Tail: b.List.Tail, Double: a.List.Double, Prev: a.List.Prev, Before: a.List.Before}
+			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Branches: a.List.Branches, Tail: b.List.Tail, Double: a.List.Double, Prev: a.List.Prev, Before: a.List.Before}
 			n.Cells, l.Own, l.Facts = x.describe([]description{{a.Cells, a.List.Facts}, {b.Cells, b.List.Facts}}, marks)
 			n.List = l
 			*a, *b = n, gone
@@ -462,7 +486,7 @@ func (x *explorer) constants(s *state) string {
 
 // nullLinks gives links that were set to 0 a cell of their own.
 func (x *explorer) nullLinks(ob *object, kind listKind) {
-	for _, at := range []int64{kind.next, kind.prev} {
+	for _, at := range append(kind.links(), kind.prev) {
 		for k := range ob.Cells {
 			from, to, ok := zeros(&ob.Cells[k])
 			a, b := linear.Int(at), linear.Int(at+int64(x.pointerBits()/8))
@@ -482,7 +506,7 @@ func (x *explorer) nullLinks(ob *object, kind listKind) {
 func without(cs []cell, kind listKind) []cell {
 	var out []cell
 	for _, c := range cs {
-		if n, small := c.Offset.Const.Int64(); small && c.Offset.IsConstant() && n != kind.next && n != kind.prev {
+		if n, small := c.Offset.Const.Int64(); small && c.Offset.IsConstant() && n != kind.prev && !slices.Contains(kind.links(), n) {
 			out = append(out, c)
 		}
 	}

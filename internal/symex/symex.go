@@ -112,6 +112,12 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return x.dropped && !x.shape
 		},
+		// Perhaps nodes have more than one link onwards.
+		func(y *explorer) bool {
+			y.shape, y.trees = true, true
+			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
+			return x.branching
+		},
 		// Perhaps it matters which nodes of a list come first.
 		func(y *explorer) bool {
 			y.shape, y.fine = true, true

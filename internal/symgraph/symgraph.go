@@ -98,13 +98,21 @@ type Object struct {
 // before, that of the first one is Before. A pointer into the first node of a segment
 // of length 0 is Tail plus its offset, one into the last node is Before plus its
 // offset; following these from pointer to pointer does not go round.
+//
+// With Branches it is a tree segment: a pointer to the segment is Tail and Length is 0,
+// or it points to a node, one of whose links (Next and Branches) starts a segment with
+// the same Tail, each other one a segment with Tail null, and Length is 1 more
+// than their lengths.
 type Segment struct {
 	Length linear.Form // at least 0
 	Next   int64
-	Tail   Value // a pointer without offset, not to a last node; or Any
-	Double bool
-	Prev   int64
-	Before Value // a pointer without offset, or Any
+	// Branches are the offsets of the other links of a node of a tree. Then Tail is a
+	// pointer, and the segment is not doubly linked.
+	Branches []int64
+	Tail     Value // a pointer without offset, not to a last node; or Any
+	Double   bool
+	Prev     int64
+	Before   Value // a pointer without offset, or Any
 	// Own are symbols that have a value in each node of the segment; integers among the
 	// cells are one of them. Facts hold for them and the symbols of the state.
 	Own   []linear.Var

@@ -27,7 +27,7 @@ package graph
 // # Folding
 //
 // A state of the path is described by a node with segments if its objects can be
-// dealt out to them: listmatch.go.
+// dealt out to them. Segments with several links are in tree.go.
 
 import (
 	"fmt"
@@ -44,14 +44,16 @@ import (
 type segment struct {
 	length number
 	next   number
-	tail   value
-	double bool
-	prev   number
-	before value
-	own    []linear.Var
-	facts  []linear.Constraint
-	cells  []symgraph.Cell
-	term   func(linear.Var) (number, bool)
+	// branches are the other links of trees.
+	branches []int64
+	tail     value
+	double   bool
+	prev     number
+	before   value
+	own      []linear.Var
+	facts    []linear.Constraint
+	cells    []symgraph.Cell
+	term     func(linear.Var) (number, bool)
 }
 
 // huge is greater than any number that a program computes with. A length has no
@@ -88,6 +90,9 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 	}
 	if l.Double && (l.Prev < 0 || l.Prev+word > size || l.Prev < l.Next+word && l.Next < l.Prev+word) {
 		return bad("whose nodes have no room for the link back")
+	}
+	if why := illFormedTree(o, word); why != "" {
+		return bad(why)
 	}
 	end := func(v symgraph.Value) bool {
 		return v.Kind == symgraph.Any || v.Kind == symgraph.Pointer && v.Form.Equal(linear.Form{})
@@ -140,7 +145,7 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 			return bad("with an ill-formed cell")
 		}
 	}
-	s := &segment{length: exact(l.Length), next: small(l.Next), own: l.Own, facts: l.Facts, cells: o.Cells, term: term}
+	s := &segment{length: exact(l.Length), next: small(l.Next), branches: l.Branches, own: l.Own, facts: l.Facts, cells: o.Cells, term: term}
 	s.tail = value{kind: l.Tail.Kind, object: l.Tail.Object, n: small0}
 	s.before = value{kind: symgraph.Any}
 	if l.Double {
@@ -219,9 +224,13 @@ func (c *checkerState) unfold(s *state, d *ir.Def) (done bool) {
 			continue
 		}
 		c.both(s, "(= 0 "+s.objects[p.object].list.length.t+")", func(t *state, empty bool) {
-			if empty {
+			switch {
+			case empty:
 				t.vanish(int(p.object))
-			} else {
+			case len(t.objects[p.object].list.branches) > 0:
+				c.growTree(t, int(p.object))
+				return
+			default:
 				c.materialize(t, int(p.object), p.last)
 			}
 			c.walk(t)
@@ -415,7 +424,11 @@ func (m *match) lists(slots *[]slot) (done bool) {
 	if next < 0 {
 		return m.lastNodes(slots)
 	}
-	m.deal(slots, next, backward)
+	if len(m.n.State.Objects[next].List.Branches) > 0 {
+		m.dealTree(slots, next)
+	} else {
+		m.deal(slots, next, backward)
+	}
 	return false
 }
 
@@ -504,7 +517,7 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 			break
 		}
 		if b := ob.list; b != nil {
-			if at.last != backward || b.next.low.Cmp(big.NewInt(l.Next)) != 0 || l.Double && (!b.double || b.prev.low.Cmp(big.NewInt(l.Prev)) != 0) {
+			if at.last != backward || len(b.branches) > 0 || b.next.low.Cmp(big.NewInt(l.Next)) != 0 || l.Double && (!b.double || b.prev.low.Cmp(big.NewInt(l.Prev)) != 0) {
 				break
 			}
 			cells, given := c.someNode(b)
@@ -572,6 +585,11 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 			m.value(slots, far, at, c.m.PtrType())
 		}
 	}
+	m.setLength(slots, l, length)
+}
+
+// setLength notes the number of nodes that were dealt to a segment.
+func (m *match) setLength(slots *[]slot, l *symgraph.Segment, length number) {
 	*slots = append(*slots, slot{f: l.Length, n: length})
 	if v, ok := l.Length.IsVariable(); ok {
 		if _, bound := m.symbols[v]; !bound {

@@ -27,13 +27,25 @@ type lists struct {
 	depth int
 	// double: nodes are linked back, too, most of the time.
 	double bool
+	// tree: nodes have two links onwards, and at is a pointer to a link.
+	tree bool
+	at   ir.Value
 }
 
 const linkAt, backAt = 8, 16
 
 func randomLists(seed uint64) *ir.Module {
 	m := &ir.Module{PointerBits: 64, Entry: "main"}
-	g := &lists{r: rand.New(rand.NewPCG(seed, 77)), m: m, b: ir.NewFunc(m, "main"), double: seed%2 == 1}
+	return randomNodes(&lists{r: rand.New(rand.NewPCG(seed, 77)), m: m, b: ir.NewFunc(m, "main"), double: seed%2 == 1}, seed)
+}
+
+func randomTrees(seed uint64) *ir.Module {
+	m := &ir.Module{PointerBits: 64, Entry: "main"}
+	return randomNodes(&lists{r: rand.New(rand.NewPCG(seed, 79)), m: m, b: ir.NewFunc(m, "main"), tree: true}, seed)
+}
+
+func randomNodes(g *lists, seed uint64) *ir.Module {
+	m := g.m
 	g.b.At(g.b.Block("entry"))
 	for i := range 3 {
 		if i == 0 && seed%4 > 1 {
@@ -44,6 +56,9 @@ func randomLists(seed uint64) *ir.Module {
 		v := g.b.Alloca(8, 8)
 		g.b.Store(g.b.Null(), v)
 		g.vars = append(g.vars, v)
+	}
+	if g.tree {
+		g.at = g.b.Alloca(8, 8)
 	}
 	g.num = g.b.Alloca(4, 4)
 	g.b.Store(g.b.Const(32, 0), g.num)
@@ -73,7 +88,7 @@ func (g *lists) link(p ir.Value) ir.Value { return g.b.PtrAdd(p, g.b.Word(linkAt
 
 // way is the link, or the one back.
 func (g *lists) way(p ir.Value) ir.Value {
-	if g.double && g.r.IntN(3) == 0 {
+	if g.double && g.r.IntN(3) == 0 || g.tree && g.r.IntN(2) == 0 {
 		return g.b.PtrAdd(p, g.b.Word(backAt))
 	}
 	return g.link(p)
@@ -117,13 +132,13 @@ func (g *lists) coin() ir.Value { return g.b.Nondet(ir.BoolType, ir.NondetInput,
 // push puts a new node before v.
 func (g *lists) push(v ir.Value) {
 	size := uint64(16)
-	if g.double {
+	if g.double || g.tree {
 		size = 24
 	}
 	n := g.b.Op(ir.Malloc, g.m.PtrType(), g.b.Word(size))
 	if g.r.IntN(4) == 0 {
 		g.b.Op(ir.MemSet, ir.Type{}, n, g.b.Const(8, uint64(g.r.IntN(8)/7)), g.b.Word(size))
-	} else if g.double && g.r.IntN(12) > 0 {
+	} else if (g.double || g.tree) && g.r.IntN(12) > 0 {
 		g.b.Store(g.b.Null(), g.b.PtrAdd(n, g.b.Word(backAt)))
 	}
 	if g.r.IntN(5) > 0 {
@@ -132,8 +147,33 @@ func (g *lists) push(v ir.Value) {
 	if g.r.IntN(12) > 0 {
 		g.b.Store(g.load(v), g.link(n))
 	}
+	if w := g.pick(); g.tree && w != v && g.r.IntN(3) == 0 {
+		g.b.Store(g.load(w), g.b.PtrAdd(n, g.b.Word(backAt)))
+		if g.r.IntN(5) > 0 { // else it is shared
+			g.b.Store(g.b.Null(), w)
+		}
+	}
 	g.back(v, n)
 	g.b.Store(n, v)
+}
+
+// insert puts a node below v, in the place of a link that is null or of one that is not.
+func (g *lists) insert(v ir.Value) {
+	g.b.Store(v, g.at)
+	end := g.r.IntN(3) > 0
+	g.while(func() ir.Value { return g.b.Cmp(ir.Ne, g.load(g.load(g.at)), g.b.Null()) }, func() {
+		down := func() { g.b.Store(g.way(g.load(g.load(g.at))), g.at) }
+		if end {
+			flip := g.coin()
+			g.when(flip, down)
+			g.when(g.b.Bin(ir.Xor, flip, g.b.Const(1, 1)), func() {
+				g.when(g.b.Cmp(ir.Ne, g.load(g.load(g.at)), g.b.Null()), down)
+			})
+		} else {
+			down()
+		}
+	})
+	g.push(g.load(g.at))
 }
 
 func (g *lists) number() ir.Value {
@@ -153,6 +193,21 @@ func (g *lists) drop(v ir.Value) {
 	g.while(func() ir.Value { return g.b.Cmp(ir.Ne, g.load(v), g.b.Null()) }, func() {
 		p := g.load(v)
 		n := g.load(g.link(p))
+		if g.tree {
+			right, leaf := g.b.PtrAdd(p, g.b.Word(backAt)), g.isNull(n)
+			g.when(g.b.Bin(ir.Xor, leaf, g.b.Const(1, 1)), func() { // rotate
+				at := g.b.PtrAdd(n, g.b.Word(backAt))
+				g.b.Store(g.load(at), g.link(p))
+				g.b.Store(p, at)
+				g.b.Store(n, v)
+			})
+			g.when(leaf, func() {
+				n := g.load(right)
+				g.b.Op(ir.Free, ir.Type{}, p)
+				g.b.Store(n, v)
+			})
+			return
+		}
 		g.b.Op(ir.Free, ir.Type{}, p)
 		g.b.Store(n, v)
 	})
@@ -190,6 +245,10 @@ func (g *lists) statement() {
 			})
 		})
 	case 2: // reverse w into v
+		if g.tree {
+			g.insert(v)
+			return
+		}
 		t := g.vars[g.r.IntN(3)]
 		g.b.Store(g.b.Null(), v)
 		g.while(func() ir.Value { return g.b.Cmp(ir.Ne, g.load(w), g.b.Null()) }, func() {
@@ -261,7 +320,9 @@ func change(r *rand.Rand, g *symgraph.Graph) {
 		}
 		return int32(fixed + r.IntN(len(n.State.Objects)-fixed))
 	}
-	switch r.IntN(12) {
+	switch r.IntN(13) {
+	case 12:
+		l.Branches = nil
 	case 9:
 		l.Before = symgraph.Value{Kind: symgraph.Pointer, Object: symgraph.Null}
 	case 10:
@@ -328,14 +389,19 @@ func copied(g *symgraph.Graph) *symgraph.Graph {
 // TestRandomLists runs programs over lists for which a graph was accepted, as the
 // engine built it or with changes: no run violates what the graph excludes.
 func TestRandomLists(t *testing.T) {
-	checkLists(t, 0, 30)
+	checkLists(t, randomLists, 0, 30)
 }
 
-func checkLists(t *testing.T, from, to uint64) {
+// TestRandomTrees does the same with trees.
+func TestRandomTrees(t *testing.T) {
+	checkLists(t, randomTrees, 0, 25)
+}
+
+func checkLists(t *testing.T, random func(seed uint64) *ir.Module, from, to uint64) {
 	ctx := context.Background()
-	accepted, folded, terminating, changed, rejected := 0, 0, 0, 0, 0
+	accepted, folded, trees, terminating, changed, rejected := 0, 0, 0, 0, 0, 0
 	for seed := from; seed < to; seed++ {
-		m := randomLists(seed)
+		m := random(seed)
 		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)
 		}
@@ -346,10 +412,12 @@ func checkLists(t *testing.T, from, to uint64) {
 		if g.Graph == nil {
 			continue
 		}
-		isFolded := false
+		isFolded, isTree := false, false
 		for i := range g.Graph.Nodes {
 			for k := range g.Graph.Nodes[i].State.Objects {
-				isFolded = isFolded || g.Graph.Nodes[i].State.Objects[k].List != nil
+				if l := g.Graph.Nodes[i].State.Objects[k].List; l != nil {
+					isFolded, isTree = true, isTree || len(l.Branches) > 0
+				}
 			}
 		}
 		excluded := map[ir.CheckKind]bool{}
@@ -359,6 +427,9 @@ func checkLists(t *testing.T, from, to uint64) {
 			accepted++
 			if isFolded {
 				folded++
+			}
+			if isTree {
+				trees++
 			}
 		} else if len(g.Suspects) == 0 {
 			rejected++
@@ -409,7 +480,7 @@ func checkLists(t *testing.T, from, to uint64) {
 			}
 		}
 	}
-	t.Logf("%d graphs accepted, %d of them with lists, %d after changes, %d with termination, %d rejected", accepted, folded, changed, terminating, rejected)
+	t.Logf("%d graphs accepted, %d of them with lists, %d with trees, %d after changes, %d with termination, %d rejected", accepted, folded, trees, changed, terminating, rejected)
 	if folded*10 < int(to-from) {
 		t.Errorf("only %d graphs with lists were accepted", folded)
 	}

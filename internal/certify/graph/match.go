@@ -47,6 +47,10 @@ type match struct {
 // described rejects if no node at the position describes the state.
 func (c *checkerState) described(s *state, nodes []int) {
 	why := ""
+	c.push()
+	defer c.pop()
+	s = s.clone()
+	c.settle(s)
 	for _, i := range nodes {
 		for _, follow := range []bool{false, true} {
 			c.push()
@@ -87,7 +91,6 @@ func (m *match) run(i int) bool {
 		m.fail("heap objects may be lost")
 		return false
 	}
-	c.settle(s)
 	fixed := len(c.m.Globals) + len(c.m.Funcs)
 	m.started, m.dealtTo, m.last = make([]bool, len(want.Objects)), make([]bool, len(want.Objects)), make([]value, len(want.Objects))
 	m.object, m.taken = make([]int32, len(want.Objects)), make([]bool, len(s.objects))
