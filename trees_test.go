@@ -59,5 +59,5 @@ var treePrograms = []listProgram{
   drop(a);`, `
   struct node *a = build();
   if (a) a->left = a->right;
-  drop(a);`, "valid-deref"},
+  drop(a);`, "valid-memtrack"},
 }
