@@ -190,6 +190,9 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 		if v, _ := r.ranked(ctx, whatever, nil); decided(v) {
 			return ""
 		}
+		if v, _ := r.proveByGraph(ctx, whatever); decided(v) {
+			return ""
+		}
 	}
 	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"
 }

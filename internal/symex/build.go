@@ -67,6 +67,9 @@ func (x *explorer) push(n *node) {
 
 // explore follows all paths from a node to the next ones.
 func (x *explorer) explore(n *node) {
+	if n.isReturn {
+		return
+	}
 	x.now, x.stopped, x.tossed, x.picked = n, false, nil, 0
 	x.k = x.newKnowledge(x.ctx, n.state.Constraints)
 	if x.k.broken != 0 {
@@ -96,17 +99,13 @@ func (x *explorer) arrive(s *state) {
 	}
 	n := x.table[k]
 	if n == nil {
-		n = &node{state: *s, key: k}
-		n.state.Constraints = x.project(x.k.facts, x.symbolsOf(s))
-		x.table[k] = n
-		x.nodes = append(x.nodes, n)
-		x.push(n)
+		x.newNode(s, k)
 		if x.final {
 			x.stopped = true
 		}
 		return
 	}
-	if j := x.instance(n, s); j != nil {
+	if j := x.instance(n, s); j != nil && (n != x.now || x.final || n.joins >= maxNaming || !j.names(&n.state, s)) {
 		if x.final {
 			x.edge(n, j)
 			x.pen.arrived(s, x.k.facts, x.prepare(top(s).Func), n, j.bound)
@@ -118,6 +117,16 @@ func (x *explorer) arrive(s *state) {
 	if n == x.now || x.final {
 		x.stopped = true
 	}
+}
+
+// newNode is a node with the state s of the path under way.
+func (x *explorer) newNode(s *state, key string) *node {
+	n := &node{state: *s, key: key, index: len(x.nodes)}
+	n.state.Constraints = x.project(x.k.facts, x.symbolsOf(s))
+	x.table[key] = n
+	x.nodes = append(x.nodes, n)
+	x.push(n)
+	return n
 }
 
 // instance says how s is an instance of a node, nil if it is none.
@@ -138,11 +147,14 @@ func (x *explorer) instance(n *node, s *state) *joiner {
 	return j
 }
 
+// maxNaming is up to which join the cells get names that a loop leaves behind.
+const maxNaming = 3
+
 // join makes the state of a node include s.
 func (x *explorer) join(n *node, s *state) {
 	x.stats.Joins++
 	n.joins++
-	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden}
+	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming}
 	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)

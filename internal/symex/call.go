@@ -1,7 +1,7 @@
 package symex
 
-// Calls, returns, and the end of the program. A state has the whole call stack;
-// recursive functions would make it grow for ever, and are an obstacle.
+// Calls, returns, and the end of the program. A state has the whole call stack, up to
+// the last call of a recursive function (recursion.go).
 
 import (
 	"slices"
@@ -39,9 +39,12 @@ func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		return x.cannot(f, d, "a call of a function with a variable number of arguments")
 	}
 	for i := range s.Frames {
-		if s.Frames[i].Func == callee {
-			return x.cannot(f, d, "recursion of "+callee.Name)
+		if s.Frames[i].Func == callee && !x.recursive[callee] {
+			return x.cannot(f, d, "recursion of "+callee.Name+" through a pointer")
 		}
+	}
+	if x.recursive[callee] {
+		return x.recur(s, d, callee, args)
 	}
 	values := make([]value, len(callee.Values))
 	for i, p := range callee.Params {
@@ -53,6 +56,9 @@ func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
 
 // leave returns from the last frame.
 func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	if len(s.Frames) == 1 && s.Entry != 0 {
+		return x.goBack(s, f)
+	}
 	results := make([]value, len(d.Args))
 	for i, a := range d.Args {
 		results[i] = x.operand(s, f, a)
@@ -68,6 +74,12 @@ func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		x.end(s, f, v, d)
 		return stop
 	}
+	x.give(s, results)
+	return jumped
+}
+
+// give goes on after the call that the last frame waits for, with its results.
+func (x *explorer) give(s *state, results []value) {
 	g := top(s)
 	g.Values = slices.Clone(g.Values)
 	is := g.Func.Blocks[g.Block].Instrs
@@ -81,7 +93,6 @@ func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		g.Values[call] = results[0]
 	}
 	g.Index++
-	return jumped
 }
 
 func (x *explorer) halt(s *state, f *frame, v ir.Value, d *ir.Def) control {
@@ -99,12 +110,12 @@ func (x *explorer) alive(o *object) bool {
 // end checks what is allocated at the regular end.
 func (x *explorer) end(s *state, f *frame, v ir.Value, d *ir.Def) {
 	kept := x.reachable(s)
-	lost := s.Lost
+	lost := s.Lost || s.Entry != 0 // hidden objects may be alive
 	for i := range s.Objects {
 		lost = lost || !kept[i] && x.alive(&s.Objects[i])
 	}
 	x.pen.end()
-	alive := s.Lost
+	alive := lost
 	for i := range s.Objects {
 		alive = alive || x.alive(&s.Objects[i])
 	}

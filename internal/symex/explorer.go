@@ -49,6 +49,7 @@ type explorer struct {
 	picked    int        // in the next step, the case of a choice, from 1
 	trees     bool       // kinds of trees are sought
 	branching bool       // there may be some
+	recursive map[*ir.Func]bool
 }
 
 // alternative is one case of a split.
@@ -76,8 +77,12 @@ type node struct {
 	joins   int
 	isDirty bool
 	edges   []edge
-	number  int
+	index   int // in explorer.nodes
+	number  int // in the graph
 	reached bool
+	// Of an entry: where its activations end, and the nodes from which it is called.
+	returns, callers []*node
+	isReturn         bool
 }
 
 // edge is a path from a node to another one: the state there is an instance, with

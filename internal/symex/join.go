@@ -21,7 +21,7 @@ package symex
 // value that is no symbol, or replaces a symbol that stands for several values by
 // more symbols. Constraints of a join are finitely many, values are, so a key has
 // finitely many joins. There are finitely many keys, for objects and call stacks
-// are bounded (MaxObjects; no recursion), and finitely many paths from a node,
+// are bounded (MaxObjects; recursive calls are cut), and finitely many paths from a node,
 // which end at loop heads. After maxWiden joins, a join keeps no difference that
 // is new, and only forms that are symbols.
 
@@ -40,6 +40,12 @@ const maxWiden = 12
 // key describes the shape of a state: what a join needs equal.
 func key(s *state, lists, trees bool) string {
 	var b strings.Builder
+	if s.Entry != 0 {
+		b.WriteString("@" + strconv.Itoa(int(s.Entry)) + " ")
+		for i := range s.Arguments {
+			b.WriteString(target(&s.Arguments[i]))
+		}
+	}
 	for i := range s.Frames {
 		f := &s.Frames[i]
 		b.WriteString(f.Func.Name)
@@ -116,16 +122,20 @@ func target(v *value) string {
 	return "p" + strconv.Itoa(int(v.Object))
 }
 
-// tidy drops dead locals and objects that nobody can reach.
-func (x *explorer) tidy(s *state) {
+// tidy drops dead locals and objects that nobody can reach; to says where the objects
+// are now, -1 if they are gone.
+func (x *explorer) tidy(s *state) (to []int32) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
 		p := x.prepare(f.Func)
 		var live []ir.Value
-		if i == len(s.Frames)-1 {
-			live = p.live[f.Block]
-		} else {
+		switch {
+		case i < len(s.Frames)-1:
 			live = p.liveAt(f.Block, f.Index+1, p.in)
+		case p.heads[f.Block] && f.Index == p.phis(f.Block):
+			live = p.live[f.Block]
+		default: // recursive functions begin and return
+			live = p.liveAt(f.Block, f.Index, p.in)
 		}
 		values := make([]value, len(f.Values))
 		for _, v := range live {
@@ -164,12 +174,16 @@ func (x *explorer) tidy(s *state) {
 			visit(&s.Frames[i].Values[v])
 		}
 	}
-	to := make([]int32, len(s.Objects))
+	for i := range s.Arguments {
+		visit(&s.Arguments[i])
+	}
+	to = make([]int32, len(s.Objects))
 	var kept []object
 	for i := range s.Objects {
 		o := s.Objects[i]
 		if !reached[i] {
 			s.Lost = s.Lost || x.alive(&o)
+			to[i] = -1
 			continue
 		}
 		to[i] = int32(len(kept))
@@ -186,6 +200,10 @@ func (x *explorer) tidy(s *state) {
 			move(&s.Frames[i].Values[v])
 		}
 	}
+	s.Arguments = slices.Clone(s.Arguments)
+	for i := range s.Arguments {
+		move(&s.Arguments[i])
+	}
 	for i := range s.Objects {
 		s.Objects[i].Cells = slices.Clone(s.Objects[i].Cells)
 		for k := range s.Objects[i].Cells {
@@ -198,6 +216,7 @@ func (x *explorer) tidy(s *state) {
 			s.Objects[i].List = &n
 		}
 	}
+	return to
 }
 
 // symbolsOf marks the symbols in the values of a state.
@@ -212,6 +231,9 @@ func (x *explorer) symbolsOf(s *state) map[linear.Var]bool {
 		for v := range s.Frames[i].Values {
 			add(s.Frames[i].Values[v].Form)
 		}
+	}
+	for i := range s.Arguments {
+		add(s.Arguments[i].Form)
 	}
 	for i := range s.Objects {
 		o := &s.Objects[i]
@@ -241,6 +263,8 @@ type joiner struct {
 	bound  map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
 	fails  bool
 	plain  bool // only symbols, no multiples
+	naming bool // cells of the second state get a name
+	steady bool // constants are cases rather than the beginning of a count
 	tried  int  // facts with new symbols
 }
 
@@ -281,19 +305,24 @@ func (j *joiner) before(f linear.Form) linear.Form {
 	})
 }
 
-// form joins two values.
-func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
-	open := j.open(f)
-	if len(open) == 1 && !f.Equal(g) && j.solve(f, g, open[0]) {
-		return f
-	}
-	for _, t := range open {
+// same binds the open symbols of a form to themselves.
+func (j *joiner) same(f linear.Form) {
+	for _, t := range f.Terms {
 		if _, bound := j.bound[t.Var]; !bound {
 			v := linear.Variable(t.Var)
 			j.bound[t.Var] = v
 			j.pairs = append(j.pairs, pair{v, v, t.Var, false})
 		}
 	}
+}
+
+// form joins two values.
+func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
+	open := j.open(f)
+	if len(open) == 1 && !f.Equal(g) && j.solve(f, g, open[0]) {
+		return f
+	}
+	j.same(f)
 	if h := j.image(f); h.Equal(g) || j.second.isZero(h.Sub(g)) {
 		return f
 	}
@@ -422,7 +451,7 @@ func (j *joiner) normal(f, g linear.Form, bits uint32) (linear.Form, linear.Form
 
 // states walks through both; the result has the shape of both.
 func (j *joiner) states(a, b *state) *state {
-	c := &state{Lost: a.Lost || b.Lost}
+	c := &state{Lost: a.Lost || b.Lost, Entry: a.Entry}
 	if j.first == nil && b.Lost && !a.Lost {
 		j.fails = true
 		return c
@@ -430,7 +459,11 @@ func (j *joiner) states(a, b *state) *state {
 	// Symbols that stand alone first, and sizes before what counts up to them: the
 	// rest is explained by them.
 	for i := range a.Objects {
-		j.bind(a.Objects[i].Size, b.Objects[i].Size)
+		f, g := a.Objects[i].Size, b.Objects[i].Size
+		if f.Equal(g) { // a size that is a form does not move with a value that is one of its symbols
+			j.same(f)
+		}
+		j.bind(f, g)
 	}
 	j.alone(a, b)
 	j.offsets(a, b)
@@ -442,6 +475,7 @@ func (j *joiner) states(a, b *state) *state {
 		}
 		c.Frames = append(c.Frames, f)
 	}
+	j.arguments(a, b, c)
 	for i := range a.Objects {
 		o := a.Objects[i]
 		if o.List != nil {
@@ -468,6 +502,22 @@ func (j *joiner) states(a, b *state) *state {
 		}
 	}
 	return c
+}
+
+// arguments joins what an activation began with. One that is about to begin, b, is free
+// to choose: if it is an instance of a, as a says.
+func (j *joiner) arguments(a, b, c *state) {
+	for i, p := range a.Arguments {
+		switch {
+		case p.Kind < symgraph.Int:
+		case b.Entry != 0:
+			p.Form = j.form(p.Form, b.Arguments[i].Form, j.x.pointerBits())
+		case j.first != nil && i < len(b.Frames[0].Func.Params):
+			g := &b.Frames[0]
+			p.Form = j.form(p.Form, g.Values[g.Func.Params[i]].Form, j.x.pointerBits())
+		}
+		c.Arguments = append(c.Arguments, p)
+	}
 }
 
 // alone binds the symbols that are values themselves.
@@ -522,6 +572,9 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 				q, at, ok = j.somewhere(p, oa, ob)
 			}
 		}
+		if !ok && p.Named {
+			q, ok = j.x.freshInt(p.Type.Bits, true), true
+		}
 		if !ok || q.Kind != p.Value.Kind || q.Object != p.Value.Object || q.Last != p.Value.Last {
 			if j.first == nil {
 				j.fails = true
@@ -537,6 +590,13 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 		n.Offset = at
 		oc.Cells = append(oc.Cells, n)
 	}
+	if j.naming {
+		for k := range ob.Cells {
+			if q := &ob.Cells[k]; j.nameable(oc, q) {
+				j.name(oc, q)
+			}
+		}
+	}
 	if !oc.Pristine {
 		return
 	}
@@ -550,6 +610,47 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 			oc.Pristine = false
 		}
 	}
+}
+
+// nameable says whether a cell of the second state is one of which the first knows
+// nothing, in a place that is the same in both: a loop may change what is there, and end
+// by it.
+func (j *joiner) nameable(o *object, q *cell) bool {
+	if q.Type.Kind != ir.Int || q.Type.Bits%8 != 0 || q.Value.Kind != symgraph.Int || o.Pristine || q.Offset.IsConstant() {
+		return false
+	}
+	for _, t := range q.Offset.Terms {
+		if f, bound := j.bound[t.Var]; !bound || !f.Equal(linear.Variable(t.Var)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(o.Cells, func(n cell) bool { return n.Type == q.Type && n.Offset.Equal(q.Offset) })
+}
+
+// name gives the value of such a cell a symbol: in the first state it is any value.
+func (j *joiner) name(o *object, q *cell) {
+	g, ok := j.x.fits(q.Value.Form, q.Type.Bits, true)
+	if !ok {
+		return
+	}
+	low, high := rangeOf(q.Type.Bits, true)
+	a, v := j.x.fresh(low, high), j.x.fresh(low, high)
+	n, _ := v.IsVariable()
+	j.pairs = append(j.pairs, pair{a, g, n, true})
+	j.bound[n] = g
+	o.Cells = append(o.Cells, cell{Offset: q.Offset, Type: q.Type, Value: integer(v), Named: true})
+}
+
+// names says whether the state b, an instance of a, knows such cells.
+func (j *joiner) names(a, b *state) bool {
+	for i := range a.Objects {
+		if o := &a.Objects[i]; o.List == nil && (o.Global == nil || !o.Global.Constant) {
+			if slices.ContainsFunc(b.Objects[i].Cells, func(q cell) bool { return j.nameable(o, &q) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // partner finds a cell of the second state that corresponds to a cell of the
@@ -615,7 +716,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 		v := linear.Variable(p.symbol)
 		// A counter that moved from one constant to another will move on.
 		moves := 0
-		if p.a.IsConstant() && p.b.IsConstant() {
+		if p.a.IsConstant() && p.b.IsConstant() && !j.steady {
 			moves = p.b.Const.Cmp(p.a.Const)
 		}
 		if moves >= 0 {

@@ -127,6 +127,12 @@ func replace(s *state, to func(value) value) {
 			}
 		}
 	}
+	s.Arguments = slices.Clone(s.Arguments)
+	for i := range s.Arguments {
+		if s.Arguments[i].Kind == symgraph.Pointer {
+			s.Arguments[i] = to(s.Arguments[i])
+		}
+	}
 	for i := range s.Objects {
 		ob := &s.Objects[i]
 		ob.Cells = slices.Clone(ob.Cells)
@@ -419,6 +425,9 @@ func inner(s *state) []int {
 			one(&s.Frames[i].Values[v])
 		}
 	}
+	for i := range s.Arguments {
+		one(&s.Arguments[i])
+	}
 	for i := range s.Objects {
 		if s.Objects[i].Kind != symgraph.Heap {
 			for k := range s.Objects[i].Cells {
@@ -556,6 +565,9 @@ func references(s *state) (first, last []int) {
 			one(&s.Frames[i].Values[v])
 		}
 	}
+	for i := range s.Arguments {
+		one(&s.Arguments[i])
+	}
 	for i := range s.Objects {
 		for k := range s.Objects[i].Cells {
 			one(&s.Objects[i].Cells[k].Value)
@@ -603,6 +615,9 @@ func (x *explorer) canonical(s *state) {
 		for v := range s.Frames[i].Values {
 			visit(&s.Frames[i].Values[v])
 		}
+	}
+	for i := range s.Arguments {
+		visit(&s.Arguments[i])
 	}
 	for i := range fixed {
 		inside(int32(i))

@@ -211,6 +211,10 @@ func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 
 // forgetAll drops all that a write through an unknown pointer can change.
 func (x *explorer) forgetAll(s *state) {
+	if s.Entry != 0 && x.obstacle == nil {
+		x.obstacle = &Obstacle{Text: "a recursive function writes through an unknown pointer"}
+		return
+	}
 	for i := range s.Objects {
 		if s.Objects[i].List != nil && x.obstacle == nil {
 			x.obstacle = &Obstacle{Text: "a write through an unknown pointer may change a list"}

@@ -10,7 +10,7 @@
 //	join.go       generalisation         offset.go       offsets that differ
 //	build.go      the graph              transitions.go  the transition system
 //	list.go       list segments          listfacts.go    what their nodes hold
-//	drawing.go    pictures
+//	recursion.go  recursive functions    drawing.go      pictures
 //
 // # Departures from the papers
 //
@@ -147,6 +147,7 @@ const maxFineSteps, maxFineObjects = 20_000, 10
 // explore prepares to build one graph.
 func explore(m *ir.Module, o *Options) *explorer {
 	x := &explorer{m: m, index: m.Index(), o: *o, functions: map[*ir.Func]*function{}}
+	x.recursive = recursiveFunctions(x.index, m)
 	for _, k := range o.Targets {
 		x.target[k] = true
 	}

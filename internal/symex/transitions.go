@@ -84,7 +84,10 @@ func (x *explorer) graph() *symgraph.Graph {
 				s.Constraints = append(s.Constraints, linear.Constraint{Form: f.Neg().Plus(d.high)})
 			}
 		}
-		g.Nodes = append(g.Nodes, symgraph.Node{State: *s, Location: its.Location(i), Symbols: vars})
+		if s.Entry != 0 {
+			s.Entry = int32(x.nodes[s.Entry].number)
+		}
+		g.Nodes = append(g.Nodes, symgraph.Node{State: *s, Location: its.Location(i), Symbols: vars, Returns: n.isReturn})
 	}
 	if !x.o.System {
 		return g
@@ -97,6 +100,9 @@ func (x *explorer) graph() *symgraph.Graph {
 	for i, n := range nodes {
 		for k := range n.edges {
 			e := &n.edges[k]
+			if e.to.isReturn {
+				continue
+			}
 			if t, ok := x.transition(sys, used[i], used[e.to.number], e, rename); ok {
 				t.From, t.To = its.Location(i), its.Location(e.to.number)
 				sys.Add(t)
@@ -117,6 +123,10 @@ func (x *explorer) renamed(s *state, to, own func(linear.Var) linear.Var) *state
 			vs[v].Form = vs[v].Form.Rename(to)
 		}
 		c.Frames[i].Values = vs
+	}
+	c.Arguments = slices.Clone(s.Arguments)
+	for i := range c.Arguments {
+		c.Arguments[i].Form = c.Arguments[i].Form.Rename(to)
 	}
 	c.Objects = slices.Clone(s.Objects)
 	for i := range c.Objects {

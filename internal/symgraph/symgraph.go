@@ -38,8 +38,12 @@ const Null int32 = -1
 // objects then. It exists on paths only, never in the state of a node.
 const Token int32 = -2
 
-// NoFrame is the frame of a stack object that has died for good.
-const NoFrame = -1
+// NoFrame is the frame of a stack object that has died for good, HiddenFrame that of
+// one that an activation owns which is not listed.
+const (
+	NoFrame     = -1
+	HiddenFrame = -2
+)
 
 // Value is a value of a state.
 type Value struct {
@@ -125,6 +129,9 @@ type Cell struct {
 	Offset linear.Form
 	Type   ir.Type
 	Value  Value
+	// Named says that a state needs no such cell to be described: whatever the bytes
+	// hold is the value. For the engine; checkers do not look at it.
+	Named bool
 }
 
 // State is an abstract state.
@@ -133,8 +140,17 @@ type State struct {
 	Objects []Object
 	// Constraints hold for the symbols.
 	Constraints []linear.Constraint
-	// Lost says that there may be heap objects alive beyond those listed.
+	// Lost says that there may be heap objects alive beyond those listed, and beyond
+	// those that are hidden.
 	Lost bool
+	// Entry is the node at which the activation of Frames[0] began, by a call of a
+	// recursive function. Its callers, and the objects that only they can reach, are
+	// hidden. 0: nothing is hidden, Frames[0] is the beginning of the program.
+	Entry int32
+	// Arguments have the values that they had at the Entry: one for each parameter, and
+	// a pointer to each object that was there, in their order, globals and functions apart.
+	// Integers and offsets are exact, not modulo anything.
+	Arguments []Value
 }
 
 // Node is a state at a cutpoint.
@@ -145,11 +161,16 @@ type Node struct {
 	// Symbols are the symbols of the state; the k-th is the variable
 	// Variables[k] of the transition system.
 	Symbols []linear.Var
+	// Returns marks the end of an activation that began at State.Entry: Frames[0] is
+	// about to return, and no path goes on from here.
+	Returns bool
 }
 
 // Graph is a symbolic execution graph, cut: node 0 is the entry of the program;
 // every path of the program from a state of a node leads, before it is infinite, to the
-// end of the run or to a state of a node.
+// end of the run or to a state of a node. A path goes past the call of a recursive
+// function by way of a node that Returns; for each such call there is a path that ends
+// at its entry, too.
 type Graph struct {
 	Nodes []Node
 	// Targets are the kinds of violations that no path meets.

@@ -78,7 +78,7 @@ const maxSteps = 100_000
 // Check returns who accepted the graph, or an *ErrRejected, or the error of the
 // context or of Z3.
 func Check(ctx context.Context, m *ir.Module, g *symgraph.Graph, o Options) (checker string, err error) {
-	c := &checkerState{ctx: ctx, m: m, index: m.Index(), g: g, o: o, positions: map[string][]int{}}
+	c := &checkerState{ctx: ctx, m: m, index: m.Index(), g: g, o: o, positions: map[string][]int{}, returns: map[int][]int{}}
 	for _, k := range o.Targets {
 		c.target[k] = true
 	}
@@ -86,6 +86,9 @@ func Check(ctx context.Context, m *ir.Module, g *symgraph.Graph, o Options) (che
 		return "", err
 	}
 	for i := range g.Nodes {
+		if g.Nodes[i].Returns {
+			continue
+		}
 		if err := c.node(i); err != nil {
 			return "", err
 		}
@@ -109,6 +112,7 @@ type checkerState struct {
 	o         Options
 	target    [64]bool
 	positions map[string][]int // the nodes at a position
+	returns   map[int][]int    // of an entry: the nodes that return to it
 	lists     bool             // there are list segments
 
 	z       *z3.Script
@@ -166,7 +170,18 @@ func (c *checkerState) shape() error {
 					}
 				}
 			}
-			c.positions[position(s.Frames)] = append(c.positions[position(s.Frames)], i)
+			if why := c.activation(i); why != "" {
+				return bad(i, why)
+			}
+			p := position(s.Frames, s.Entry)
+			switch {
+			case int(s.Entry) == i:
+				p = position(s.Frames, beginning)
+			case c.g.Nodes[i].Returns:
+				p += "return"
+				c.returns[int(s.Entry)] = append(c.returns[int(s.Entry)], i)
+			}
+			c.positions[p] = append(c.positions[p], i)
 		}
 	}
 	if !c.o.Termination {
@@ -198,9 +213,13 @@ func (c *checkerState) shape() error {
 	return nil
 }
 
-// position names a place in the program with its call stack.
-func position(frames []symgraph.Frame) string {
+// beginning is the entry of a state that is about to become one.
+const beginning = -1
+
+// position names a place in the program with its call stack, and where that begins.
+func position(frames []symgraph.Frame, entry int32) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "%d ", entry)
 	for i := range frames {
 		fmt.Fprintf(&b, "%s:%d.%d/", frames[i].Func.Name, frames[i].Block, frames[i].Index)
 	}

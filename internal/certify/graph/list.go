@@ -255,6 +255,10 @@ func (s *state) pointers(to func(object int32, last bool) (kind symgraph.Kind, o
 			one(&f.values[v])
 		}
 	}
+	s.arguments = slices.Clone(s.arguments)
+	for i := range s.arguments {
+		one(&s.arguments[i])
+	}
 	for i := range s.objects {
 		ob := &s.objects[i]
 		ob.cells = slices.Clone(ob.cells)

@@ -54,20 +54,26 @@ func (c *checkerState) described(s *state, nodes []int) {
 	for _, i := range nodes {
 		for _, follow := range []bool{false, true} {
 			c.push()
-			m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], follow: follow, symbols: map[linear.Var]number{}, widths: map[linear.Var]uint32{}}
-			m.known = limits(m.n.State.Constraints)
+			m := c.newMatch(s, i)
+			m.follow = follow
 			ok := m.run(i)
 			c.pop()
 			if ok || c.failure != nil {
 				return
 			}
 			why = m.fails
-			if !m.claimed || !c.o.Termination {
+			if !m.claimed || !c.o.Termination || m.n.Returns {
 				break
 			}
 		}
 	}
 	c.reject(s, "no node describes the state: %s", why)
+}
+
+func (c *checkerState) newMatch(s *state, i int) *match {
+	m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], symbols: map[linear.Var]number{}, widths: map[linear.Var]uint32{}}
+	m.known = limits(m.n.State.Constraints)
+	return m
 }
 
 func (m *match) fail(format string, args ...any) {
@@ -87,7 +93,8 @@ type slot struct {
 func (m *match) run(i int) bool {
 	c, s := m.c, m.s
 	want := &m.n.State
-	if s.lost && !want.Lost {
+	begins := s.entry == beginning // then what the node does not list is hidden
+	if s.lost && !want.Lost && !begins {
 		m.fail("heap objects may be lost")
 		return false
 	}
@@ -102,6 +109,9 @@ func (m *match) run(i int) bool {
 		}
 	}
 	var slots []slot
+	if !begins {
+		m.beginning(&slots)
+	}
 	// Locals.
 	for k := range want.Frames {
 		f, g := &want.Frames[k], &s.frames[k]
@@ -138,7 +148,7 @@ func (m *match) run(i int) bool {
 		}
 	}
 	for k := range s.objects {
-		if o := &s.objects[k]; !m.taken[k] && !want.Lost && c.allocated(o) {
+		if o := &s.objects[k]; !m.taken[k] && !want.Lost && !begins && c.allocated(o) {
 			m.fail("a heap object is not part of the node")
 		}
 	}
@@ -146,10 +156,10 @@ func (m *match) run(i int) bool {
 		return false
 	}
 	m.defaults()
-	if !m.follow {
+	if !m.follow || m.n.Returns { // no transition goes to where an activation ends
 		m.claimState(slots)
 	}
-	if c.o.Termination {
+	if c.o.Termination && !m.n.Returns {
 		m.claims = append(m.claims, m.transition(i, slots))
 	}
 	if m.fails != "" {
@@ -161,6 +171,30 @@ func (m *match) run(i int) bool {
 		return false
 	}
 	return true
+}
+
+// beginning says that what the node knows of the beginning of its activation is so: the
+// arguments are the same integers, and the pointers lead to the same objects.
+func (m *match) beginning(slots *[]slot) {
+	for i, a := range m.n.State.Arguments {
+		if a.Kind < symgraph.Int {
+			continue
+		}
+		have := m.s.arguments[i]
+		if have.kind != a.Kind {
+			m.fail("an argument of another kind")
+			return
+		}
+		if a.Kind == symgraph.Pointer && !m.sameObject(a, have) {
+			return
+		}
+		*slots = append(*slots, slot{f: a.Form, n: have.n})
+		if v, ok := a.Form.IsVariable(); ok {
+			if b := m.known[v]; b[0] != nil && b[1] != nil && have.n.within(b[0], b[1]) {
+				m.bind(v, have.n, 0)
+			}
+		}
+	}
 }
 
 // claimState says that the values and constraints of the node are those of the path.
@@ -194,25 +228,8 @@ func (m *match) value(slots *[]slot, want symgraph.Value, have value, t ir.Type)
 		m.fail("a value of another kind")
 		return
 	}
-	if want.Kind == symgraph.Pointer {
-		switch {
-		case want.Object >= 0 && m.n.State.Objects[want.Object].List != nil:
-			m.startOf(want, have)
-			if m.fails != "" {
-				return
-			}
-		case want.Object < 0 || have.object < 0:
-			if want.Object != have.object || want.Object == symgraph.Token {
-				m.fail("a pointer to another object")
-				return
-			}
-		case m.object[want.Object] < 0 && !m.taken[have.object]:
-			m.object[want.Object], m.taken[have.object] = have.object, true
-			m.queue = append(m.queue, want.Object)
-		case m.object[want.Object] != have.object:
-			m.fail("a pointer to another object")
-			return
-		}
+	if want.Kind == symgraph.Pointer && !m.sameObject(want, have) {
+		return
 	}
 	n := have.n
 	if have.truth != "" {
@@ -222,6 +239,28 @@ func (m *match) value(slots *[]slot, want symgraph.Value, have value, t ir.Type)
 	if v, ok := want.Form.IsVariable(); ok {
 		m.bind(v, n, t.Bits)
 	}
+}
+
+// sameObject says whether two pointers are to the same object; an object of the node that
+// has no place yet gets one by that.
+func (m *match) sameObject(want symgraph.Value, have value) bool {
+	switch {
+	case want.Object >= 0 && m.n.State.Objects[want.Object].List != nil:
+		m.startOf(want, have)
+		return m.fails == ""
+	case want.Object < 0 || have.object < 0:
+		if want.Object == have.object && want.Object != symgraph.Token {
+			return true
+		}
+	case m.object[want.Object] < 0 && !m.taken[have.object]:
+		m.object[want.Object], m.taken[have.object] = have.object, true
+		m.queue = append(m.queue, want.Object)
+		return true
+	case m.object[want.Object] == have.object:
+		return true
+	}
+	m.fail("a pointer to another object")
+	return false
 }
 
 // bind gives a symbol a term, in the range that the symbol has.

@@ -180,6 +180,10 @@ func (c *checkerState) clear(ob *object, at, n number) {
 
 // perhaps is a write that may happen anywhere p may point to.
 func (c *checkerState) perhaps(s *state, p value) {
+	if s.entry != 0 && (p.kind != symgraph.Pointer || p.object < 0) {
+		c.reject(s, "a write through an unknown pointer may change what is hidden")
+		return
+	}
 	for i := range s.objects {
 		o := &s.objects[i]
 		if o.list != nil && (p.kind != symgraph.Pointer || p.object < 0) {

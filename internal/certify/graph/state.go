@@ -56,6 +56,9 @@ type state struct {
 	frames  []frame
 	objects []object
 	lost    bool
+	entry   int32 // as in symgraph.State, or beginning
+	// The arguments with which the activation of the first frame began.
+	arguments []value
 }
 
 func (s *state) top() *frame { return &s.frames[len(s.frames)-1] }
@@ -164,12 +167,21 @@ func ranges(cs []linear.Constraint) map[linear.Var][2]*big.Int {
 	return m
 }
 
-// load puts the state of a node into Z3.
+// load puts the state of a node into Z3, where paths begin.
 func (c *checkerState) load(i int) *state {
-	n := &c.g.Nodes[i]
-	c.from = make([]number, c.symbols())
-	known := limits(n.State.Constraints)
 	symbols := map[linear.Var]number{}
+	s := c.loadState(i, symbols)
+	c.from = make([]number, c.symbols())
+	for v, n := range symbols {
+		c.from[v] = n
+	}
+	return s
+}
+
+// loadState puts the state of a node into Z3, with new names for its symbols.
+func (c *checkerState) loadState(i int, symbols map[linear.Var]number) *state {
+	n := &c.g.Nodes[i]
+	known := limits(n.State.Constraints)
 	for _, v := range n.Symbols {
 		b := known[v]
 		if b[0] == nil || b[1] == nil {
@@ -182,7 +194,6 @@ func (c *checkerState) load(i int) *state {
 		} else {
 			symbols[v] = c.unknown("s", b[0], b[1])
 		}
-		c.from[v] = symbols[v]
 	}
 	term := func(v linear.Var) (number, bool) { n, ok := symbols[v]; return n, ok }
 	for _, k := range n.State.Constraints {
@@ -193,7 +204,7 @@ func (c *checkerState) load(i int) *state {
 		}
 		c.assert(t)
 	}
-	s := &state{lost: n.State.Lost}
+	s := &state{lost: n.State.Lost, entry: n.State.Entry}
 	exact := func(f linear.Form) number {
 		r, ok := form(f, term)
 		if !ok {
@@ -208,6 +219,9 @@ func (c *checkerState) load(i int) *state {
 			return value{kind: x.Kind, object: x.Object, last: x.Last, n: exact(x.Form)}
 		}
 		return value{kind: x.Kind}
+	}
+	for _, a := range n.State.Arguments {
+		s.arguments = append(s.arguments, get(a))
 	}
 	for k := range n.State.Frames {
 		f := &n.State.Frames[k]

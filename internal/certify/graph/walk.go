@@ -103,7 +103,9 @@ func (c *checkerState) walk(s *state) {
 				return
 			}
 		case ir.Call:
-			c.call(s, v, d)
+			if c.call(s, v, d) {
+				return
+			}
 		case ir.Extract:
 			f.index++ // given by Ret, or arbitrary
 			if f.values[v].kind == symgraph.Unset {
@@ -242,10 +244,11 @@ func (c *checkerState) positionOf(s *state) string {
 		f := &s.frames[i]
 		fs[i] = symgraph.Frame{Func: f.f, Block: f.block, Index: f.index}
 	}
-	return position(fs)
+	return position(fs, s.entry)
 }
 
-func (c *checkerState) call(s *state, v ir.Value, d *ir.Def) {
+// call begins an activation; done says that the path has gone on to its end.
+func (c *checkerState) call(s *state, v ir.Value, d *ir.Def) (done bool) {
 	f := s.top()
 	args := d.Args
 	callee := c.index.Funcs[d.Sym]
@@ -253,7 +256,7 @@ func (c *checkerState) call(s *state, v ir.Value, d *ir.Def) {
 		p := c.operand(s, args[0])
 		if p.kind != symgraph.Pointer || p.object < 0 || s.objects[p.object].kind != symgraph.Function || !p.n.isConst() || p.n.low.Sign() != 0 {
 			c.reject(s, "a call through an unknown pointer")
-			return
+			return false
 		}
 		callee = c.index.Funcs[s.objects[p.object].name]
 		args = args[1:]
@@ -263,7 +266,7 @@ func (c *checkerState) call(s *state, v ir.Value, d *ir.Def) {
 		}
 		if !callee.Accepts(types) || callee.Result(0) != d.Type {
 			c.reject(s, "a call of a function of another type")
-			return
+			return false
 		}
 	}
 	if callee.IsDecl() {
@@ -271,22 +274,30 @@ func (c *checkerState) call(s *state, v ir.Value, d *ir.Def) {
 			f.values[v] = c.arbitrary(d.Type)
 		}
 		f.index++
-		return
+		return false
 	}
 	if callee.Variadic || len(s.frames) > 200 {
 		c.reject(s, "a call that is not modelled")
-		return
+		return false
+	}
+	if entries := c.entries(callee); entries != nil {
+		c.summary(s, callee, args, entries)
+		return true
 	}
 	g := frame{f: callee, block: 1, values: make([]value, len(callee.Values))}
 	for i, p := range callee.Params {
 		g.values[p] = c.operand(s, args[i])
 	}
 	s.frames = append(s.frames, g)
+	return false
 }
 
 // leave returns; done says that the program has ended.
 func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
-	f := s.top()
+	if len(s.frames) == 1 && s.entry != 0 {
+		c.goBack(s)
+		return true
+	}
 	results := make([]value, len(d.Args))
 	for i, a := range d.Args {
 		results[i] = c.operand(s, a)
@@ -301,8 +312,13 @@ func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
 		c.end(s)
 		return true
 	}
-	_ = f
 	s.frames = s.frames[:depth]
+	give(s, results)
+	return false
+}
+
+// give goes on after the call for which the last frame waits, with its results.
+func give(s *state, results []value) {
 	g := s.top()
 	is := g.f.Blocks[g.block].Instrs
 	call := is[g.index]
@@ -315,7 +331,6 @@ func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
 		}
 	}
 	g.index++
-	return false
 }
 
 // end checks what is allocated at the end.
@@ -323,7 +338,7 @@ func (c *checkerState) end(s *state) {
 	if !c.target[ir.MemTrack] && !c.target[ir.MemCleanup] {
 		return
 	}
-	alive := s.lost
+	alive := s.lost || s.entry != 0 // hidden objects may be alive
 	kept := make([]bool, len(s.objects))
 	if !c.target[ir.MemCleanup] {
 		kept = c.reachable(s)
