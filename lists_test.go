@@ -252,6 +252,36 @@ var listPrograms = []listProgram{
   }
   for (struct node *p = l; p; p = p->next) assert(p->val >= min);
   drop(l);`, "unreach-call"},
+	{"struct in a register", `
+  struct pair { unsigned size, kind; };
+  struct item { struct pair p; struct item *next; } *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct pair p;
+    p.size = __VERIFIER_nondet_int(); p.kind = __VERIFIER_nondet_int() ? 0 : 1;
+    if (p.kind == 0 && p.size >= 500) continue;
+    struct item *n = malloc(sizeof *n);
+    n->p = p; n->next = l; l = n;
+  }
+  for (struct item *i = l; i; i = i->next) assert(i->p.kind == 1 || i->p.size < 500);
+  while (l) { struct item *n = l->next; free(l); l = n; }`, `
+  struct pair { unsigned size, kind; };
+  struct item { struct pair p; struct item *next; } *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct pair p;
+    p.size = __VERIFIER_nondet_int(); p.kind = __VERIFIER_nondet_int() ? 0 : 1;
+    if (p.kind == 0 && p.size > 500) continue;
+    struct item *n = malloc(sizeof *n);
+    n->p = p; n->next = l; l = n;
+  }
+  for (struct item *i = l; i; i = i->next) assert(i->p.kind == 1 || i->p.size < 500);
+  while (l) { struct item *n = l->next; free(l); l = n; }`, "unreach-call"},
+	{"bounds that move", `
+  struct node *l = build(); int v = 100;
+  while (l) { struct node *n = l->next; v = v <= 100 ? v + 1 : v - 1; free(l); l = n; }
+  assert(v == 100 || v == 101);`, `
+  struct node *l = build(); int v = 100;
+  while (l) { struct node *n = l->next; v = v <= 100 ? v + 1 : v - 2; free(l); l = n; }
+  assert(v == 100 || v == 101);`, "unreach-call"},
 	{"second pointer", `
   struct node *l = build(), *q = l;
   drop(l);

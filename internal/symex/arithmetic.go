@@ -163,6 +163,9 @@ func (x *explorer) lowBits(f linear.Form, n uint32) linear.Form {
 	if g, ok := x.fits(f, n, false); ok {
 		return g
 	}
+	if low, _, ok := x.halves(f, n); ok {
+		return low
+	}
 	w := two(n)
 	q := x.fresh(x.k.low(f).Div(w).Floor(), x.k.high(f).Div(w).Floor())
 	r := f.AddScaled(w.Neg(), q)
@@ -214,6 +217,10 @@ func (x *explorer) shift(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	a, ok := x.view(s, f, d.Args[0], signed)
 	if !ok {
 		return forked
+	}
+	if _, high, ok := x.halves(a, uint32(n)); ok {
+		f.Values[v] = integer(high)
+		return next
 	}
 	w := two(uint32(n))
 	q := x.fresh(x.k.low(a).Div(w).Floor(), x.k.high(a).Div(w).Floor())
@@ -309,6 +316,14 @@ func (x *explorer) logic(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		return set(r)
 	case okA && okB:
 		sum := a.Add(b)
+		if d.Op == ir.Or {
+			for _, p := range [][2]linear.Form{{a, b}, {b, a}} { // no bit is set in both
+				n := uint32(x.k.high(p[0]).BigInt().BitLen())
+				if low, _, ok := x.halves(p[1], n); ok && n < d.Type.Bits && low.Equal(linear.Form{}) {
+					return set(sum)
+				}
+			}
+		}
 		if h := x.k.high(sum); h.Cmp(most) < 0 {
 			most = h
 		}
@@ -322,6 +337,23 @@ func (x *explorer) logic(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	}
 	f.Values[v] = x.freshInt(d.Type.Bits, x.prepare(f.Func).signed[v])
 	return next
+}
+
+// halves gives low and high with f = low + 2^n·high, where low is in [0, 2^n), if the
+// terms of f say so: of two integers in one register.
+func (x *explorer) halves(f linear.Form, n uint32) (low, high linear.Form, ok bool) {
+	w := two(n)
+	low = linear.Constant(f.Const)
+	for _, t := range f.Terms {
+		if k := t.Coef.Div(w); k.IsInt() {
+			high = high.AddScaled(k, linear.Variable(t.Var))
+		} else {
+			low = low.AddScaled(t.Coef, linear.Variable(t.Var))
+		}
+	}
+	k := low.Const.Div(w).Floor()
+	low, high = low.Plus(k.Mul(w).Neg()), high.Plus(k)
+	return low, high, x.k.atLeast(low, linear.Number{}) && x.k.atLeast(low.Neg(), linear.Int(1).Sub(w))
 }
 
 // overflow decides whether the exact result leaves the range.

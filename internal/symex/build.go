@@ -154,7 +154,10 @@ const maxNaming = 3
 func (x *explorer) join(n *node, s *state) {
 	x.stats.Joins++
 	n.joins++
-	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming}
+	if n.relaxes == nil {
+		n.relaxes = map[side]int{}
+	}
+	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming, relaxes: n.relaxes}
 	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)

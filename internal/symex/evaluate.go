@@ -134,7 +134,14 @@ func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		}
 		return set(integer(a))
 	case ir.Trunc:
-		return set(integer(x.operand(s, f, d.Args[0]).Form))
+		g := x.operand(s, f, d.Args[0]).Form
+		w := two(d.Type.Bits)
+		for _, t := range g.Terms { // what counts modulo 2^bits
+			if t.Coef.Div(w).IsInt() {
+				g = g.AddScaled(t.Coef.Neg(), linear.Variable(t.Var))
+			}
+		}
+		return set(integer(g))
 	case ir.Ctpop, ir.Ctlz, ir.Cttz:
 		return set(integer(x.fresh(linear.Number{}, linear.Int(int64(d.Type.Bits)))))
 	case ir.FEq, ir.FLt, ir.FLe, ir.FUno, ir.Bswap, ir.Bitreverse, ir.FShl, ir.FShr, ir.FToSI, ir.FToUI, ir.BitCast,

@@ -50,6 +50,8 @@ type explorer struct {
 	trees     bool       // kinds of trees are sought
 	branching bool       // there may be some
 	recursive map[*ir.Func]bool
+	narrow    map[place]bool // numbers of 64 bits that are written in halves
+	patient   bool           // bounds move a few times before they are dropped
 }
 
 // alternative is one case of a split.
@@ -75,6 +77,7 @@ type node struct {
 	state   state
 	key     string
 	joins   int
+	relaxes map[side]int // how often bounds have moved
 	isDirty bool
 	edges   []edge
 	index   int // in explorer.nodes

@@ -266,6 +266,8 @@ type joiner struct {
 	naming bool // cells of the second state get a name
 	steady bool // constants are cases rather than the beginning of a count
 	tried  int  // facts with new symbols
+	// relaxes counts how often bounds of the node have moved.
+	relaxes map[side]int
 }
 
 // pair is a symbol with its values in both states.
@@ -670,6 +672,32 @@ func (j *joiner) partner(p *cell, ob *object) (value, linear.Form, bool) {
 	return value{}, linear.Form{}, false
 }
 
+// maxRelaxed bounds how often a bound of a node moves instead of being dropped.
+const maxRelaxed = 3
+
+// side is one of the two bounds of a symbol.
+type side struct {
+	v     linear.Var
+	below bool
+}
+
+// relaxed adds a weaker bound of one symbol than g >= 0, which holds in the first
+// state alone.
+func (j *joiner) relaxed(out []linear.Constraint, g linear.Form) []linear.Constraint {
+	if !j.x.patient || len(g.Terms) != 1 {
+		return out
+	}
+	s := side{g.Terms[0].Var, g.Terms[0].Coef.Sign() > 0}
+	if j.relaxes[s]++; j.relaxes[s] > maxRelaxed {
+		return out
+	}
+	g = g.Plus(j.second.low(j.image(g)).Neg())
+	if j.x.k.rough(g).Sign() < 0 && g.Const.Abs().Cmp(linear.Int(1<<24)) <= 0 {
+		out = append(out, linear.Constraint{Form: g})
+	}
+	return out
+}
+
 // constraints finds what holds in both states.
 func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
 	var out []linear.Constraint
@@ -688,6 +716,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			if f.Equality && j.second.entails(linear.Constraint{Form: j.image(g)}) {
 				out = append(out, linear.Constraint{Form: g})
 			} else if templates {
+				out = j.relaxed(out, g)
 				out = j.shifted(out, g, used)
 			}
 		}
@@ -716,7 +745,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 		v := linear.Variable(p.symbol)
 		// A counter that moved from one constant to another will move on.
 		moves := 0
-		if p.a.IsConstant() && p.b.IsConstant() && !j.steady {
+		if p.a.IsConstant() && p.b.IsConstant() && !j.steady && !j.x.patient {
 			moves = p.b.Const.Cmp(p.a.Const)
 		}
 		if moves >= 0 {

@@ -66,12 +66,19 @@ next:
 		case c.Type.Bits > 64:
 			continue next
 		case c.Value.Kind == symgraph.Int && c.Type.Bits%8 == 0:
-			low, high := rangeOf(c.Type.Bits, c.Type.Bits > 1)
-			inside := true
-			for i, d := range ds {
-				x.under(x.k, d.facts, func() {
-					inside = inside && x.k.atLeast(values[i], low) && x.k.atLeast(values[i].Neg(), high.Neg())
-				})
+			low, high := rangeOf(c.Type.Bits, true)
+			inside := false
+			for _, signed := range []bool{true, false} {
+				if inside {
+					break
+				}
+				low, high = rangeOf(c.Type.Bits, signed)
+				inside = true
+				for i, d := range ds {
+					x.under(x.k, d.facts, func() {
+						inside = inside && x.k.atLeast(values[i], low) && x.k.atLeast(values[i].Neg(), high.Neg())
+					})
+				}
 			}
 			if !inside {
 				continue next
@@ -101,6 +108,9 @@ next:
 	}
 	return cells, own, x.common(symbols, marks, views)
 }
+
+// maxTemplates bounds the sums of two fields of which bounds are sought.
+const maxTemplates = 200
 
 // view is what is known of nodes of one kind: the values of their fields, and of
 // what these are compared with, under facts.
@@ -196,6 +206,25 @@ func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Co
 					}
 				}
 			}
+		}
+	}
+	// What holds of two fields in one of the views.
+	for i := range views {
+		v := &views[i]
+		find := func(u linear.Var) int {
+			return slices.IndexFunc(v.fields, func(f linear.Form) bool { w, ok := f.IsVariable(); return ok && w == u })
+		}
+		for _, c := range v.facts {
+			if len(c.Form.Terms) != 2 || len(ts) > maxTemplates {
+				continue
+			}
+			s, t := c.Form.Terms[0], c.Form.Terms[1]
+			a, b := find(s.Var), find(t.Var)
+			if a < 0 || b < 0 || s.Coef.Add(t.Coef).IsZero() && s.Coef.Abs().IsOne() ||
+				slices.ContainsFunc(ts, func(e template) bool { return e.a == a && e.b == b && e.ca.Equal(s.Coef) && e.cb.Equal(t.Coef) }) {
+				continue
+			}
+			add(a, b, s.Coef, t.Coef)
 		}
 	}
 	seen := false

@@ -87,6 +87,10 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		f.Values[v] = r
 		return next
 	}
+	if x.within(&s.Objects[o], off, d.Type) {
+		x.again, x.stopped = true, true
+		return stop
+	}
 	r := x.arbitrary(d.Type, signed)
 	f.Values[v] = r
 	if r.Kind == symgraph.Int && !s.Objects[o].Pristine && d.Type.Bits%8 == 0 {
@@ -120,7 +124,57 @@ func (x *explorer) read(s *state, o int32, off linear.Form, t ir.Type) (value, b
 	if at, small := off.Const.Int64(); ob.Pristine && !overlaps && off.IsConstant() && small {
 		return x.image(s, ob.Global, uint64(at), t)
 	}
-	return value{}, false
+	return x.parts(ob, off, t)
+}
+
+// place is an offset of heap objects of a size.
+type place struct{ size, at int64 }
+
+// word is the place of a number of 64 bits in a heap object.
+func (x *explorer) word(ob *object, off linear.Form, t ir.Type) (place, bool) {
+	n, small := ob.Size.Const.Int64()
+	at, near := off.Const.Int64()
+	return place{n, at}, ob.Kind == symgraph.Heap && ob.Size.IsConstant() && small && off.IsConstant() && near && t.Kind == ir.Int && t.Bits == 64
+}
+
+// within says whether one of the halves of a number of 64 bits is read, and notes that
+// the number should have been written in halves: a struct may be copied so.
+func (x *explorer) within(ob *object, off linear.Form, t ir.Type) bool {
+	for i := range ob.Cells {
+		c := &ob.Cells[i]
+		at, ok := x.word(ob, c.Offset, c.Type)
+		if n, small := off.Const.Int64(); ok && small && off.IsConstant() && t.Kind == ir.Int && t.Bits == 32 && (n == at.at || n == at.at+4) && !x.narrow[at] {
+			x.narrow[at] = true
+			return true
+		}
+	}
+	return false
+}
+
+// parts is an integer of which the bytes are those of cells, one after the other: of
+// a struct that is passed in a register.
+func (x *explorer) parts(ob *object, off linear.Form, t ir.Type) (value, bool) {
+	if t.Kind != ir.Int || t.Bits%8 != 0 || t.Bits > 64 || !off.IsConstant() || len(ob.Cells) < 2 {
+		return value{}, false
+	}
+	var f linear.Form
+	for at := uint32(0); at < t.Bits; {
+		k := slices.IndexFunc(ob.Cells, func(c cell) bool {
+			return c.Type.Kind == ir.Int && c.Type.Bits%8 == 0 && at+c.Type.Bits <= t.Bits && c.Value.Kind == symgraph.Int &&
+				c.Offset.IsConstant() && c.Offset.Const.Equal(off.Const.Add(linear.Int(int64(at/8))))
+		})
+		if k < 0 {
+			return value{}, false
+		}
+		c := &ob.Cells[k]
+		g, ok := x.fits(c.Value.Form, c.Type.Bits, false)
+		if !ok {
+			return value{}, false
+		}
+		f = f.AddScaled(two(at), g)
+		at += c.Type.Bits
+	}
+	return integer(f), true
 }
 
 // zeros says whether all bytes of a cell are 0, and where they are.
@@ -241,6 +295,14 @@ func (x *explorer) store(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	ob := &s.Objects[o]
 	if r.Kind == symgraph.Any || t.Kind == ir.Int && t.Bits%8 != 0 {
 		ob.Pristine = false
+		return next
+	}
+	if at, ok := x.word(ob, off, t); ok && x.narrow[at] {
+		low := x.lowBits(r.Form, t.Bits/2)
+		high := r.Form.Sub(low).Scale(two(t.Bits / 2).Inv())
+		half := ir.IntType(t.Bits / 2)
+		ob.Cells = append(ob.Cells, cell{Offset: off, Type: half, Value: integer(low)},
+			cell{Offset: off.Plus(linear.Int(int64(half.Size()))), Type: half, Value: integer(high)})
 		return next
 	}
 	if t.Kind == ir.Int && !r.Form.IsConstant() {

@@ -112,6 +112,12 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return x.dropped && !x.shape
 		},
+		// Perhaps numbers stay within bounds that they reach in a few iterations.
+		func(y *explorer) bool {
+			y.shape, y.patient = x.shape || x.dropped, true
+			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
+			return len(x.suspects) > 0 && x.obstacle == nil && !o.System
+		},
 		// Perhaps nodes have more than one link onwards.
 		func(y *explorer) bool {
 			y.shape, y.trees = true, true
@@ -146,7 +152,7 @@ const maxFineSteps, maxFineObjects = 20_000, 10
 
 // explore prepares to build one graph.
 func explore(m *ir.Module, o *Options) *explorer {
-	x := &explorer{m: m, index: m.Index(), o: *o, functions: map[*ir.Func]*function{}}
+	x := &explorer{m: m, index: m.Index(), o: *o, functions: map[*ir.Func]*function{}, narrow: map[place]bool{}}
 	x.recursive = recursiveFunctions(x.index, m)
 	for _, k := range o.Targets {
 		x.target[k] = true

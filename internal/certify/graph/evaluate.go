@@ -322,6 +322,13 @@ func (c *checkerState) bitwise(d *ir.Def, arg, unsigned func(int) number) value 
 			return integerValue(c.sub(a, r))
 		}
 	}
+	if d.Op == ir.Or {
+		for _, p := range [][2]number{{a, b}, {b, a}} { // no bit is set in both
+			if n := uint32(p[0].high.BitLen()); n > 0 && n < bits && c.valid(fmt.Sprintf("(= 0 (mod %s %s))", p[1].t, pow(n))) {
+				return integerValue(c.short(c.add(a, b)))
+			}
+		}
+	}
 	r := c.unknown("x", new(big.Int), ones)
 	switch d.Op {
 	case ir.And:

@@ -72,6 +72,9 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 			return x.v
 		}
 	}
+	if v, ok := c.joined(ob, at, t); ok {
+		return v
+	}
 	v := c.arbitrary(t)
 	if v.kind != symgraph.Int || t.Bits%8 != 0 {
 		return v
@@ -81,6 +84,46 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 		c.same(&n, &ob.cells[i])
 	}
 	return v
+}
+
+// joined is an integer whose bytes are in other cells: a part of one, or several
+// that follow one another (little-endian, as all of assay).
+func (c *checkerState) joined(ob *object, at number, t ir.Type) (value, bool) {
+	if t.Kind != ir.Int || t.Bits%8 != 0 || !at.isConst() || !at.low.IsInt64() {
+		return value{}, false
+	}
+	// The cell with a byte, and which of its bytes that is.
+	find := func(byteAt int64) (x *cell, k int64) {
+		for i := range ob.cells {
+			x := &ob.cells[i]
+			if x.t.Kind == ir.Int && x.t.Bits%8 == 0 && x.t.Bits <= 64 && x.v.kind == symgraph.Int && x.at.isConst() && x.at.low.IsInt64() {
+				if k := byteAt - x.at.low.Int64(); k >= 0 && k < int64(x.t.Size()) {
+					return x, k
+				}
+			}
+		}
+		return nil, 0
+	}
+	n, from := int64(t.Size()), at.low.Int64()
+	sum := small0
+	for done := int64(0); done < n; {
+		x, k := find(from + done)
+		if x == nil || x.v.truth != "" {
+			return value{}, false
+		}
+		width := int64(x.t.Size())
+		word := c.view(x.v.n, x.t.Bits, false)
+		if k > 0 {
+			word, _ = c.quotient(word, num(pow(uint32(8*k))))
+		}
+		count := min(width-k, n-done)
+		if count < width-k {
+			_, word = c.quotient(word, num(pow(uint32(8*count))))
+		}
+		sum = c.add(sum, c.scale(word, pow(uint32(8*done))))
+		done += count
+	}
+	return integerValue(c.short(sum)), true
 }
 
 // zeros says whether all bytes of a cell are 0, and where they are.
