@@ -52,10 +52,8 @@ func guards(d *ir.Def, k ir.CheckKind) bool {
 		return ir.CheckKind(d.Aux) == k
 	case ir.Label:
 		return k == ir.ErrorLabel && d.Sym == "ERROR"
-	case ir.UDiv, ir.URem:
+	case ir.UDiv, ir.URem, ir.SDiv, ir.SRem:
 		return k == ir.DivByZero
-	case ir.SDiv, ir.SRem:
-		return k == ir.DivByZero || k == ir.Overflow
 	case ir.Shl, ir.LShr, ir.AShr:
 		return k == ir.ShiftRange
 	case ir.Load, ir.Store, ir.MemCpy, ir.MemSet, ir.Havoc:

@@ -138,13 +138,9 @@ func (a *analysis) instr(c *callContext, v ir.Value, mem *store, i int) bool {
 // violation ends the run.
 func (a *analysis) divisor(c *callContext, v ir.Value, d *ir.Def, mem *store, i int) bool {
 	fr := c.frame
-	x, y := &fr.vals[d.Args[0]].Int, &fr.vals[d.Args[1]].Int
-	w := d.Type.Bits
+	y, w := &fr.vals[d.Args[1]].Int, d.Type.Bits
 	if y.IsWide() {
 		a.violate(c, v, ir.DivByZero)
-		if d.Op == ir.SDiv || d.Op == ir.SRem {
-			a.violate(c, v, ir.Overflow)
-		}
 		return true
 	}
 	if y.Has(0) {
@@ -153,22 +149,6 @@ func (a *analysis) divisor(c *callContext, v ir.Value, d *ir.Def, mem *store, i 
 			nonzero, _ := absdomain.Assume(absdomain.NotEqual, *y, absdomain.Const(w, 0))
 			if !a.restrict(c, d.Args[1], nonzero, mem, d.Block, i) {
 				return false
-			}
-		}
-	}
-	if d.Op == ir.SDiv || d.Op == ir.SRem {
-		least, minus := uint64(1)<<(w-1), ^uint64(0)>>(64-w)
-		if x.Has(least) && y.Has(minus) {
-			a.violate(c, v, ir.Overflow)
-			if a.asked[ir.Overflow] {
-				switch {
-				case y.Is(minus):
-					r, _ := absdomain.Assume(absdomain.NotEqual, *x, absdomain.Const(w, least))
-					return a.restrict(c, d.Args[0], r, mem, d.Block, i)
-				case x.Is(least):
-					r, _ := absdomain.Assume(absdomain.NotEqual, *y, absdomain.Const(w, minus))
-					return a.restrict(c, d.Args[1], r, mem, d.Block, i)
-				}
 			}
 		}
 	}

@@ -53,6 +53,8 @@ type checker struct {
 	integers bool
 	// lemmas says that interval lemmas were enough.
 	lemmas bool
+	// asFunctions says that it was enough that products and quotients are functions.
+	asFunctions bool
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {

@@ -29,10 +29,12 @@ func (c *checker) what() string {
 // accepted names who accepted.
 func (c *checker) accepted() string {
 	switch {
-	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas:
+	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas && !c.asFunctions:
 		return c.what() + ", by simplification"
 	case c.o.Engine == "z3":
 		return c.what() + ", by CaDiCaL"
+	case c.asFunctions:
+		return c.what() + ", by Z3 with products and quotients as functions"
 	case c.lemmas:
 		return c.what() + ", by Z3 with interval lemmas for floating point"
 	case c.circuits:
@@ -128,6 +130,10 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 	roots := append([]term.ID{t}, c.facts...)
 	if c.o.Engine != "z3" && c.hasArithmetic(roots) && c.byLemmas(roots) {
 		c.lemmas = true
+		return smt.Unsat, nil
+	}
+	if c.o.Engine != "z3" && c.byFunctions(roots) {
+		c.asFunctions = true
 		return smt.Unsat, nil
 	}
 	var last error

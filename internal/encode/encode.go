@@ -152,14 +152,6 @@ func division(st *term.Store, d *ir.Def, a, b term.ID, undefined Undefined) term
 	default:
 		t = st.SRem(a, b)
 	}
-	if d.Op == ir.SDiv || d.Op == ir.SRem {
-		least := bv.New(w, 1).Shl(bv.New(w, uint64(w-1)))
-		if w == 1 {
-			least = bv.New(1, 1)
-		}
-		over := st.And(st.Eq(a, st.Const(least)), st.Eq(b, st.Const(bv.New(w, 0).Not())))
-		t = arbitrary(st, t, over, ir.Overflow, "signed overflow in division", undefined)
-	}
 	return arbitrary(st, t, zero, ir.DivByZero, "division by zero", undefined)
 }
 

@@ -42,7 +42,7 @@ const maxText = 2000
 // signs of operations in C.
 var signs = map[term.Op]string{
 	term.OpNot: "!", term.OpAnd: "&&", term.OpOr: "||", term.OpXor: "!=", term.OpEq: "==", term.OpAdd: "+", term.OpMul: "*", term.OpNeg: "-",
-	term.OpBVNot: "~", term.OpBVAnd: "&", term.OpBVOr: "|", term.OpBVXor: "^", term.OpShl: "<<", term.OpLShr: ">>", term.OpULt: "<", term.OpULe: "<=",
+	term.OpSDiv: "/", term.OpSRem: "%", term.OpBVNot: "~", term.OpBVAnd: "&", term.OpBVOr: "|", term.OpBVXor: "^", term.OpShl: "<<", term.OpLShr: ">>", term.OpULt: "<", term.OpULe: "<=",
 }
 
 // Text is the formula in the manner of C. Where C has no sign for an operation, it
@@ -51,6 +51,13 @@ func (x *Formula) Text(name func(Term) string) string {
 	s := x.Store
 	left := maxText
 	var text func(t term.ID) string
+	var row func(t term.ID, op term.Op) string
+	row = func(t term.ID, op term.Op) string {
+		if s.Op(t) != op || left <= 0 {
+			return text(t)
+		}
+		return row(s.Arg(t, 0), op) + " " + signs[op] + " " + row(s.Arg(t, 1), op)
+	}
 	text = func(t term.ID) string {
 		if left <= 0 {
 			return "..."
@@ -76,6 +83,16 @@ func (x *Formula) Text(name func(Term) string) string {
 			}
 		case op == term.OpZExt || op == term.OpSExt:
 			out = fmt.Sprintf("(%s%d)%s", map[term.Op]string{term.OpZExt: "u", term.OpSExt: "i"}[op], s.Width(t), arg(0))
+		case op == term.OpEq && s.Width(s.Arg(t, 0)) == 1 && s.IsConst(s.Arg(t, 0)): // a bit
+			if out = arg(1); s.ConstValue(s.Arg(t, 0)).IsZero() {
+				out = "!" + out
+			}
+		case op == term.OpEq && s.Width(s.Arg(t, 0)) == 1 && s.IsConst(s.Arg(t, 1)):
+			if out = arg(0); s.ConstValue(s.Arg(t, 1)).IsZero() {
+				out = "!" + out
+			}
+		case op == term.OpAnd || op == term.OpOr: // without brackets within a row
+			out = "(" + row(t, op) + ")"
 		case signs[op] != "" && s.NumArgs(t) == 1:
 			out = signs[op] + arg(0)
 		case signs[op] != "":

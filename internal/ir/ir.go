@@ -197,9 +197,9 @@ const (
 	Sub
 	Mul
 	UDiv // arbitrary if the divisor is 0
-	SDiv // arbitrary if the divisor is 0 or the quotient overflows
+	SDiv // arbitrary if the divisor is 0; the least number by -1 wraps
 	URem // arbitrary if the divisor is 0
-	SRem // arbitrary if the divisor is 0 or the quotient overflows
+	SRem // arbitrary if the divisor is 0; 0 for the least number by -1
 	Shl  // arbitrary if the amount is >= the width (unsigned)
 	LShr
 	AShr

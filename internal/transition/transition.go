@@ -147,7 +147,7 @@ func Decide(ctx context.Context, m *ir.Module, o Options) (r Result) {
 // decide has the system decided, and if IC3 is asked beside it the system without
 // hard arithmetic: an invariant of that is one of the system, and a run is none.
 func decide(ctx context.Context, s *ts.System, o solve.Options) (*solve.Answer, error) {
-	var weak *ts.System
+	var weak *ts.Weakened
 	if o.Engine == solve.IC3 {
 		weak = s.Weaken() // makes terms: now, not beside the other engine
 	}
@@ -168,7 +168,7 @@ func decide(ctx context.Context, s *ts.System, o solve.Options) (*solve.Answer, 
 		defer func() { crash = recover() }()
 		plain := o
 		plain.Learned, plain.Simulate = nil, 0
-		a, err := solve.Decide(inner, weak, plain)
+		a, err := solve.Decide(inner, weak.System, plain)
 		if err == nil && a.Proof != nil {
 			proofs <- a
 			cancel()
@@ -180,6 +180,8 @@ func decide(ctx context.Context, s *ts.System, o solve.Options) (*solve.Answer, 
 			cancel()
 		}
 		if p := <-proofs; p != nil {
+			part := &p.Proof.Parts[0]
+			part.System, part.Invariant = s, weak.Invariant(part.Invariant)
 			return p, nil
 		}
 		return a, err

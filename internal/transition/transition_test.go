@@ -89,6 +89,17 @@ var programs = []struct {
 	{"a float", `int main(void) { float x = 0; int n = 0; while (n < 3) { x += 0.5f; n++; } check(x < 2); }`, ir.Assertion, ""},
 	{"a product and a quotient that do not matter", `int main(void) { int x = 5, y = 1; unsigned s = 0;
 		while (1) { int k = __VERIFIER_nondet_int(); __VERIFIER_assume(k > 0); x = x * y / k; y = k; s ^= (unsigned)x & 1; check(s < 2); } }`, ir.Assertion, "true"},
+	{"a quotient of a product that comes back", `int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int();
+		int state = 1, seen = 0;
+		while (1) {
+			if (state == 1) { x = 672; state = 2; }
+			else if (state == 2) { if (seen == 1) seen = 2; if (z == 0) return 0; state = x * y / z; }
+			else if (state == 3) { if (seen == 0) seen = 1; state = 2; }
+			else if (state == 4) { check(seen != 2); return 0; }
+			else return 0;
+		} }`, ir.Assertion, "true"},
+	{"a product that changes", `int main(void) { unsigned short x = 1, y = 2; unsigned short s = 0;
+		while (__VERIFIER_nondet_int()) { unsigned short before = s; s = x * y; check(before != 6 || s != 12); x = (unsigned short)__VERIFIER_nondet_uint(); } }`, ir.Assertion, "false"},
 	{"an uninitialised global array", `extern unsigned char a[3];
 		int main(void) { unsigned char x = a[1]; int n = 0; while (n < 3) { check(a[1] == x); n++; } }`, ir.Assertion, "true"},
 	{"recursion", `int f(int n) { return n <= 0 ? 0 : 1 + f(n - 1); }

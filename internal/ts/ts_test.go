@@ -72,6 +72,74 @@ func TestWeaken(t *testing.T) {
 	}
 }
 
+// TestGhosts: invariant (1) of the ghosts, for random states and inputs of a system in
+// which operands of a quotient of a product are assigned: with their meanings, and
+// with the values of applications as inputs, a step of the weakened system is that of
+// the system. And these are all the ghosts that there are: no input is needed.
+func TestGhosts(t *testing.T) {
+	st := term.NewStore()
+	word := term.BitVec(16)
+	x, y, z, i := st.Var("x", word), st.Var("y", word), st.Var("z", word), st.Var("i", word)
+	c, d := st.Eq(i, st.ConstU(16, 3)), st.ULt(i, x)
+	quotient := st.SDiv(st.Mul(x, y), z)
+	s := &System{Store: st, Inputs: []Input{{Term: i, Name: "i"}}, States: []State{
+		{Term: x, Name: "x", Init: st.ConstU(16, 7), Next: st.Ite(c, st.ConstU(16, 672), st.Ite(d, quotient, x))},
+		{Term: y, Name: "y", Init: st.ConstU(16, 9), Next: y},
+		{Term: z, Name: "z", Next: st.Ite(d, z, st.ConstU(16, 100))},
+	}, Bad: []Property{{Term: st.Eq(quotient, i)}}}
+	for _, simple := range []bool{true, false} {
+		if simple { // x is only assigned to
+			s.States[0].Next = st.Ite(c, st.ConstU(16, 672), x)
+		} else {
+			s.States[0].Next = st.Ite(c, st.ConstU(16, 672), st.Ite(d, quotient, x))
+		}
+		w := s.Weaken()
+		if err := w.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if simple && (len(w.meanings) != 4 || len(w.left) > 0) {
+			t.Errorf("%d ghosts, %d inputs", len(w.meanings), len(w.left))
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 200 {
+			values := map[term.ID]bv.BV{}
+			e := term.NewEvaluator(st, func(v term.ID) (bv.BV, bool) { v0, ok := values[v]; return v0, ok })
+			for _, v := range []term.ID{x, y, z, i} {
+				values[v] = bv.New(16, uint64(rng.IntN(1<<16)>>rng.IntN(16)))
+			}
+			for k, m := range w.meanings {
+				values[w.States[len(s.States)+k].Term] = e.Value(m)
+			}
+			for k, m := range w.left { // those of later ones may be over earlier ones
+				values[w.Inputs[len(s.Inputs)+k].Term] = e.Value(m)
+			}
+			e.Reset()
+			after := map[term.ID]bv.BV{}
+			for k := range s.States {
+				after[s.States[k].Term] = e.Value(s.States[k].Next)
+				if !e.Value(w.States[k].Next).Equal(after[s.States[k].Term]) {
+					t.Fatalf("the next value of %s differs", s.States[k].Name)
+				}
+			}
+			if e.Bool(w.Bad[0].Term) != e.Bool(s.Bad[0].Term) {
+				t.Fatal("the property differs")
+			}
+			next := term.NewEvaluator(st, func(v term.ID) (bv.BV, bool) { v0, ok := after[v]; return v0, ok })
+			for k, m := range w.meanings {
+				if !next.Value(m).Equal(e.Value(w.States[len(s.States)+k].Next)) {
+					t.Fatalf("the next value of the ghost %s differs", st.String(m))
+				}
+			}
+		}
+		// An invariant over ghosts is one over their meanings.
+		inv := w.Invariant(&Invariant{K: 1, Clauses: [][]Literal{{{State: 0, Bit: 1}}, {{State: 3, Bit: 2, Negated: true}, {State: 1, Bit: 0}}}})
+		want := st.Or(st.Not(st.BVToBool(st.Extract(w.meanings[0], 2, 2))), st.BVToBool(st.Extract(y, 0, 0)))
+		if len(inv.Clauses) != 1 || len(inv.Formulas) != 1 || inv.Formulas[0] != want {
+			t.Errorf("%+v", inv)
+		}
+	}
+}
+
 func trace(f bool, inputs ...uint64) *Trace {
 	tr := &Trace{Initial: []bv.BV{bv.New(3, 1), bv.Bool(f)}}
 	for _, in := range inputs {

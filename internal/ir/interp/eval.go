@@ -116,10 +116,6 @@ func divide(op ir.Op, x, y bv.BV) (bv.BV, ir.CheckKind) {
 	case ir.URem:
 		return x.URem(y), 0
 	}
-	least := bv.New(x.Width(), 1).Shl(bv.New(x.Width(), uint64(x.Width()-1)))
-	if y.IsOnes() && x.Equal(least) {
-		return bv.BV{}, ir.Overflow
-	}
 	if op == ir.SDiv {
 		return x.SDiv(y), 0
 	}

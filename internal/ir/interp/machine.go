@@ -214,10 +214,6 @@ func (m *machine) loop() {
 				if !m.undefined(ir.DivByZero, in.v) {
 					return
 				}
-			case y == -1 && r[in.a] == 1<<(in.w-1):
-				if !m.undefined(ir.Overflow, in.v) {
-					return
-				}
 			case in.op == opcode(ir.SDiv):
 				r[in.dst] = uint64(x/y) & in.k
 			default:

@@ -31,6 +31,7 @@ func (s *System) Certificate(inv *ts.Invariant) (cert *verdict.Induction, droppe
 		}
 		o := s.layout.flat.blocks[at.block]
 		h := invariant.Head{Func: o.fn.Name, Head: o.block, Pos: headPos(o.fn, o.block), Calls: s.callString(o.context)}
+		known := s.constants(i)
 	clauses:
 		for _, c := range inv.Clauses {
 			out := invariant.Clause{}
@@ -51,7 +52,7 @@ func (s *System) Certificate(inv *ts.Invariant) (cert *verdict.Induction, droppe
 			h.Clauses = append(h.Clauses, out)
 		}
 		for _, x := range inv.Formulas {
-			f, ok := names.formula(i, x)
+			f, ok := names.formula(i, x, known)
 			switch {
 			case !ok:
 				dropped++
@@ -125,9 +126,8 @@ func newNamer(s *System) *namer {
 	return n
 }
 
-// formula is what a formula over the states says at a location.
-func (n *namer) formula(location int, x term.ID) (f invariant.Formula, ok bool) {
-	s := n.s
+// constants are the states that are constant at a location, with their values.
+func (s *System) constants(location int) map[term.ID]term.ID {
 	known := map[term.ID]term.ID{}
 	for i := range s.States {
 		v := s.States[i].Term
@@ -135,7 +135,6 @@ func (n *namer) formula(location int, x term.ID) (f invariant.Formula, ok bool) 
 		for b := range s.Width(v) {
 			value, constant := s.constantAt(location, ts.Literal{State: int32(i), Bit: b})
 			if !constant || s.Store.Sort(v).Kind != term.SortBV || b > 63 {
-				c = 0
 				break
 			}
 			if value {
@@ -146,6 +145,12 @@ func (n *namer) formula(location int, x term.ID) (f invariant.Formula, ok bool) 
 			}
 		}
 	}
+	return known
+}
+
+// formula is what a formula over the states says at a location where some are constant.
+func (n *namer) formula(location int, x term.ID, known map[term.ID]term.ID) (f invariant.Formula, ok bool) {
+	s := n.s
 	f = invariant.Formula{Store: s.Store, Root: s.Store.Substitute(x, known), Names: map[term.ID]invariant.Term{}}
 	for _, v := range s.Store.Vars(f.Root) {
 		for i := range s.States {
