@@ -10,7 +10,7 @@ import (
 func TestApplications(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	named, shared := 0, 0
-	for range 300 {
+	for range 120 {
 		s := NewStore()
 		x, y, z := s.Var("x", BitVec(3)), s.Var("y", BitVec(3)), s.Var("z", BitVec(3))
 		p := s.Var("p", Bool())
@@ -56,7 +56,7 @@ func TestApplications(t *testing.T) {
 	c, d := s.Var("c", Bool()), s.Var("d", Bool())
 	all := NewApplications(s, func(t ID) bool { return s.Op(t) == OpMul }, func(t ID) ID { shared++; return s.Fresh("v", s.Sort(t)) })
 	all.All([]ID{s.Mul(s.Ite(c, x, y), z), s.Mul(s.Ite(d, x, y), z), s.Mul(x, z)})
-	if named < 300 || shared != 2 {
+	if named < 120 || shared != 2 {
 		t.Errorf("%d names, %d for shared operands", named, shared)
 	}
 }
