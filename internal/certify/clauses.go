@@ -155,6 +155,10 @@ func (fr *frame) enteredBy(calls []invariant.Call) bool {
 // which they hold.
 func (c *checker) visitClauses(fr *frame, head ir.BlockID, in edge) term.ID {
 	st := c.st
+	// Bits, unlike sums, do not become simpler case by case.
+	claim := func(holds term.ID, format string, i int) {
+		c.record(violation, fr, st.AndAll(in.guard, st.Not(holds), st.Not(fr.early())), c.blockValue(fr.fn, head), format, i+1)
+	}
 	for _, x := range c.induction.clauses[headKey{fr.fn.f.Name, head}] {
 		if !fr.enteredBy(x.calls) {
 			continue
@@ -164,12 +168,12 @@ func (c *checker) visitClauses(fr *frame, head ir.BlockID, in edge) term.ID {
 			for _, l := range clause {
 				holds = st.Or(holds, c.literal(fr, head, in, l))
 			}
-			c.claim(violation, fr, st.And(in.guard, st.Not(holds)), c.blockValue(fr.fn, head), "invariant: clause %d of the loop head does not hold", i+1)
+			claim(holds, "invariant: clause %d of the loop head does not hold", i)
 			in.guard = st.And(in.guard, holds)
 		}
 		for i := range x.formulas {
 			holds := c.formula(fr, head, in, &x.formulas[i])
-			c.claim(violation, fr, st.And(in.guard, st.Not(holds)), c.blockValue(fr.fn, head), "invariant: formula %d of the loop head does not hold", i+1)
+			claim(holds, "invariant: formula %d of the loop head does not hold", i)
 			in.guard = st.And(in.guard, holds)
 		}
 	}

@@ -38,6 +38,11 @@ func (c *checker) claim(kind claimKind, fr *frame, cond term.ID, v ir.Value, for
 		cond = c.st.And(cond, c.st.Not(fr.early()))
 		cond = c.st.ByCases([]term.ID{cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
 	}
+	c.record(kind, fr, cond, v, format, args...)
+}
+
+// record is claim for a condition as it is.
+func (c *checker) record(kind claimKind, fr *frame, cond term.ID, v ir.Value, format string, args ...any) {
 	if c.st.IsFalse(cond) {
 		return
 	}

@@ -87,7 +87,7 @@ func (t *translation) divide(s *state, fr *frame, v ir.Value, d *ir.Def) number 
 		return q
 	}
 	if isSigned && t.o.Semantics != Integers {
-		// The least number by -1 overflows: the result is arbitrary.
+		// The least number by -1 overflows: the result wraps; here it is anything, inexactly.
 		least := linear.Constant(limits(fr.fn.f.Type(v).Bits, signed).lo)
 		if a.hasLo && a.lo.Equal(least.Const) && !b.nonNegative() {
 			both := []linear.Constraint{linear.Equals(a.form, least), linear.Equals(b.form, formOf(-1))}

@@ -108,7 +108,7 @@ func (x *explorer) divide(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		if positive != natural {
 			q = q.Neg()
 		}
-		// INT_MIN / -1 is arbitrary: only here the quotient leaves the range.
+		// INT_MIN / -1 wraps; here it is anything: only there the quotient leaves the range.
 		if low, high := rangeOf(bits, signed); x.k.high(q).Cmp(high) > 0 || x.k.low(q).Cmp(low) < 0 {
 			f.Values[v] = x.freshInt(bits, signed)
 			return next
@@ -120,7 +120,7 @@ func (x *explorer) divide(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		r = r.Neg()
 	}
 	if signed && !positive && !natural {
-		// INT_MIN % -1 is arbitrary.
+		// INT_MIN % -1 is 0; here it is anything.
 		if low, _ := rangeOf(bits, true); !x.k.atLeast(a.Neg(), low.Add(linear.Int(1))) && x.k.low(b).IsOne() {
 			f.Values[v] = x.freshInt(bits, signed)
 			return next
