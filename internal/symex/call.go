@@ -44,7 +44,7 @@ func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		}
 	}
 	if x.recursive[callee] {
-		return x.recur(s, d, callee, args)
+		return x.recur(s, f, d, callee, args)
 	}
 	values := make([]value, len(callee.Values))
 	for i, p := range callee.Params {

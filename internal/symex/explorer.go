@@ -48,6 +48,7 @@ type explorer struct {
 	dropped   bool       // a join forgot what a pointer in memory points to
 	picked    int        // in the next step, the case of a choice, from 1
 	trees     bool       // kinds of trees are sought
+	hasty     bool       // stop where there may be some
 	branching bool       // there may be some
 	recursive map[*ir.Func]bool
 	narrow    map[place]bool // numbers of 64 bits that are written in halves

@@ -311,13 +311,18 @@ func (x *explorer) discover(s *state) bool {
 	return found
 }
 
-// fold generalises the lists of a state at a loop head.
-func (x *explorer) fold(s *state) {
+// settle lets segments vanish that are sure to be empty.
+func (x *explorer) settle(s *state) {
 	for o := range s.Objects {
 		if l := s.Objects[o].List; l != nil && x.k.isZero(l.Length) {
 			vanish(s, int32(o))
 		}
 	}
+}
+
+// fold generalises the lists of a state at a loop head.
+func (x *explorer) fold(s *state) {
+	x.settle(s)
 	marks := x.landmarks(s)
 	for _, o := range inner(s) {
 		ob := &s.Objects[o]
@@ -334,7 +339,7 @@ func (x *explorer) fold(s *state) {
 			if !ok || tail.Last {
 				continue
 			}
-			n := object{Kind: symgraph.Heap, Size: ob.Size}
+			n := object{Kind: symgraph.Heap, Size: ob.Size, Origin: ob.Origin}
 			l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Tail: tail, Double: kind.prev >= 0}
 			if l.Double {
 				l.Prev = kind.prev
@@ -381,7 +386,7 @@ func (x *explorer) fold(s *state) {
 			if x.fine && x.distinct(a, b) {
 				continue
 			}
-			n := object{Kind: symgraph.Heap, Size: a.Size}
+			n := object{Kind: symgraph.Heap, Size: a.Size, Origin: a.Origin}
 			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Branches: a.List.Branches, Tail: b.List.Tail, Double: a.List.Double, Prev: a.List.Prev, Before: a.List.Before}
 			n.Cells, l.Own, l.Facts = x.describe([]description{{a.Cells, a.List.Facts}, {b.Cells, b.List.Facts}}, marks)
 			n.List = l

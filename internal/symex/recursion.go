@@ -37,6 +37,9 @@ import (
 	"assay/internal/symgraph"
 )
 
+// resumeSteps is what going on after a call costs in instructions, about.
+const resumeSteps = 20
+
 // maxSteady is how often a returning node takes different constants for different cases,
 // before it takes them for a counter that will move on.
 const maxSteady = 4
@@ -65,21 +68,27 @@ func recursiveFunctions(index *ir.Index, m *ir.Module) map[*ir.Func]bool {
 }
 
 // recur executes a call of a recursive function.
-func (x *explorer) recur(s *state, d *ir.Def, callee *ir.Func, args []ir.Value) control {
-	lists := x.shape || len(x.kinds) > 0
-	if lists { // the shapes of arguments have to be bounded
-		x.tidy(s)
-		if x.discover(s) {
-			x.again, x.stopped = true, true
-			return stop
-		}
-		x.fold(s)
-	}
+func (x *explorer) recur(s *state, f *frame, d *ir.Def, callee *ir.Func, args []ir.Value) control {
+	x.settle(s)
+	f = top(s)
 	values := make([]value, len(callee.Values))
 	for i, p := range callee.Params {
-		values[p] = x.operand(s, top(s), args[i])
+		values[p] = x.operand(s, f, args[i])
 	}
-	e, inputs := x.activation(s, callee, values)
+	e := x.activation(s, callee, values)
+	if x.discover(e) { // not in s: a node that is under way may look like one of another kind
+		x.again, x.stopped = true, true
+		return stop
+	}
+	lists := x.shape || len(x.kinds) > 0
+	seen := origins(e)
+	if lists {
+		x.fold(e)
+		if e.Lost { // what a list does not say of its nodes
+			e.Lost, s.Lost = false, true
+		}
+	}
+	inputs := origins(e)
 	n, j := x.land(e, "entry "+key(e, lists, x.trees))
 	if n == nil {
 		return stop
@@ -103,8 +112,12 @@ func (x *explorer) recur(s *state, d *ir.Def, callee *ir.Func, args []ir.Value) 
 	}
 	at := x.pen.where()
 	for _, r := range slices.Clone(n.returns) {
+		if x.stats.Steps += resumeSteps; x.ctx.Err() != nil {
+			x.obstacle = &Obstacle{Text: "the time limit was reached", Stopped: true}
+			return stop
+		}
 		x.k.push()
-		if t := x.resume(s, n, j, inputs, r); t != nil {
+		if t := x.resume(s, n, j, seen, inputs, r); t != nil {
 			x.saturate(t)
 			if x.k.broken == 0 {
 				x.pen.split(at, alternative{})
@@ -119,27 +132,36 @@ func (x *explorer) recur(s *state, d *ir.Def, callee *ir.Func, args []ir.Value) 
 	return stop
 }
 
-// activation is the state in which a callee begins, without its callers; inputs are
-// the objects of s that its own are, globals and functions apart.
-func (x *explorer) activation(s *state, callee *ir.Func, values []value) (e *state, inputs []int32) {
-	e = clone(s)
+// activation is the state in which a callee begins, without its callers. The origins
+// of its objects are those of s.
+func (x *explorer) activation(s *state, callee *ir.Func, values []value) *state {
+	e := clone(s)
 	e.Frames = []frame{{Func: callee, Block: 1, Values: values}}
 	e.Entry, e.Arguments = 0, nil
 	for i := range e.Objects {
-		if o := &e.Objects[i]; o.Kind == symgraph.Stack && o.Frame >= 0 {
+		o := &e.Objects[i]
+		o.Origin = int32(i)
+		if o.Kind == symgraph.Stack && o.Frame >= 0 {
 			o.Frame = symgraph.HiddenFrame
 		}
 	}
-	to := x.tidy(e)
+	x.tidy(e)
 	e.Lost = false // what only the callers reach is hidden
-	inputs = make([]int32, len(e.Objects))
-	for i, n := range to {
-		if n >= 0 {
-			inputs[n] = int32(i)
+	x.normalize(e)
+	for i := range len(x.m.Globals) + len(x.m.Funcs) {
+		e.Objects[i].Origin = -1
+	}
+	return e
+}
+
+// origins are those of the objects that are no globals or functions.
+func origins(s *state) (os []int32) {
+	for i := range s.Objects {
+		if o := &s.Objects[i]; o.Kind < symgraph.Global {
+			os = append(os, o.Origin)
 		}
 	}
-	x.normalize(e)
-	return e, inputs[len(x.m.Globals)+len(x.m.Funcs):]
+	return os
 }
 
 // land finds the node at key of which s is an instance, making it or making it more
@@ -217,8 +239,10 @@ func (x *explorer) goBack(s *state, f *frame) control {
 }
 
 // resume is the state after a call, from the state s before it, which the entry n
-// describes as j says, and the state r that returns; nil if they do not go together.
-func (x *explorer) resume(s *state, n *node, j *joiner, inputs []int32, r *node) *state {
+// describes as j says, and the state r that returns; nil if they do not go together. The
+// activation has seen some objects of s: those where its inputs begin, and such as became
+// part of a list that begins elsewhere.
+func (x *explorer) resume(s *state, n *node, j *joiner, seen, inputs []int32, r *node) *state {
 	names := map[linear.Var]linear.Var{}
 	rename := func(v linear.Var) linear.Var {
 		w, ok := names[v]
@@ -256,11 +280,10 @@ func (x *explorer) resume(s *state, n *node, j *joiner, inputs []int32, r *node)
 		}
 	}
 	// An object has its place if the pointer to it still is one to an object.
-	kept := make([]bool, len(inputs))
 	for k, o := range inputs {
 		v := &back.Arguments[params+k]
 		if v.Kind == symgraph.Pointer && int(v.Object) >= fixed && !v.Last && v.Form.Equal(linear.Form{}) && to[v.Object] < 0 {
-			to[v.Object], kept[k] = o, true
+			to[v.Object] = o
 		}
 	}
 	for i := range to {
@@ -277,10 +300,11 @@ func (x *explorer) resume(s *state, n *node, j *joiner, inputs []int32, r *node)
 	}
 	// The callers' pointers to objects of the activation.
 	is := map[int32]value{}
+	for _, o := range seen {
+		is[o], t.Objects[o] = value{Kind: symgraph.Any}, gone
+	}
 	for k, o := range inputs {
-		if is[o] = move(back.Arguments[params+k]); !kept[k] {
-			t.Objects[o] = gone
-		}
+		is[o] = move(back.Arguments[params+k])
 	}
 	replace(t, func(v value) value {
 		w, changed := is[v.Object]

@@ -105,10 +105,11 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	}
 	x := explore(m, &o)
 	r := x.result(ctx)
+	hasty := false // an attempt was given up
 	for _, again := range []func(y *explorer) bool{
 		// Perhaps it matters what pointers in memory point to.
 		func(y *explorer) bool {
-			y.shape = true
+			y.shape, y.hasty = true, true
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return x.dropped && !x.shape
 		},
@@ -124,10 +125,16 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return x.branching
 		},
+		// Perhaps they are none, and it matters what pointers in memory point to.
+		func(y *explorer) bool {
+			y.shape = true
+			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps)
+			return hasty
+		},
 		// Perhaps it matters which nodes of a list come first.
 		func(y *explorer) bool {
 			y.shape, y.fine = true, true
-			y.o.MaxSteps, y.o.MaxObjects = min(o.MaxSteps, maxFineSteps), min(o.MaxObjects, maxFineObjects)
+			y.o.MaxSteps, y.o.MaxObjects = min(o.MaxSteps, maxFineSteps, 1000+5*x.stats.Steps), min(o.MaxObjects, maxFineObjects)
 			return len(x.kinds) > 0
 		},
 	} {
@@ -138,6 +145,7 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 		if !again(y) {
 			continue
 		}
+		hasty = hasty || x.hasty && x.obstacle != nil
 		if f := y.result(ctx); f.Obstacle == nil && len(f.Suspects) == 0 {
 			return f
 		}

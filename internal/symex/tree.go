@@ -134,6 +134,9 @@ func (x *explorer) discoverTrees(s *state) bool {
 				}
 				x.branching = true
 				if !x.trees {
+					if x.hasty && x.obstacle == nil {
+						x.obstacle = &Obstacle{Text: "there may be trees"}
+					}
 					return false
 				}
 				x.kinds = slices.DeleteFunc(x.kinds, func(k listKind) bool { return k.size == size })
@@ -204,7 +207,7 @@ func (x *explorer) foldNode(s *state, o int32, kind listKind, first []int, held 
 	if !acyclic(s, o, l) {
 		return false
 	}
-	n := object{Kind: symgraph.Heap, Size: ob.Size}
+	n := object{Kind: symgraph.Heap, Size: ob.Size, Origin: ob.Origin}
 	n.Cells, l.Own, l.Facts = x.describe(ds, marks)
 	n.List = l
 	*ob = n
