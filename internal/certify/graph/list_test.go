@@ -30,6 +30,8 @@ type lists struct {
 	// tree: nodes have two links onwards, and at is a pointer to a link.
 	tree bool
 	at   ir.Value
+	// calls: there is a function f of a node and a pointer to a pointer.
+	calls bool
 }
 
 const linkAt, backAt = 8, 16
@@ -224,6 +226,13 @@ func (g *lists) statement() {
 		}
 		g.when(g.b.Cmp(ir.Ne, g.load(p), g.b.Null()), then)
 	}
+	if g.calls && g.r.IntN(2) == 0 {
+		back := g.b.Call(g.m.PtrType(), "f", g.load(v), w)
+		if g.r.IntN(4) > 0 {
+			g.b.Store(back, v)
+		}
+		return
+	}
 	k := g.r.IntN(16)
 	if g.depth > 2 && k < 5 {
 		k += 5
@@ -300,6 +309,20 @@ func (g *lists) statement() {
 // change makes a random change of a certificate.
 func change(r *rand.Rand, g *symgraph.Graph) {
 	n := &g.Nodes[r.IntN(len(g.Nodes))]
+	if as := n.State.Arguments; len(as) > 0 && r.IntN(2) == 0 { // what is said of the beginning of an activation
+		a := &as[r.IntN(len(as))]
+		switch r.IntN(4) {
+		case 0:
+			*a = symgraph.Value{Kind: symgraph.Pointer, Object: int32(r.IntN(len(n.State.Objects)+1)) - 1}
+		case 1:
+			a.Kind = symgraph.Any
+		case 2:
+			n.State.Lost = false
+		case 3:
+			n.State.Entry = int32(r.IntN(len(g.Nodes)))
+		}
+		return
+	}
 	var segments []int
 	for k := range n.State.Objects {
 		if n.State.Objects[k].List != nil {
@@ -378,6 +401,7 @@ func copied(g *symgraph.Graph) *symgraph.Graph {
 		for k := range s.Frames {
 			s.Frames[k].Values = slices.Clone(s.Frames[k].Values)
 		}
+		s.Arguments = slices.Clone(s.Arguments)
 		s.Objects = slices.Clone(s.Objects)
 		for k := range s.Objects {
 			s.Objects[k].Cells = slices.Clone(s.Objects[k].Cells)

@@ -122,6 +122,7 @@ func (c *checkerState) afterwards(s *state, i int, m *match) {
 					c.assert(fmt.Sprintf("(= %s %s)", t.t, back.arguments[k].n.t))
 				}
 			}
+			c.nulls(back, m, params)
 			if t := c.resume(s, back, m, params); c.possible("true") {
 				c.walk(t)
 			}
@@ -129,6 +130,23 @@ func (c *checkerState) afterwards(s *state, i int, m *match) {
 		c.pop()
 		if c.failure != nil {
 			return
+		}
+	}
+}
+
+// nulls says of the returning state that a list of the entry which began at null had no
+// nodes: the pointer to its beginning is null still.
+func (c *checkerState) nulls(back *state, m *match, params int) {
+	fixed := len(c.m.Globals) + len(c.m.Funcs)
+	for k := fixed; k < len(m.object); k++ {
+		v := back.arguments[params+k-fixed]
+		if !m.started[k] || m.object[k] != symgraph.Null || v.kind != symgraph.Pointer || v.last || int(v.object) < fixed {
+			continue
+		}
+		if l := back.objects[v.object].list; l != nil {
+			c.assert("(= 0 " + l.length.t + ")")
+		} else {
+			c.assert("false")
 		}
 	}
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 
 	"assay/internal/ir"
@@ -148,4 +149,97 @@ func TestRecursion(t *testing.T) {
 			}
 		})
 	}
+}
+
+// randomRecursion makes random programs over lists, as randomLists, or over trees,
+// whose statements call a random recursive function, too.
+func randomRecursion(seed uint64) *ir.Module {
+	m := &ir.Module{PointerBits: 64, Entry: "main"}
+	r := rand.New(rand.NewPCG(seed, 80))
+	tree := seed%3 == 0
+	recursiveFunction(&lists{r: r, m: m, b: ir.NewFunc(m, "f", m.PtrType()), tree: tree})
+	return randomNodes(&lists{r: r, m: m, b: ir.NewFunc(m, "main"), tree: tree, calls: true}, seed)
+}
+
+// recursiveFunction is f(p, at): something happens to the node p and to the pointer at
+// at, on the way down or back up, and to what is behind the links of p.
+func recursiveFunction(g *lists) {
+	ptr := g.m.PtrType()
+	p, at := g.b.Param(ptr), g.b.Param(ptr)
+	g.vars = []ir.Value{at}
+	g.b.At(g.b.Block("entry"))
+	end, node := g.b.Block("end"), g.b.Block("node")
+	g.num = g.b.Alloca(4, 4)
+	g.b.Store(g.b.Const(32, 1), g.num)
+	cond := g.isNull(p)
+	if g.r.IntN(6) == 0 {
+		cond = g.b.Bin(ir.Or, cond, g.coin())
+	}
+	g.b.CondBr(cond, end, node)
+	g.b.At(end)
+	if g.r.IntN(6) == 0 {
+		v := g.b.Alloca(8, 8)
+		g.b.Store(g.b.Null(), v)
+		g.push(v)
+		g.b.Ret(g.load(v))
+	} else {
+		g.b.Ret([]ir.Value{p, p, g.b.Null(), g.load(at)}[g.r.IntN(4)])
+	}
+	g.b.At(node)
+	next := g.load(g.link(p))
+	var right ir.Value
+	if g.tree {
+		right = g.load(g.b.PtrAdd(p, g.b.Word(backAt)))
+	}
+	free := -1 // before the calls, or behind them
+	if g.r.IntN(2) == 0 {
+		free = g.r.IntN(2)
+	}
+	something := func() {
+		switch g.r.IntN(6) {
+		case 0:
+			g.b.Store(g.number(), p)
+		case 1:
+			g.b.Store(g.number(), g.num)
+		case 2:
+			g.b.Store([]ir.Value{p, next, g.b.Null()}[g.r.IntN(3)], at)
+		case 3:
+			g.push(at)
+		case 4:
+			g.b.Check(ir.Assertion, g.b.Cmp(ir.SLe, g.b.Const(32, 0), g.b.Load(ir.IntType(32), p)), "about a number")
+		}
+	}
+	something()
+	if free == 0 {
+		g.b.Op(ir.Free, ir.Type{}, p)
+	}
+	kept := []ir.Value{at, at, g.link(p)}[g.r.IntN(3)]
+	back := g.b.Call(ptr, "f", next, kept)
+	if g.tree && g.r.IntN(8) > 0 {
+		other := g.b.Call(ptr, "f", right, at)
+		if free < 0 && g.r.IntN(3) > 0 {
+			g.b.Store(other, g.b.PtrAdd(p, g.b.Word(backAt)))
+		}
+	}
+	if free < 0 {
+		if g.r.IntN(3) > 0 {
+			g.b.Store(back, g.link(p))
+		}
+		something()
+	}
+	if free == 1 {
+		g.b.Op(ir.Free, ir.Type{}, p)
+	}
+	if free >= 0 && g.r.IntN(6) > 0 {
+		g.b.Ret([]ir.Value{back, g.b.Null()}[g.r.IntN(2)])
+	} else {
+		g.b.Ret([]ir.Value{p, p, back, next}[g.r.IntN(4)])
+	}
+	g.b.Done()
+}
+
+// TestRandomRecursion runs programs with recursive functions over lists and trees for
+// which a graph was accepted.
+func TestRandomRecursion(t *testing.T) {
+	checkLists(t, randomRecursion, 0, 30)
 }
