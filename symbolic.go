@@ -10,6 +10,8 @@ import (
 	"assay/internal/certify/graph"
 	"assay/internal/ir"
 	"assay/internal/pause"
+	"assay/internal/recursion"
+	"assay/internal/skeleton"
 	"assay/internal/symex"
 	"assay/internal/termination"
 	"assay/internal/verdict"
@@ -102,6 +104,9 @@ func (a *symbolicAnswer) certify(ctx context.Context, r *run, m *ir.Module, b *s
 	}
 }
 
+// anywhere is the text of a guard that stands for all of its kind.
+const anywhere = "any: it is not known where"
+
 // unclean lists undefined behaviour outside of the property that is not
 // excluded: the first on each run.
 func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o graph.Options) []verdict.Guard {
@@ -118,7 +123,7 @@ func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o graph.Options
 	add(b.Unclean)
 	add(with.Suspects)
 	if with.Obstacle != nil {
-		out = append(out, verdict.Guard{Kind: ir.Overflow, Text: "any: it is not known where", Func: with.Obstacle.Func, Pos: with.Obstacle.Pos})
+		out = append(out, verdict.Guard{Kind: ir.Overflow, Text: anywhere, Func: with.Obstacle.Func, Pos: with.Obstacle.Pos})
 	}
 	return out
 }
@@ -134,8 +139,43 @@ func (a *symbolicAnswer) orUnknown(ctx context.Context) verdict.Verdict {
 	return verdict.Unknown{Reasons: []verdict.Reason{a.reason}}
 }
 
-// proveByGraph proves termination: the transition system of a graph terminates.
+// proveByGraph proves termination: the transition system of a graph terminates. A
+// program with recursion is also tried as one in which that is loops: first, if it has
+// all of the program in it, and last, if it is made of the skeleton.
 func (r *run) proveByGraph(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+	if !recursion.Is(m) {
+		return r.graphOf(ctx, m)
+	}
+	var phases []Phase
+	loops := recursion.ToLoops(m)
+	whole := !recursion.Is(loops)
+	if whole {
+		v, more := r.graphOf(ctx, loops)
+		if phases = more; decided(v) || ctx.Err() != nil {
+			return v, phases
+		}
+	}
+	v, more := r.graphOf(ctx, m)
+	if phases = append(phases, more...); decided(v) || ctx.Err() != nil || whole {
+		return v, phases
+	}
+	s, accesses := skeleton.Of(m)
+	if s == nil {
+		return v, phases
+	}
+	if loops = recursion.ToLoops(s); recursion.Is(loops) {
+		return v, phases
+	}
+	w, more := r.graphOf(ctx, loops)
+	phases = append(phases, more...)
+	if t, ok := w.(verdict.True); ok {
+		return withoutMemory(t, accesses), phases
+	}
+	return v, phases
+}
+
+// graphOf is proveByGraph of a program as it is.
+func (r *run) graphOf(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
 	var a symbolicAnswer
 	for _, split := range []bool{false, true} {
 		b := symex.Build(ctx, m, symex.Options{System: true, SplitUnequal: split})

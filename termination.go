@@ -16,6 +16,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/pause"
 	"assay/internal/recursion"
+	"assay/internal/skeleton"
 	"assay/internal/termination"
 	"assay/internal/verdict"
 )
@@ -174,7 +175,12 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.
 	loops := recursion.ToLoops(m)
-	if p, err := translate(soon, loops, integerize.Integers); err == nil {
+	p, err := translate(soon, loops, integerize.Integers)
+	if s, _ := skeleton.Of(m); err != nil && s != nil {
+		loops = recursion.ToLoops(s)
+		p, err = translate(soon, loops, integerize.Integers)
+	}
+	if err == nil {
 		a, err := termination.Decide(soon, p.System, termination.Options{})
 		switch a.(type) {
 		case termination.Terminates:
@@ -193,6 +199,11 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 		if v, _ := r.proveByGraph(ctx, whatever); decided(v) {
 			return ""
 		}
+		if s, _ := skeleton.Of(whatever); s != nil {
+			if v, _ := r.ranked(ctx, s, nil); decided(v) {
+				return ""
+			}
+		}
 	}
 	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"
 }
@@ -208,7 +219,8 @@ func overflowMatters(m *ir.Module, unclean []verdict.Guard) bool {
 		for v := range f.Values {
 			d := f.Def(ir.Value(v))
 			if d.Op != ir.Check || ir.CheckKind(d.Aux) != ir.Overflow || !slices.ContainsFunc(unclean, func(g verdict.Guard) bool {
-				return g.Kind == ir.Overflow && g.Func == f.Name && g.Pos == d.Pos
+				// Where recursion became loops, one function has the body of another.
+				return g.Kind == ir.Overflow && (g.Pos == d.Pos || g.Text == anywhere)
 			}) {
 				continue
 			}
@@ -283,10 +295,48 @@ const (
 	hintWait = 500 * time.Millisecond
 )
 
-// rank proves termination by ranking functions of the loops. Those that rank the program
-// over the mathematical integers are found soonest, and often rank it on the bit-vectors,
-// too.
+// rank proves termination by ranking functions of the loops, of the program or of its
+// skeleton, which has no memory.
 func (r *run) rank(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+	v, phases := r.rankLoops(ctx, m)
+	if decided(v) || ctx.Err() != nil {
+		return v, phases
+	}
+	s, accesses := skeleton.Of(m)
+	if s == nil {
+		return v, phases
+	}
+	w, more := r.rankLoops(ctx, s)
+	phases = append(phases, more...)
+	if t, ok := w.(verdict.True); ok {
+		return withoutMemory(t, accesses), phases
+	}
+	return v, phases
+}
+
+// withoutMemory is a proof about the skeleton as one about the program: whether its
+// accesses to memory are valid is not known.
+func withoutMemory(t verdict.True, accesses []skeleton.Access) verdict.True {
+	for _, a := range accesses {
+		g := verdict.Guard{Kind: ir.InvalidDeref, Func: a.Func, Pos: a.Pos}
+		if a.Free {
+			g.Kind = ir.InvalidFree
+		}
+		t.Unclean = append(t.Unclean, g)
+	}
+	const which = ", for the program in which memory may hold anything"
+	switch c := t.Certificate.(type) {
+	case *verdict.Ranking:
+		c.Checker += which
+	case *verdict.SymbolicGraph:
+		c.Checker += which
+	}
+	return t
+}
+
+// rankLoops finds ranking functions. Those that rank the program over the
+// mathematical integers are found soonest, and often rank it on the bit-vectors, too.
+func (r *run) rankLoops(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
 	begin := time.Now()
 	soon, stop := context.WithTimeout(ctx, hintTime)
 	defer stop()

@@ -56,6 +56,52 @@ func TestUnwoundTermination(t *testing.T) {
 	}
 }
 
+// TestRecursionAndMemory: recursion that counts on numbers ends whatever it does to
+// memory; recursion that counts on memory is not proved by leaving it out.
+func TestRecursionAndMemory(t *testing.T) {
+	for name, test := range map[string]struct {
+		source string
+		want   []Answer
+	}{
+		"array": {`void f(int *a, int n) { if (n <= 0) return; a[n-1] = n; f(a, n - 1); }
+			int main(void) { int n = __VERIFIER_nondet_int(); if (n < 1 || n > 1000) return 0; int a[n]; f(a, n); return 0; }`, []Answer{True}},
+		"tree": {`#include <stdlib.h>
+			struct node { struct node *l, *r; };
+			struct node *tree(int n) { if (n <= 0) return 0; struct node *t = malloc(sizeof *t); if (!t) return 0; t->l = tree(n - 1); t->r = tree(n - 2); return t; }
+			int main(void) { tree(__VERIFIER_nondet_int()); return 0; }`, []Answer{True}},
+		"remainder": {`int gcd(int a, int b) { return b == 0 ? a : gcd(b, a % b); }
+			int main(void) { int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(); return a < 0 || b < 0 ? 0 : gcd(a, b); }`, []Answer{True}},
+		"a global that only direct accesses change": {`int left = 1000;
+			int f(int *p) { if (left <= 0) return 0; left = left - 1; *p = 1; return f(p); }
+			int main(void) { int x; left = __VERIFIER_nondet_int(); return f(&x); }`, []Answer{True}},
+		"a global that others may change": {`int x = 10;
+			int f(int *q) { if (x <= 0) return 0; x = x - 1; *q = 20; return f(q); }
+			int main(void) { int y; return f(__VERIFIER_nondet_int() ? &x : &y); }`, []Answer{False, Unknown}},
+		"cyclic list": {`#include <stdlib.h>
+			struct n { struct n *next; };
+			int len(struct n *p) { return p ? 1 + len(p->next) : 0; }
+			int main(void) { struct n a, b; a.next = &b; b.next = __VERIFIER_nondet_int() ? &a : 0; return len(&a); }`, []Answer{False, Unknown}},
+		"counter in memory": {`void f(int *p) { if (*p > 0) { *p = *p + __VERIFIER_nondet_int() % 2; f(p); } }
+			int main(void) { int x = 5; f(&x); return 0; }`, []Answer{False, Unknown}},
+		"overflow in another function": {`int b(int n); int a(int n) { if (n == 0) return 0; return b(n); } int b(int n) { return a(n + 1); }
+			int main(void) { int n = __VERIFIER_nondet_int(); if (n > 0) a(n); return 0; }`, []Answer{Unknown}},
+		"overflow in another function, with memory": {`int b(int n, int *p); int a(int n, int *p) { if (n == 0) return 0; return b(n, p); } int b(int n, int *p) { *p = 1; return a(n + 1, p); }
+			int main(void) { int x, n = __VERIFIER_nondet_int(); if (n > 0) a(n, &x); return 0; }`, []Answer{Unknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := checkTermination(t, test.source, func(t *Task) { t.Timeout = 15 * time.Second })
+			// Under load there may be no answer.
+			if !slices.Contains(test.want, r.Answer) && r.Answer != Unknown {
+				t.Errorf("got %s, reasons %v", r.Line(), r.Reasons)
+			}
+			if r.Answer == Unknown && test.want[0] == True && !slices.ContainsFunc(r.Reasons, func(x Reason) bool { return x.Cause == "timeout" }) {
+				t.Errorf("gave up: %v", r.Reasons)
+			}
+		})
+	}
+}
+
 // TestWrappedTermination: a program that ends only because signed arithmetic wraps
 // around is no program of which C says that it ends.
 func TestWrappedTermination(t *testing.T) {

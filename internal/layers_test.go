@@ -90,6 +90,7 @@ var allowed = map[string][]string{
 	"internal/acceleration": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/certify", "internal/verdict"},
 	"internal/trial":        {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/recursion":    {"internal/bv", "internal/ir"},
+	"internal/skeleton":     {"internal/bv", "internal/ir"},
 	"internal/precondition": {"internal/bv", "internal/ir"},
 	"internal/bitranking": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",
@@ -126,7 +127,7 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process",
 	},
 	// What a person sees.
-	"": {"internal/acceleration", "internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/precondition", "internal/bmc", "internal/induction", "internal/trial",
+	"": {"internal/acceleration", "internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/precondition", "internal/skeleton", "internal/bmc", "internal/induction", "internal/trial",
 		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination",
 		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program", "internal/recursion",
 		"internal/picture", "internal/process"},

@@ -118,9 +118,9 @@ func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 		r.Why = err
 		return r
 	}
-	// Most loops need no more than what abstract interpretation knows, and functions from
-	// the pool.
-	for _, s := range []stage{{}, {hints: true}, {hints: true, guess: true}} {
+	// A hint is a question or two for each loop. Most loops need no more than what
+	// abstract interpretation knows, and functions from the pool.
+	for _, s := range []stage{{hints: true}, {}, {hints: true, guess: true}} {
 		if s.hints && !s.guess && len(hints) == 0 {
 			continue
 		}

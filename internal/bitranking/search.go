@@ -21,6 +21,7 @@ const (
 	maxFunctions   = 8
 	queryConflicts = 6000
 	maxQueries     = 400 // for one loop
+	maxHard        = 4   // of these, that reached the limit of conflicts
 )
 
 // search is the work on one loop.
@@ -34,6 +35,7 @@ type search struct {
 	chosen []function
 	pool   []function
 	left   int // queries
+	hard   int // queries without an answer
 }
 
 // search finds functions for loop i, false if it does not.
@@ -125,6 +127,9 @@ func (x *search) ask(ctx context.Context, condition func(k *mark) term.ID) (smt.
 	status, err := x.s.Check(ctx, some)
 	var limit smt.ErrLimit
 	if errors.As(err, &limit) {
+		if x.hard++; x.hard == maxHard {
+			x.left = 0 // the others will be as hard
+		}
 		return smt.Unknown, nil
 	}
 	if status == smt.Sat {

@@ -76,6 +76,18 @@ func ToLoops(m *ir.Module) *ir.Module {
 	return out
 }
 
+// Is says whether a function of the program calls itself, directly or by way of others.
+// Calls through pointers are not looked at.
+func Is(m *ir.Module) bool {
+	g := newGraph(m)
+	for i := range m.Funcs {
+		if g.reach[i][i] {
+			return true
+		}
+	}
+	return false
+}
+
 // IsLoop says whether a block of a function of the program with loops is the head
 // of a loop that ToLoops made, m being the program before.
 func IsLoop(m *ir.Module, f *ir.Func, b ir.BlockID) bool {
