@@ -174,7 +174,9 @@ func TestRankedRecursion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := checkTermination(t, "int __VERIFIER_nondet_int(void);\n"+source, func(t *Task) { t.Program.Semantics = SemanticsWrap })
-			if r.Answer != True || r.Certificate == nil || !slices.ContainsFunc(r.Certificate.Rankings, func(l Ranking) bool { return l.Recursion }) {
+			// A graph may be faster than ranking functions.
+			if r.Answer != True || r.Certificate == nil || r.Certificate.Checker == "" ||
+				r.Certificate.Nodes == 0 && !slices.ContainsFunc(r.Certificate.Rankings, func(l Ranking) bool { return l.Recursion }) {
 				t.Fatalf("got %s, %+v, reasons %v", r.Line(), r.Certificate, r.Reasons)
 			}
 		})
