@@ -10,7 +10,9 @@ package absint
 // two rounds go down again: the state at the head becomes what its edges say,
 // met with what it was. Each state of that descent contains the least fixpoint,
 // because the least fixpoint's image is itself. In these rounds the components
-// inside start anew, so that what widening lost in them is regained.
+// inside start anew, so that what widening lost in them is regained. In the rounds up
+// they go on from the state that they had, which is most often what they come to again:
+// else the work would multiply with each level of nested loops.
 
 import (
 	"slices"
@@ -43,18 +45,19 @@ func (a *analysis) run(c *callContext) {
 	fr := fn.newFrame()
 	saved := c.frame
 	c.frame = fr
-	a.sequence(c, 0, len(fn.wto.Blocks))
+	a.sequence(c, 0, len(fn.wto.Blocks), false)
 	c.frame = saved
 	fn.free = append(fn.free, fr)
 }
 
-// sequence visits the blocks of the order from i up to end.
-func (a *analysis) sequence(c *callContext, i, end int) {
+// sequence visits the blocks of the order from i up to end; with again, the states of
+// the components in it may be those of the visit before.
+func (a *analysis) sequence(c *callContext, i, end int, again bool) {
 	w := c.fn.wto
 	for i < end {
 		b := w.Blocks[i]
 		if w.IsHead(b) {
-			a.component(c, b)
+			a.component(c, b, again)
 			i = int(w.End[b])
 			continue
 		}
@@ -63,18 +66,23 @@ func (a *analysis) sequence(c *callContext, i, end int) {
 	}
 }
 
-// component iterates the component of head h.
-func (a *analysis) component(c *callContext, h ir.BlockID) {
+// component iterates the component of head h, from what it was or anew.
+func (a *analysis) component(c *callContext, h ir.BlockID, again bool) {
 	w := c.fn.wto
 	start, end := int(w.Order[h]), int(w.End[h])
-	// Start anew: nothing has come back yet.
-	for k, p := range c.fn.f.Blocks[h].Preds {
-		if w.Order[p] >= 0 && w.IsFeedback(p, h) {
-			c.edges[c.fn.inEdges[h][k]].reached = false
+	if !again {
+		// Nothing has come back yet.
+		for k, p := range c.fn.f.Blocks[h].Preds {
+			if w.Order[p] >= 0 && w.IsFeedback(p, h) {
+				c.edges[c.fn.inEdges[h][k]].reached = false
+			}
 		}
 	}
 	in := a.joinEdges(c, h)
 	in.vals = slices.Clone(in.vals)
+	if again && in.reached && c.in[h].reached {
+		in = a.grow(c.in[h], in, 0)
+	}
 	for round := 0; ; round++ {
 		c.in[h] = in
 		if !in.reached {
@@ -83,7 +91,7 @@ func (a *analysis) component(c *callContext, h ir.BlockID) {
 			a.clear(c, start, end)
 		}
 		a.visitHead(c, h)
-		a.sequence(c, start+1, end)
+		a.sequence(c, start+1, end, again || round > 0)
 		next := a.joinEdges(c, h)
 		if a.stateLeq(&next, &in) {
 			break
@@ -99,7 +107,7 @@ func (a *analysis) component(c *callContext, h ir.BlockID) {
 		in = lower
 		c.in[h] = in
 		a.visitHead(c, h)
-		a.sequence(c, start+1, end)
+		a.sequence(c, start+1, end, false)
 	}
 }
 
