@@ -81,6 +81,10 @@ func TestRecursionAndMemory(t *testing.T) {
 			struct n { struct n *next; };
 			int len(struct n *p) { return p ? 1 + len(p->next) : 0; }
 			int main(void) { struct n a, b; a.next = &b; b.next = __VERIFIER_nondet_int() ? &a : 0; return len(&a); }`, []Answer{False, Unknown}},
+		"no end in memory, after a loop": {`#include <stdlib.h>
+			void walk(int *a, int i) { if (a[i] == 0) return; walk(a, i + 1); }
+			int main(void) { int n = __VERIFIER_nondet_int(); if (n < 1 || n > 100) return 0; int *a = malloc(n * sizeof *a); if (!a) return 0;
+				for (int i = 0; i < n; i++) a[i] = 1; walk(a, 0); return 0; }`, []Answer{Unknown, False}},
 		"counter in memory": {`void f(int *p) { if (*p > 0) { *p = *p + __VERIFIER_nondet_int() % 2; f(p); } }
 			int main(void) { int x = 5; f(&x); return 0; }`, []Answer{False, Unknown}},
 		"overflow in another function": {`int b(int n); int a(int n) { if (n == 0) return 0; return b(n); } int b(int n) { return a(n + 1); }

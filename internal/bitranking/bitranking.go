@@ -97,6 +97,10 @@ func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	original := m
 	m = recursion.ToLoops(m)
+	if f := recursion.Left(m); f != nil {
+		r.Why = &ErrStuck{f.Name, f.Pos, fmt.Sprintf("the recursion of %s has no ranking argument", f.Name)}
+		return r
+	}
 	loops, err := induction.Loops(m)
 	if err != nil {
 		r.Why = err

@@ -32,8 +32,8 @@ import (
 //
 // # Soundness
 //
-// Suppose a run of the program is infinite. Induction has accepted, so no recursion is
-// reached, and the depth of calls is bounded by the number of functions; some activation
+// Suppose a run of the program is infinite. There is no recursion, so the depth of calls
+// is bounded by the number of functions; some activation
 // makes infinitely many steps of its own, and so visits some block infinitely often.
 // Take the outermost loop around it, of which the activation has an execution that does
 // not end, and in it the innermost such loop: its head is visited infinitely often in one
@@ -45,7 +45,8 @@ import (
 // loads of memory that is not there yield arbitrary values, as any x_k may be.
 //
 // Recursive functions are turned into loops before (package recursion, which the
-// engine uses, too: this step is trusted).
+// engine uses, too: this step is trusted). If recursion is left then nothing is proved:
+// the contracts with which Induction cuts it say nothing of its depth.
 //
 // The engine (package bitranking) adds its variables in other code and other form.
 
@@ -53,7 +54,11 @@ import (
 //
 // The error is nil, the context's, an ErrRejected or an ErrIncomplete.
 func Ranking(ctx context.Context, m *ir.Module, o Options, cert *verdict.Ranking) (checker string, err error) {
-	checked, err := ranked(recursion.ToLoops(m), cert)
+	loops := recursion.ToLoops(m)
+	if f := recursion.Left(loops); f != nil {
+		return "", ErrIncomplete{Why: fmt.Sprintf("nothing bounds the depth of the recursion of %s", f.Name)}
+	}
+	checked, err := ranked(loops, cert)
 	if err != nil {
 		return "", err
 	}

@@ -76,16 +76,78 @@ func ToLoops(m *ir.Module) *ir.Module {
 	return out
 }
 
-// Is says whether a function of the program calls itself, directly or by way of others.
-// Calls through pointers are not looked at.
-func Is(m *ir.Module) bool {
-	g := newGraph(m)
-	for i := range m.Funcs {
-		if g.reach[i][i] {
-			return true
+// Is says whether a function of the program calls itself, directly or by way of others,
+// perhaps through pointers.
+func Is(m *ir.Module) bool { return Left(m) != nil }
+
+// Left is a function that may call itself, nil if there is none: of the result of
+// ToLoops, one that could not be changed. A call through a pointer may go to any
+// function whose address is taken.
+func Left(m *ir.Module) *ir.Func {
+	index := map[string]int{}
+	for i, f := range m.Funcs {
+		index[f.Name] = i
+	}
+	taken := map[int]bool{}
+	for _, g := range m.Globals {
+		for _, r := range g.Relocs {
+			if k, ok := index[r.Target]; ok {
+				taken[k] = true
+			}
 		}
 	}
-	return false
+	callees := make([]map[int]bool, len(m.Funcs))
+	indirect := make([]bool, len(m.Funcs))
+	for i, f := range m.Funcs {
+		callees[i] = map[int]bool{}
+		for v := range f.Values {
+			d := &f.Values[v]
+			k, ok := index[d.Sym]
+			switch {
+			case d.Op == ir.Call && d.Sym == "":
+				indirect[i] = true
+			case d.Op == ir.Call && ok:
+				callees[i][k] = true
+			case d.Op == ir.FuncAddr && ok:
+				taken[k] = true
+			}
+		}
+	}
+	calls := func(i int) (to []int) {
+		for k := range callees[i] {
+			to = append(to, k)
+		}
+		if indirect[i] {
+			for k := range taken {
+				to = append(to, k)
+			}
+		}
+		return to
+	}
+	// Depth first from the entry: a function that is called while it is active.
+	const active, over = 1, 2
+	state := make([]int, len(m.Funcs))
+	var visit func(i int) *ir.Func
+	visit = func(i int) *ir.Func {
+		state[i] = active
+		for _, k := range calls(i) {
+			if state[k] == active {
+				return m.Funcs[k]
+			}
+			if state[k] == 0 {
+				if f := visit(k); f != nil {
+					return f
+				}
+			}
+		}
+		state[i] = over
+		return nil
+	}
+	entry, ok := index[m.Entry]
+	if !ok {
+		return nil
+	}
+	return visit(entry)
 }
 
 // IsLoop says whether a block of a function of the program with loops is the head
