@@ -98,6 +98,15 @@ var programs = []struct {
 			else if (state == 4) { check(seen != 2); return 0; }
 			else return 0;
 		} }`, ir.Assertion, "true"},
+	{"a product and a sum that come back", `int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(), z = __VERIFIER_nondet_int();
+		int state = 1, seen = 0;
+		while (1) {
+			if (state == 1) { x = 672; state = 2; }
+			else if (state == 2) { if (seen == 1) seen = 2; state = x * y + z; }
+			else if (state == 3) { if (seen == 0) seen = 1; state = 2; }
+			else if (state == 4) { check(seen != 2); return 0; }
+			else return 0;
+		} }`, ir.Assertion, "true"},
 	{"a product that changes", `int main(void) { unsigned short x = 1, y = 2; unsigned short s = 0;
 		while (__VERIFIER_nondet_int()) { unsigned short before = s; s = x * y; check(before != 6 || s != 12); x = (unsigned short)__VERIFIER_nondet_uint(); } }`, ir.Assertion, "false"},
 	{"an uninitialised global array", `extern unsigned char a[3];

@@ -7,7 +7,7 @@ import (
 )
 
 // This file leaves out the arithmetic that bit-level engines cannot do: products of
-// variables, quotients and remainders. Nothing is left of them but that they are
+// variables, quotients and remainders, and sums and products with them. Nothing is left of them but that they are
 // functions: equal operands have equal results.
 //
 // A bit-level engine has no functions, but it has states. An application f(a, b) whose
@@ -54,6 +54,33 @@ func hard(s *term.Store, t term.ID) bool {
 		return true
 	}
 	return false
+}
+
+// unknowable returns hard arithmetic and sums and products with it: what is unknown of a
+// product is unknown of the sum x*y + z, and that one is a function of x, y and z
+// says more to an engine than an adder.
+func unknowable(s *term.Store) func(t term.ID) bool {
+	known := map[term.ID]bool{}
+	var is func(t term.ID) bool
+	is = func(t term.ID) bool {
+		r, ok := known[t]
+		if ok || s.Width(t) < hardWidth {
+			return r
+		}
+		switch s.Op(t) {
+		case term.OpIte: // one of its cases
+			r = is(s.Arg(t, 1)) || is(s.Arg(t, 2))
+		case term.OpAdd, term.OpMul:
+			r = hard(s, t) || is(s.Arg(t, 0)) || is(s.Arg(t, 1))
+		case term.OpNeg:
+			r = is(s.Arg(t, 0))
+		default:
+			r = hard(s, t)
+		}
+		known[t] = r
+		return r
+	}
+	return func(t term.ID) bool { return s.Op(t) != term.OpIte && is(t) }
 }
 
 // Weakened is a system without hard arithmetic. Its first states are those of the
@@ -119,7 +146,7 @@ func (s *System) Weaken() *Weakened {
 	for i, v := range s.States {
 		w.states[v.Term] = i
 	}
-	applications := term.NewApplications(s.Store, func(t term.ID) bool { return hard(s.Store, t) }, w.name)
+	applications := term.NewApplications(s.Store, unknowable(s.Store), w.name)
 	var roots []term.ID // where terms are, and the terms
 	var places []*term.ID
 	add := func(at *term.ID) {
