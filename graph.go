@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assay/internal/frontend"
@@ -17,6 +18,7 @@ import (
 	"assay/internal/picture"
 	"assay/internal/process"
 	"assay/internal/symex"
+	"assay/internal/symgraph"
 )
 
 // GraphFormats are the formats of Graph. Graphviz makes all but dot.
@@ -27,6 +29,9 @@ type GraphOptions struct {
 	Format string
 	// Steps asks for a box for each instruction; else chains of instructions are one.
 	Steps bool
+	// Heap is a place, file:line or a line: the shapes of memory there are drawn
+	// instead of the graph.
+	Heap string
 	// Boxes bounds the states drawn beside the cutpoints; 0 is 2,000.
 	Boxes int
 }
@@ -69,6 +74,9 @@ func Graph(ctx context.Context, t Task, w io.Writer, o GraphOptions) (summary st
 		return "", &ErrNoGraph{Reason{Text: b.Obstacle.Text, Pos: position(m, b.Obstacle.Pos)}}
 	}
 	r.phase = "drawing the graph"
+	if o.Heap != "" {
+		return writeShapes(ctx, w, m, b.Drawing, &o)
+	}
 	p := picture.New(m, b.Drawing, picture.Options{Steps: o.Steps})
 	sources := newSources(m)
 	var dot bytes.Buffer
@@ -94,6 +102,53 @@ func Graph(ctx context.Context, t Task, w io.Writer, o GraphOptions) (summary st
 		}
 	}
 	return p.Summary(), err
+}
+
+// parsePlace reads file:line, or a line; the file may leave out folders.
+func parsePlace(text string) (file string, line uint32, err error) {
+	number := text
+	if i := strings.LastIndexByte(text, ':'); i >= 0 {
+		file, number = text[:i], text[i+1:]
+	}
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil || n == 0 {
+		return "", 0, &InputError{Message: fmt.Sprintf("%q is no place in the source", text), Hint: "give file:line, for example list.c:27"}
+	}
+	return file, uint32(n), nil
+}
+
+// writeShapes draws memory at a line.
+func writeShapes(ctx context.Context, w io.Writer, m *ir.Module, d *symgraph.Drawing, o *GraphOptions) (summary string, err error) {
+	file, line, err := parsePlace(o.Heap)
+	if err != nil {
+		return "", err
+	}
+	s := picture.NewShapes(m, d, func(p ir.Pos) bool {
+		if uint32(p.Line) != line || int(p.File) >= len(m.Files) {
+			return false
+		}
+		name := m.Files[p.File]
+		return file == "" || name == file || strings.HasSuffix(name, "/"+strings.TrimPrefix(file, "./"))
+	})
+	if s.Len() == 0 {
+		return "", &InputError{Message: fmt.Sprintf("no state of the graph is at %s", o.Heap), Hint: "choose a line with a statement that can be reached, as in the output of assay graph"}
+	}
+	var dot bytes.Buffer
+	if err := s.WriteDOT(&dot); err != nil {
+		return "", err
+	}
+	out := dot.Bytes()
+	switch o.Format {
+	case "dot":
+	case "html":
+		return "", &InputError{Message: "shapes are pictures, not pages", Hint: "write .svg, .png, .pdf or .dot"}
+	default:
+		if out, err = graphviz(ctx, &dot, o.Format); err != nil {
+			return "", err
+		}
+	}
+	_, err = w.Write(out)
+	return s.Summary(), err
 }
 
 // graphviz has a graph laid out.

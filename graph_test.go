@@ -70,6 +70,30 @@ func TestGraphPage(t *testing.T) {
 	}
 }
 
+// TestShapes has the memory at a loop over a list: what the variable may point to, and
+// what holds of all nodes.
+func TestShapes(t *testing.T) {
+	file := filepath.Join("examples", "heap", "ones.c")
+	text, err := draw(t, file, "unreach-call", assay.GraphOptions{Format: "dot", Heap: "ones.c:19"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"subgraph cluster0", "peripheries=3", "list: v", "nodes of 16 bytes", "label=\"last\"", "label=\"NULL\"", "label=\"n\"", " = 1</I>", "block: 16 bytes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the picture has no %q:\n%s", want, text)
+		}
+	}
+	if picture, err := draw(t, file, "unreach-call", assay.GraphOptions{Format: "svg", Heap: "19"}); err != nil || !strings.Contains(picture, "<svg") {
+		t.Errorf("no picture: %v", err)
+	}
+	for _, heap := range []string{"ones.c", "ones.c:0", "other.c:19", "ones.c:1"} {
+		var input *assay.InputError
+		if _, err := draw(t, file, "unreach-call", assay.GraphOptions{Format: "dot", Heap: heap}); !errors.As(err, &input) {
+			t.Errorf("%s: %v, want an input error", heap, err)
+		}
+	}
+}
+
 // TestGraphErrors has programs without a graph, and questions that it cannot be asked.
 func TestGraphErrors(t *testing.T) {
 	variadic := filepath.Join(t.TempDir(), "variadic.c")

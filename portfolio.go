@@ -68,6 +68,9 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 		a := r.transit(ctx, m, o, solve.Engine(e.Only), 0)
 		return a.alone(), nil, &a
 	}
+	if e.Heap || e.ValuesRefine {
+		return r.refine(ctx, m, o), nil, nil
+	}
 	if e.EachCheck {
 		return r.searchEach(ctx, m, o), nil, nil
 	}

@@ -35,7 +35,12 @@ var symbolicKinds = []ir.CheckKind{
 }
 
 // execute proves by a graph that no target is violated.
-func (r *run) execute(ctx context.Context, m *ir.Module, targets, disputed []ir.CheckKind, label string, wait time.Duration) (a symbolicAnswer) {
+func (r *run) execute(ctx context.Context, m *ir.Module, targets, disputed []ir.CheckKind, label string, wait time.Duration) symbolicAnswer {
+	return r.executeWith(ctx, m, targets, disputed, label, wait, symex.AllValues)
+}
+
+// executeWith does so with what is said of integers in nodes of lists and trees.
+func (r *run) executeWith(ctx context.Context, m *ir.Module, targets, disputed []ir.CheckKind, label string, wait time.Duration, values symex.Values) (a symbolicAnswer) {
 	defer func() { a.panic = recover() }()
 	select {
 	case <-ctx.Done():
@@ -51,7 +56,7 @@ func (r *run) execute(ctx context.Context, m *ir.Module, targets, disputed []ir.
 	if label == "" {
 		label = "ERROR"
 	}
-	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: label})
+	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: label, Values: values})
 	if a.stuck(&b) {
 		return a
 	}

@@ -95,6 +95,11 @@ type Engine struct {
 	// KInduction lets a choice of domains go with k > 1 and with bounded search;
 	// without it they stand for one induction with k = 1.
 	KInduction bool
+	// Heap proves with the shapes of structures on the heap: by a symbolic execution graph
+	// that says nothing of integers in the nodes of lists and trees. ValuesRefine says
+	// more of values where a proof fails; without Heap, by induction with one domain after the
+	// other. Bounded search runs beside both.
+	Heap, ValuesRefine bool
 	// Rows are sums of variables, such as "x - 2*y", whose bounds are searched.
 	Rows []string
 	// ShowInvariants puts the invariants that were found into the result.
@@ -204,6 +209,18 @@ func (t *Task) validate() error {
 	}
 	if (t.Engine.chosen() || t.Engine.KInduction) && t.Engine.Only == EngineBMC {
 		return &InputError{Message: "bounded search alone uses no invariants and no induction", Hint: "leave out --incremental-bmc, or the domains and --k-induction"}
+	}
+	if t.Engine.Heap || t.Engine.ValuesRefine {
+		switch {
+		case t.Engine.chosen():
+			return &InputError{Message: "--heap and --values-refine choose what is said of values themselves, but a domain is given", Hint: "leave out the domains, --rows and --havoc"}
+		case t.Engine.Only != "" && t.Engine.Only != EngineAuto:
+			return &InputError{Message: "--heap and --values-refine choose the engines, but --engine is given", Hint: "leave out one of them"}
+		case t.Engine.EachCheck:
+			return &InputError{Message: "--heap and --values-refine decide all checks together", Hint: "leave out --all"}
+		case slices.Contains(t.Properties, Termination):
+			return &InputError{Message: "--heap and --values-refine are for safety", Hint: "leave them out: for termination the shapes of lists are among what is tried"}
+		}
 	}
 	if t.Engine.Unwind < 0 {
 		return &InputError{Message: "the limit on unwindings is negative"}

@@ -102,6 +102,8 @@ func (f *checkFlags) groups() []group {
 	search.BoolVar(&f.incrementalBMC, "incremental-bmc", false, "bounded search alone, as --engine=bmc")
 	search.BoolVar(&e.KInduction, "k-induction", false, "k-induction and bounded search, with the domains that are given")
 	search.BoolVar(&e.Havoc, "havoc", false, "no invariants: the states at loops are arbitrary")
+	search.BoolVar(&e.Heap, "heap", false, "prove with the shapes of lists and trees alone, beside bounded search")
+	search.BoolVar(&e.ValuesRefine, "values-refine", false, "where a proof fails, say more of values: with --heap, bounds of the fields of nodes, then relations; else one domain after the other")
 	for _, d := range assay.Domains {
 		search.BoolVar(f.domain(d), d, false, domainHelp[d])
 	}

@@ -34,7 +34,7 @@ Graphviz, which makes all the others.
 
 Exit codes: 0 the graph was written; 2 the program has no finite graph, and why;
 3 wrong use or input.`,
-		Example: "  assay graph -o g.html --property valid-memsafety f.c\n  assay graph -o g.svg --property termination --steps f.c",
+		Example: "  assay graph -o g.html --property valid-memsafety f.c\n  assay graph -o g.svg --property termination --steps f.c\n  assay graph -o shape.svg --heap f.c:27 f.c",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.task.Files = args
@@ -42,6 +42,9 @@ Exit codes: 0 the graph was written; 2 the program has no finite graph, and why;
 				return err
 			}
 			o.Format = strings.TrimPrefix(filepath.Ext(output), ".")
+			if o.Heap != "" && !c.Flags().Changed("output") {
+				output, o.Format = "graph.svg", "svg"
+			}
 			if !slices.Contains(assay.GraphFormats, o.Format) {
 				return &assay.InputError{Message: fmt.Sprintf("the output %q has none of the suffixes .%s", output, strings.Join(assay.GraphFormats, ", ."))}
 			}
@@ -71,6 +74,7 @@ Exit codes: 0 the graph was written; 2 the program has no finite graph, and why;
 	}
 	c.Flags().StringVarP(&output, "output", "o", "graph.html", "write to this `file`")
 	c.Flags().StringVar(&f.property, "property", "", "what must hold, as in assay check")
+	c.Flags().StringVar(&o.Heap, "heap", "", "draw the shapes of memory at this `file:line` instead: boxes for objects, stacked ones for lists and trees, arrows for pointers")
 	c.Flags().BoolVar(&o.Steps, "steps", false, "a box for each instruction, not for each chain of instructions")
 	c.Flags().IntVar(&o.Boxes, "boxes", 0, "draw at most so many `states` beside the cutpoints; 0 is 2,000")
 	c.Flags().Var(durationValue{&f.task.Timeout}, "timeout", "stop after this time, for example 10s or 2m")

@@ -63,7 +63,7 @@ next:
 		case c.Value.Kind == symgraph.Int && c.Type.Bits%8 == 0 && c.Type.Bits >= x.pointerBits() &&
 			!slices.ContainsFunc(values, func(f linear.Form) bool { return !f.Equal(linear.Form{}) }):
 			// Zeros, perhaps a null pointer.
-		case c.Type.Bits > 64:
+		case c.Type.Bits > 64 || x.o.Values == NoValues:
 			continue next
 		case c.Value.Kind == symgraph.Int && c.Type.Bits%8 == 0:
 			low, high := rangeOf(c.Type.Bits, true)
@@ -159,6 +159,9 @@ func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Co
 		add(a, -1, one.Neg(), one)
 	}
 	for a := range fields {
+		if x.o.Values == BoundsOfValues {
+			break
+		}
 		for b := range len(fields) + len(marks) {
 			if b < a || b >= len(fields) {
 				add(a, b, one, one.Neg())
@@ -177,7 +180,7 @@ func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Co
 	}
 	for i := range views {
 		for j := range i {
-			if bounds[i] == nil || bounds[j] == nil {
+			if bounds[i] == nil || bounds[j] == nil || x.o.Values == BoundsOfValues {
 				continue
 			}
 			for a := range fields {

@@ -44,11 +44,23 @@ type Options struct {
 	MaxObjects int
 	// SplitUnequal makes two cases of x ≠ y: less and greater.
 	SplitUnequal bool
+	// Values is what is said of integers in the nodes of lists and trees.
+	Values Values
 	// System asks for the transition system.
 	System bool
 	// Drawing asks for a drawing with at most so many vertices beside the nodes.
 	Drawing int
 }
+
+// Values is how much is said of integers in the nodes of lists and trees.
+type Values uint8
+
+// All that the engine has; nothing: shapes alone; or bounds of each field.
+const (
+	AllValues Values = iota
+	NoValues
+	BoundsOfValues
+)
 
 // Stats count the work. All but the time depends on the program alone.
 type Stats struct {

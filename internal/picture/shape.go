@@ -1,0 +1,287 @@
+package picture
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	"assay/internal/ir"
+	"assay/internal/symgraph"
+)
+
+// Shapes are pictures of memory: what is on the heap at a line, as far as variables lead
+// there. A box is an object, with what is known of its fields; three outlines, like a stack
+// of boxes, are all nodes of a list or a tree at once (symgraph.Segment). An arrow is a
+// pointer, from the field that holds it; a dashed one leads from the last node of a list, or the
+// hole of a tree, to what follows. Each state in which the line may be
+// reached is a frame of its own: together they are the shape invariant.
+
+// Shapes says what memory looks like at a place.
+type Shapes struct {
+	m      *ir.Module
+	states []shape
+	// pointees are what each variable may point to, by its name.
+	names    []string
+	pointees map[string][]string
+}
+
+// shape is the picture of one state.
+type shape struct {
+	title []string
+	nodes []string
+	edges []string
+}
+
+// NewShapes collects the states in which control comes to a line from another one.
+func NewShapes(m *ir.Module, d *symgraph.Drawing, at func(ir.Pos) bool) *Shapes {
+	s := &Shapes{m: m, pointees: map[string][]string{}}
+	on := func(v int) bool { return at(d.Vertices[v].Func.Def(d.Vertices[v].Instr).Pos) }
+	inside := make([]bool, len(d.Vertices)) // another vertex shows what comes to the line
+	for _, a := range d.Arrows {
+		if a.Kind == symgraph.Generalization {
+			inside[a.From] = true
+		}
+		if on(a.From) && a.Kind != symgraph.Generalization && d.Vertices[a.From].Func == d.Vertices[a.To].Func {
+			inside[a.To] = true
+		}
+	}
+	seen := map[string]int{}
+	for i := range d.Vertices {
+		v := &d.Vertices[i]
+		if !on(i) || inside[i] && !v.Cutpoint {
+			continue
+		}
+		p := s.draw(newWriter(m), v)
+		key := strings.Join(p.nodes, "") + strings.Join(p.edges, "")
+		if k, ok := seen[key]; ok { // what both say
+			q := &s.states[k]
+			q.title = slices.DeleteFunc(q.title, func(l string) bool { return !slices.Contains(p.title, l) })
+			continue
+		}
+		seen[key] = len(s.states)
+		s.states = append(s.states, p)
+	}
+	return s
+}
+
+// Len is the number of different states.
+func (s *Shapes) Len() int { return len(s.states) }
+
+// Summary says what each variable may point to.
+func (s *Shapes) Summary() string {
+	var parts []string
+	for _, n := range s.names {
+		parts = append(parts, n+" -> {"+strings.Join(s.pointees[n], ", ")+"}")
+	}
+	text := fmt.Sprintf("shapes of memory in %d states", len(s.states))
+	if len(parts) > 0 {
+		text += "; " + strings.Join(parts, "; ")
+	}
+	return text
+}
+
+// WriteDOT writes the pictures for Graphviz.
+func (s *Shapes) WriteDOT(out io.Writer) error {
+	var b strings.Builder
+	b.WriteString("digraph {\n  rankdir=LR; compound=true; fontname=\"monospace\"; fontsize=10;\n")
+	b.WriteString("  node [shape=box, margin=0.04, fontname=\"monospace\", fontsize=10];\n  edge [fontname=\"monospace\", fontsize=9, arrowsize=0.7];\n")
+	for i, p := range s.states {
+		fmt.Fprintf(&b, "  subgraph cluster%d {\n    style=rounded; color=gray60; labeljust=l; label=%s;\n", i, quote(strings.Join(p.title, "\n")+"\n"))
+		for _, n := range p.nodes {
+			fmt.Fprintf(&b, "    s%d%s\n", i, n)
+		}
+		for _, e := range p.edges {
+			from, to, _ := strings.Cut(e, " -> ")
+			fmt.Fprintf(&b, "    s%d%s -> s%d%s\n", i, from, i, to)
+		}
+		b.WriteString("  }\n")
+	}
+	b.WriteString("}\n")
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// draw makes the picture of a state.
+func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
+	var p shape
+	state := v.State
+	lines := []string{"in " + v.Func.Name}
+	number := make([]int, len(state.Objects)) // in the picture, from 1
+	null := false
+	var work []int32
+	find := func(o int32) int {
+		if number[o] == 0 {
+			work = append(work, o)
+			number[o] = len(work)
+		}
+		return number[o]
+	}
+	// arrow draws a pointer; from has the name of a node, and a port.
+	arrow := func(from string, x symgraph.Value, label, style string) {
+		target := "null"
+		switch {
+		case x.Kind == symgraph.Any:
+			target = "any"
+			if !slices.Contains(p.nodes, anywhere) {
+				p.nodes = append(p.nodes, anywhere)
+			}
+		case x.Kind != symgraph.Pointer || x.Object < symgraph.Null:
+			return
+		case x.Object == symgraph.Null:
+			null = true
+		default:
+			target = fmt.Sprintf("o%d", find(x.Object))
+			if !x.Form.IsConstant() || !x.Form.Const.IsZero() {
+				label = strings.TrimSpace(label + " +" + w.form(x.Form))
+			}
+			if x.Last {
+				label = strings.TrimSpace(label + " last")
+			}
+		}
+		p.edges = append(p.edges, fmt.Sprintf("%s -> %s [label=%s%s];", from, target, quote(label), style))
+	}
+	for i := range state.Frames {
+		f := &state.Frames[i]
+		names := w.named(f.Func)
+		for x := range f.Values {
+			n := names[ir.Value(x)]
+			if n == "" || f.Values[x].Kind < symgraph.Int {
+				continue
+			}
+			if i < len(state.Frames)-1 {
+				n = f.Func.Name + ": " + n
+			}
+			if f.Values[x].Kind == symgraph.Int {
+				lines = append(lines, n+" = "+w.form(f.Values[x].Form))
+				continue
+			}
+			id := fmt.Sprintf("v%d_%d", i, x)
+			p.nodes = append(p.nodes, fmt.Sprintf("%s [shape=plaintext, label=%s];", id, quote(n)))
+			arrow(id, f.Values[x], "", "")
+			s.note(n, pointee(state, f.Values[x]))
+		}
+	}
+	for i := range state.Objects { // pointers in globals and locals are roots, too
+		if o := &state.Objects[i]; (o.Kind == symgraph.Global || o.Kind == symgraph.Stack && !o.Dead) && len(o.Cells) > 0 {
+			find(int32(i))
+		}
+	}
+	for done := 0; done < len(work); done++ {
+		k := work[done]
+		o := &state.Objects[k]
+		id := fmt.Sprintf("o%d", done+1)
+		title := map[symgraph.ObjectKind]string{symgraph.Stack: "local", symgraph.Heap: "block", symgraph.Global: o.Name, symgraph.Function: o.Name}[o.Kind]
+		style := ""
+		var rows []string
+		row := func(text string, port int64) {
+			rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\" PORT=\"p%d\">%s</TD></TR>", port, html.EscapeString(text)))
+		}
+		if o.Kind != symgraph.Function {
+			title += ": " + w.form(o.Size) + " bytes"
+		}
+		if o.Dead {
+			title, style = title+", not alive", ", style=dashed"
+		}
+		if l := o.List; l != nil {
+			kind, next, end := "list", "the next one", "last"
+			if len(l.Branches) > 0 {
+				kind, next, end = "tree", "a tree", "hole"
+				if l.Tail.Object == symgraph.Null {
+					end = ""
+				}
+			}
+			title = fmt.Sprintf("%s: %s nodes of %s bytes", kind, w.form(l.Length), w.form(o.Size))
+			style = ", peripheries=3"
+			for i, at := range append([]int64{l.Next}, l.Branches...) {
+				row(fmt.Sprintf("+%d: "+next, at), at)
+				if i == 0 {
+					arrow(fmt.Sprintf("%s:p%d", id, at), l.Tail, end, ", style=dashed")
+				}
+			}
+			if l.Double {
+				row(fmt.Sprintf("+%d: the one before", l.Prev), l.Prev)
+				arrow(fmt.Sprintf("%s:p%d", id, l.Prev), l.Before, "first", ", style=dashed")
+			}
+		}
+		for _, c := range o.Cells {
+			at, _ := c.Offset.Const.Int64()
+			if c.Value.Kind == symgraph.Pointer {
+				row("+"+w.form(c.Offset), at)
+				arrow(fmt.Sprintf("%s:p%d", id, at), c.Value, "", "")
+				continue
+			}
+			row(fmt.Sprintf("+%s = %s", w.form(c.Offset), w.value(state, c.Value)), at)
+		}
+		if o.List != nil {
+			for _, c := range o.List.Facts {
+				if len(rows) < maxShapeRows {
+					rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\"><I>%s</I></TD></TR>", html.EscapeString(w.constraint(c))))
+				}
+			}
+		}
+		p.nodes = append(p.nodes, fmt.Sprintf("%s [label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\"><TR><TD><B>%s</B></TD></TR>%s</TABLE>>%s];",
+			id, html.EscapeString(title), strings.Join(rows, ""), style))
+	}
+	if null {
+		p.nodes = append(p.nodes, "null [shape=plaintext, label=\"NULL\"];")
+	}
+	for _, c := range v.Facts {
+		text := w.constraint(c)
+		if slices.Contains(lines, text) || len(c.Form.Terms) == 1 && c.Form.Const.Abs().BigInt().BitLen() > 16 {
+			continue // ranges of types
+		}
+		if len(lines) > 2*maxLabel {
+			lines = append(lines, "…")
+			break
+		}
+		lines = append(lines, text)
+	}
+	if state.Lost {
+		lines = append(lines, "and perhaps objects that nothing leads to")
+	}
+	p.title = lines
+	return p
+}
+
+// anywhere is the node of pointers of which nothing is known.
+const anywhere = "any [shape=plaintext, label=\"anywhere\"];"
+
+// maxShapeRows bounds the lines of an object.
+const maxShapeRows = 14
+
+// note adds a pointee of a variable.
+func (s *Shapes) note(name, to string) {
+	if s.pointees[name] == nil {
+		s.names = append(s.names, name)
+	}
+	if !slices.Contains(s.pointees[name], to) {
+		s.pointees[name] = append(s.pointees[name], to)
+	}
+}
+
+// pointee says what kind of thing a pointer leads to.
+func pointee(s *symgraph.State, v symgraph.Value) string {
+	if v.Object < 0 {
+		return "NULL"
+	}
+	o := &s.Objects[v.Object]
+	name := "a block"
+	switch {
+	case o.List != nil && len(o.List.Branches) > 0:
+		name = "a tree"
+	case o.List != nil && v.Last:
+		name = "the end of a list"
+	case o.List != nil:
+		name = "a list"
+	case o.Kind == symgraph.Stack:
+		name = "a local"
+	case o.Kind != symgraph.Heap:
+		name = o.Name
+	}
+	if o.Dead {
+		name += " that is gone"
+	}
+	return name
+}
