@@ -42,9 +42,16 @@ func TestHeap(t *testing.T) {
 			{property, []string{"BUG"}, assay.False, assay.EngineAuto},
 		})
 	}
+	for _, name := range unproved {
+		check(t, filepath.Join("..", "..", "examples", "heap", name+".c"), []example{{property, []string{"BUG"}, assay.False, assay.EngineAuto}})
+	}
 }
 
-var structures = []string{"singly", "doubly", "stack", "queue", "tree", "tree_parent"}
+// structures are programs in examples/heap that are proved for all sizes.
+var structures = []string{"singly", "doubly", "stack", "queue", "tree", "tree_parent", "buffer"}
+
+// unproved are those of which only the bugs are found so far.
+var unproved = []string{"lists", "table", "tree_recursive"}
 
 func check(t *testing.T, file string, tests []example) {
 	t.Helper()

@@ -166,6 +166,9 @@ func (x *explorer) join(n *node, s *state) {
 	if n.joins <= maxWiden { // what is about symbols that are gone may say something of others
 		known = x.project(known, used)
 	}
+	if x.patient && n.joins <= maxWiden {
+		known = j.seconds(known, x.project(x.k.facts, x.symbolsOf(s)), used)
+	}
 	c.Constraints = j.constraints(c, known, used, n.joins <= maxWiden)
 	n.state = *c
 }

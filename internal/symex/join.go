@@ -275,6 +275,7 @@ type pair struct {
 	a, b   linear.Form
 	symbol linear.Var
 	fresh  bool
+	step   linear.Number // that the symbol counts, 0 if it is a value itself
 }
 
 // bind gives symbols of the first state that stand alone the form of the second.
@@ -282,7 +283,7 @@ func (j *joiner) bind(f, g linear.Form) {
 	if v, ok := f.IsVariable(); ok {
 		if _, bound := j.bound[v]; !bound && j.inRange(v, g) {
 			j.bound[v] = g
-			j.pairs = append(j.pairs, pair{f, g, v, false})
+			j.pairs = append(j.pairs, pair{a: f, b: g, symbol: v})
 		}
 	}
 }
@@ -313,7 +314,7 @@ func (j *joiner) same(f linear.Form) {
 		if _, bound := j.bound[t.Var]; !bound {
 			v := linear.Variable(t.Var)
 			j.bound[t.Var] = v
-			j.pairs = append(j.pairs, pair{v, v, t.Var, false})
+			j.pairs = append(j.pairs, pair{a: v, b: v, symbol: t.Var})
 		}
 	}
 }
@@ -345,13 +346,13 @@ func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 		k := j.x.fresh(low.Div(step).Ceil(), high.Div(step).Floor())
 		n, _ := k.IsVariable()
 		sign := linear.Int(int64(d.Const.Sign()))
-		j.pairs = append(j.pairs, pair{linear.Form{}, linear.Constant(sign), n, true})
+		j.pairs = append(j.pairs, pair{linear.Form{}, linear.Constant(sign), n, true, step})
 		j.bound[n] = linear.Constant(sign)
 		return f.AddScaled(step, k)
 	}
 	v := j.x.fresh(low, high)
 	n, _ := v.IsVariable()
-	j.pairs = append(j.pairs, pair{f, g, n, true})
+	j.pairs = append(j.pairs, pair{a: f, b: g, symbol: n, fresh: true})
 	j.bound[n] = g
 	return v
 }
@@ -360,7 +361,7 @@ func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 func (j *joiner) length(f, g linear.Form) linear.Form {
 	v := j.x.lengthSymbol()
 	n, _ := v.IsVariable()
-	j.pairs = append(j.pairs, pair{f, g, n, true})
+	j.pairs = append(j.pairs, pair{a: f, b: g, symbol: n, fresh: true})
 	j.bound[n] = g
 	return v
 }
@@ -468,6 +469,9 @@ func (j *joiner) states(a, b *state) *state {
 		j.bind(f, g)
 	}
 	j.alone(a, b)
+	if j.x.patient {
+		j.aloneInMemory(a, b)
+	}
 	j.offsets(a, b)
 	for i := range a.Frames {
 		f := a.Frames[i]
@@ -536,6 +540,25 @@ func (j *joiner) alone(a, b *state) {
 	}
 }
 
+// aloneInMemory does so for values in memory, at offsets that are constants.
+func (j *joiner) aloneInMemory(a, b *state) {
+	for i := range a.Objects {
+		if a.Objects[i].List != nil {
+			continue
+		}
+		for k := range a.Objects[i].Cells {
+			p := &a.Objects[i].Cells[k]
+			if _, alone := p.Value.Form.IsVariable(); !alone || p.Value.Kind != symgraph.Int || !p.Offset.IsConstant() {
+				continue
+			}
+			if q, ok := j.x.read(b, int32(i), p.Offset, p.Type); ok && q.Kind == symgraph.Int {
+				f, g := j.normal(p.Value.Form, q.Form, p.Type.Bits)
+				j.bind(f, g)
+			}
+		}
+	}
+}
+
 func (j *joiner) value(p, q value, t ir.Type) value {
 	switch {
 	case p.Kind == symgraph.Unset || q.Kind == symgraph.Unset:
@@ -569,6 +592,12 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 		p := &oa.Cells[k]
 		at := p.Offset
 		q, ok := j.x.read(b, o, j.image(p.Offset), p.Type)
+		if ok && j.x.patient && j.first != nil && !j.plain && q.Kind == symgraph.Int && !q.Form.Equal(j.image(p.Value.Form)) {
+			// What was here before may have moved on.
+			if v, to, ok := j.partner(p, ob); ok && v.Form.Equal(j.image(p.Value.Form)) {
+				q, at = v, to
+			}
+		}
 		if !ok && j.first != nil {
 			if q, at, ok = j.partner(p, ob); !ok {
 				q, at, ok = j.somewhere(p, oa, ob)
@@ -638,7 +667,7 @@ func (j *joiner) name(o *object, q *cell) {
 	low, high := rangeOf(q.Type.Bits, true)
 	a, v := j.x.fresh(low, high), j.x.fresh(low, high)
 	n, _ := v.IsVariable()
-	j.pairs = append(j.pairs, pair{a, g, n, true})
+	j.pairs = append(j.pairs, pair{a: a, b: g, symbol: n, fresh: true})
 	j.bound[n] = g
 	o.Cells = append(o.Cells, cell{Offset: q.Offset, Type: q.Type, Value: integer(v), Named: true})
 }

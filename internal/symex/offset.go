@@ -1,6 +1,7 @@
 package symex
 
 import (
+	"maps"
 	"slices"
 
 	"assay/internal/linear"
@@ -32,7 +33,7 @@ func (j *joiner) solve(f, g linear.Form, open linear.Term) bool {
 		return false
 	}
 	j.bound[open.Var] = h
-	j.pairs = append(j.pairs, pair{linear.Variable(open.Var), h, open.Var, false})
+	j.pairs = append(j.pairs, pair{a: linear.Variable(open.Var), b: h, symbol: open.Var})
 	return true
 }
 
@@ -103,10 +104,40 @@ func (j *joiner) shifted(out []linear.Constraint, g linear.Form, used map[linear
 			break
 		}
 		gained := linear.Variable(p.symbol).Plus(p.a.Const.Neg())
-		for _, f := range []linear.Form{g.Add(gained), g.Sub(gained)} {
+		forms := []linear.Form{g.Add(gained), g.Sub(gained)}
+		if !p.step.IsZero() && j.x.patient { // the symbol counts steps
+			forms = append(forms, g.AddScaled(p.step, gained), g.AddScaled(p.step.Neg(), gained))
+		}
+		for _, f := range forms {
 			if j.second.entails(linear.Constraint{Form: j.image(f)}) {
 				out = append(out, linear.Constraint{Form: f})
 			}
+		}
+	}
+	return out
+}
+
+// seconds adds to the facts of the first state those of the second one that hold there,
+// too: what a guard says of a counter at the end of the loop holds at the beginning.
+func (j *joiner) seconds(facts, of []linear.Constraint, used map[linear.Var]bool) []linear.Constraint {
+	inverse := map[linear.Var]linear.Form{}
+	for _, v := range slices.Sorted(maps.Keys(j.bound)) {
+		f := j.bound[v]
+		if len(f.Terms) != 1 || !f.Terms[0].Coef.Abs().IsOne() || !used[v] {
+			continue
+		}
+		if u := f.Terms[0]; inverse[u.Var].Terms == nil {
+			inverse[u.Var] = linear.Variable(v).Plus(f.Const.Neg()).Scale(u.Coef)
+		}
+	}
+	out := facts
+	for _, c := range of {
+		if slices.ContainsFunc(c.Form.Terms, func(t linear.Term) bool { return inverse[t.Var].Terms == nil }) {
+			continue
+		}
+		n := linear.Constraint{Form: c.Form.Substitute(func(v linear.Var) (linear.Form, bool) { f, ok := inverse[v]; return f, ok }), Equality: c.Equality}
+		if !n.Form.IsConstant() && j.first.entails(linear.Constraint{Form: j.before(n.Form), Equality: n.Equality}) {
+			out = append(out, n)
 		}
 	}
 	return out
