@@ -115,7 +115,7 @@ func seedInputs(t *testing.T) []input {
 			t.Fatal(err)
 		}
 		c = append(c, input{".c", source})
-		if i%6 != 0 {
+		if i%6 != 0 || bytes.Contains(source, []byte("<assay.h>")) { // which clang alone does not find
 			continue
 		}
 		bitcode := compile(t, files[0], "-emit-llvm", "-c")
