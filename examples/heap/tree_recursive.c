@@ -1,6 +1,5 @@
 // A binary search tree: insertion, search and end by recursion. BUG: the node is read after
 // it was freed.
-// Not proved for all sizes so far.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);
