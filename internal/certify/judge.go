@@ -30,6 +30,8 @@ type claim struct {
 	// model is the position of the call that led into a library model, if the
 	// instruction is in one.
 	model ir.Pos
+	// stage is that in which it was made; see range.go.
+	stage int
 }
 
 // claim records that nothing may happen under a condition.
@@ -46,7 +48,7 @@ func (c *checker) record(kind claimKind, fr *frame, cond term.ID, v ir.Value, fo
 	if c.st.IsFalse(cond) {
 		return
 	}
-	x := claim{kind: kind, cond: cond, what: format, f: fr.fn.f, v: v}
+	x := claim{kind: kind, cond: cond, what: format, f: fr.fn.f, v: v, stage: c.indexed.stage}
 	if len(args) > 0 {
 		x.what = fmt.Sprintf(format, args...)
 	}
@@ -122,6 +124,11 @@ func (c *checker) judge() (checker string, err error) {
 	if c.indexed.kappa != 0 {
 		if refuted, err := c.refute(); refuted || err != nil {
 			return c.accepted(), err
+		}
+		for _, x := range c.indexed.facts {
+			if !x.late {
+				c.facts = append(c.facts, x.cond)
+			}
 		}
 	}
 	status, err := c.decide(st.Or(hard, soft))

@@ -36,6 +36,8 @@ type visit struct {
 	// bases are the pointers to arrays, mem the state, if predicates have ranges.
 	bases []memory.Value
 	mem   *memory.State
+	// order is its place among what is encoded.
+	order int
 }
 
 // claim is something that the property excludes, at one place of the cut
@@ -60,6 +62,18 @@ type rule struct {
 	// uses are the rules that exclude that this one breaks, if holds.
 	uses  []*rule
 	holds bool
+	// stage is that in which it was proved, 0 for none, and settled the flag that
+	// it holds at visits that are not early; see stages.go.
+	stage   int
+	settled term.ID
+	// at are the visits at which it can break, if it has a range.
+	at []brokenAt
+}
+
+// brokenAt is the condition that a rule breaks at a visit.
+type brokenAt struct {
+	visit  *visit
+	broken term.ID
 }
 
 // formula is the instance for one k.
@@ -87,7 +101,7 @@ type formula struct {
 
 // newFormula encodes the program, cut for k; observed values are recorded at
 // checks, by function, behind whether these are early.
-func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value) (*formula, error) {
+func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranges []*invariant.Range, stats *Stats, observed map[string]map[ir.Value][]ir.Value) (*formula, error) {
 	targets := append(append([]ir.CheckKind(nil), o.Targets...), o.Disputed...)
 	cut, err := Cut(m, loops, k, places, bases, targets, o.Label)
 	if err != nil {
@@ -114,9 +128,9 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 	for _, t := range f.f.Facts {
 		f.solver.Assert(t)
 	}
-	for _, p := range f.f.Probes {
+	for order, p := range f.f.Probes {
 		if l := cut.heads[site{p.Func, p.Value}]; l != nil {
-			v := visit{guard: p.Guard, early: st.BVToBool(p.Values[0].Bits)}
+			v := visit{guard: p.Guard, early: st.BVToBool(p.Values[0].Bits), order: order}
 			n := 1 + len(places[l])
 			for _, x := range p.Values[1:n] {
 				v.values = append(v.values, x.Bits)
@@ -124,11 +138,12 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			v.bases, v.mem = p.Values[n:], p.Mem
 			f.visits[l] = append(f.visits[l], v)
 		} else if cut.Reads[p.Func][p.Value] {
-			f.read(elementRead{at: p.Values[len(p.Values)-1]})
+			f.read(elementRead{at: p.Values[len(p.Values)-1], order: order})
 		}
 	}
 	f.loopBases = bases
-	f.chooseIndex(ranged)
+	f.chooseIndex(ranges)
+	f.findStages(loops)
 	for _, v := range f.f.Violations {
 		early := st.False()
 		if v.Probe > 0 {
@@ -407,18 +422,21 @@ func (f *formula) modular(p *invariant.Predicate, value func(invariant.Term) ter
 		return 0
 	}
 	st := f.st
-	sum := st.ConstU(w, 0)
-	for _, s := range p.Terms {
-		x := value(s)
-		switch {
-		case s.Bits > w:
-			x = st.Extract(x, w-1, 0)
-		case s.Signed:
-			x = st.SExt(x, w)
-		default:
-			x = st.ZExt(x, w)
-		}
-		sum = st.Add(sum, st.Mul(f.number(w, big.NewInt(s.Coeff)), x))
+	if w > 64 {
+		return 0
 	}
-	return st.Eq(sum, f.number(w, p.Bound))
+	sum := term.Polynomial{Width: w}
+	for _, s := range p.Terms {
+		sum.AddTimes(uint64(s.Coeff), st.Polynomial(lowBits(st, value(s), s.Signed, w), w))
+	}
+	sum.AddTimes(1, st.Polynomial(f.number(w, new(big.Int).Neg(p.Bound)), w))
+	return st.IsZero(sum)
+}
+
+// lowBits are the low w bits of an integer.
+func lowBits(st *term.Store, x term.ID, signed bool, w uint32) term.ID {
+	if signed {
+		return st.SExtOrTrunc(x, w)
+	}
+	return st.ZExtOrTrunc(x, w)
 }
