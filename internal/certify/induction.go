@@ -423,7 +423,25 @@ func (c *checker) holds(p *invariant.Predicate, operand func(t invariant.Term) (
 		return st.Implies(st.And(applies, there), c.floatRelation(p, values))
 	}
 	holds := st.ByCases(values, maxCases, func(values []term.ID) term.ID { return c.relation(p, w, values) })
+	if c.induction.ranges && p.Relation == invariant.Congruent && len(p.Terms) > 1 {
+		c.asWords(p, w, values, holds)
+	}
 	return st.Implies(st.And(applies, there), holds)
+}
+
+// asWords says an equation again, about variables that have the values: what comes later
+// compares these as they are, while the equation of their terms has sums taken apart.
+func (c *checker) asWords(p *invariant.Predicate, w uint32, values []term.ID, holds term.ID) {
+	st := c.st
+	words := make([]term.ID, len(values))
+	for i, x := range values {
+		words[i] = x
+		if op := st.Op(x); op != term.OpVar && op != term.OpConst {
+			words[i] = st.Fresh("word", st.Sort(x))
+			c.facts = append(c.facts, st.Eq(words[i], x))
+		}
+	}
+	c.facts = append(c.facts, st.Implies(holds, c.relation(p, w, words)))
 }
 
 // maxCases bounds the cases in which a predicate is looked at.

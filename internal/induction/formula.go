@@ -36,8 +36,9 @@ type visit struct {
 	// bases are the pointers to arrays, mem the state, if predicates have ranges.
 	bases []memory.Value
 	mem   *memory.State
-	// order is its place among what is encoded.
+	// order is its place among what is encoded; words are variables with the values.
 	order int
+	words []term.ID
 }
 
 // claim is something that the property excludes, at one place of the cut

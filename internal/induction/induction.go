@@ -364,7 +364,7 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 		switch {
 		case t.bounds:
 			limit = 0
-		case i == 0 && len(p.spans) > 0: // most need to know what is in an array
+		case i == 0 && p.manyStages(): // most need to know what is in an array
 			limit = firstConflicts
 		}
 		if on, err = find(ctx, f, on); err != nil {
@@ -394,8 +394,9 @@ func (p *prover) steps(bounds bool) []step {
 		return []step{nil}
 	}
 	steps := []step{nil}
-	if len(p.ranged)+len(p.spans) > 0 && len(p.recursive) == 0 && !p.separate {
-		steps = append(steps, p.equationsInOrder, p.boundsInOrder)
+	inOrder := []step{p.equationsInOrder, p.boundsInOrder}
+	if p.manyStages() {
+		steps = append(steps, inOrder...)
 	}
 	if len(p.floats) > 0 {
 		steps = append(steps, p.knownFloats)
@@ -405,6 +406,9 @@ func (p *prover) steps(bounds bool) []step {
 	}
 	steps = append(steps, p.greatest)
 	if p.o.Domains == 0 {
+		if !p.manyStages() && p.staged() {
+			steps = append(steps, inOrder...)
+		}
 		steps = append(steps, p.quantified, p.affineByCases)
 	}
 	if len(p.guarded) > 0 {
@@ -434,7 +438,7 @@ func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int
 // in the core of the proof, those in the core of theirs, and so on. What was seen
 // to follow from other rules is not asked again.
 func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule, error) {
-	if staged(on) {
+	if inStages(on) {
 		return f.neededInOrder(ctx, bad, on)
 	}
 	byFlag := map[term.ID]*rule{}

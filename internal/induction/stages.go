@@ -1,11 +1,11 @@
 package induction
 
 import (
-	"assay/internal/ir"
 	"context"
 	"slices"
 
 	"assay/internal/invariant"
+	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/term"
 )
@@ -86,8 +86,28 @@ func (f *formula) settled(r *rule, n int) {
 			f.suppose(&hypothesis{rule: r, visit: v, settled: true, used: map[term.ID]bool{}})
 		} else {
 			f.solver.Assert(st.Implies(st.And(r.settled, late), f.holds(&r.Predicate, r.Loop, v)))
+			if p := &r.Predicate; p.Relation == invariant.Congruent && len(p.Terms) > 1 && len(p.If) == 0 {
+				f.solver.Assert(st.Implies(st.And(r.settled, late), f.inOneCase(p, f.places[r.Loop], f.words(v))))
+			}
 		}
 	}
+}
+
+// words are the values at a visit as words of their own. An equation between them is
+// about what other formulas compare as it is; in the one between their terms sums are taken
+// apart, which helps to prove it, and not to use it.
+func (f *formula) words(v *visit) []term.ID {
+	if v.words == nil {
+		v.words = make([]term.ID, len(v.values))
+		for i, x := range v.values {
+			v.words[i] = x
+			if op := f.st.Op(x); op != term.OpVar && op != term.OpConst {
+				v.words[i] = f.st.Fresh("word", f.st.Sort(x))
+				f.solver.Assert(f.st.Eq(v.words[i], x))
+			}
+		}
+	}
+	return v.words
 }
 
 // before lists the assumptions for a question about a stage: these rules are on,
@@ -100,6 +120,25 @@ func (f *formula) before(n int, on []*rule) []term.ID {
 		}
 	}
 	return ts
+}
+
+// staged says whether there is something to find in stages; in order means little if
+// recursive functions stand for each other, and where properties are decided one by one
+// there is no order of what may be assumed.
+func (p *prover) staged() bool {
+	return len(p.ranged)+len(p.spans) > 0 && len(p.recursive) == 0 && !p.separate
+}
+
+// manyStages says that there are so many loops one after the other that all of them together
+// cost more than one by one.
+func (p *prover) manyStages() bool {
+	outer := 0
+	for _, l := range p.loops {
+		if !slices.ContainsFunc(p.loops, func(o *Loop) bool { return o != l && o.Func == l.Func && o.in[l.Head] }) {
+			outer++
+		}
+	}
+	return outer > 1 && p.staged()
 }
 
 // equationsInOrder finds equations stage by stage, and bounds of variables that count.
@@ -146,6 +185,7 @@ type work struct {
 	scalars []*element
 	spans   []*span
 	pool    *pool
+	models  int // that weakened something
 }
 
 // Limits on the work of a query of a stage, in conflicts.
@@ -226,9 +266,14 @@ func (l *Loop) counts(t invariant.Term) bool {
 	return true
 }
 
-// try adds guesses.
+// try adds guesses, but those that are known to hold.
 func (w *work) try(all []Candidate) {
 	f := w.f
+	known := map[string]bool{}
+	for _, r := range w.on {
+		known[textOf(r.Candidate)] = true
+	}
+	all = slices.DeleteFunc(all, func(c Candidate) bool { return known[textOf(c)] })
 	w.pool = &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all)), effort: 1}
 	for i := range all {
 		w.pool.on = append(w.pool.on, i)
@@ -254,7 +299,7 @@ func (w *work) rules() []*rule {
 func (w *work) run(ctx context.Context) error {
 	f := w.f
 	defer f.solver.SetConflictLimit(0)
-	for round := 0; ; round++ {
+	for {
 		w.p.stats.Rounds++
 		rules := w.rules()
 		if len(rules) == 0 {
@@ -268,7 +313,7 @@ func (w *work) run(ctx context.Context) error {
 		case status == smt.Unsat:
 			return nil
 		case status == smt.Sat:
-			w.weaken(round >= maxRounds)
+			w.weaken()
 		default:
 			if done, err := w.singly(ctx); done || err != nil {
 				return err
@@ -277,9 +322,11 @@ func (w *work) run(ctx context.Context) error {
 	}
 }
 
-// weaken lets what the model breaks hold in it.
-func (w *work) weaken(giveUp bool) {
+// weaken lets what the model breaks hold in it; after many models it is given up.
+func (w *work) weaken() {
 	f := w.f
+	w.models++
+	giveUp := w.models > maxRounds
 	broken := func(r *rule) bool { return f.isTrue(r.broken) }
 	var scalars []*element
 	var spans []*span
@@ -353,7 +400,7 @@ func (w *work) singly(ctx context.Context) (done bool, err error) {
 		case status == smt.Unsat:
 			r.holds, r.uses = true, f.core(all)
 		case status == smt.Sat:
-			w.weaken(false)
+			w.weaken()
 		default:
 			w.giveUp(r)
 		}
@@ -398,8 +445,8 @@ func (w *work) giveUp(r *rule) {
 	})
 }
 
-// staged says whether some rule was proved in a stage.
-func staged(on []*rule) bool {
+// inStages says whether some rule was proved in a stage.
+func inStages(on []*rule) bool {
 	return slices.ContainsFunc(on, func(r *rule) bool { return r.settled != 0 })
 }
 

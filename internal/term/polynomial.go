@@ -199,17 +199,17 @@ func (s *Store) monomial(w uint32, m Monomial) ID {
 	return x
 }
 
-// IsZero says that a polynomial is 0: the sum of its monomials, but for the constant,
-// is the opposite of that.
+// IsZero says that a polynomial is 0, as an equation of two sums with positive
+// coefficients: between 3*i and 3*n a solver sees no difference where i is n, between
+// -3*i and 3*n it does.
 func (s *Store) IsZero(p Polynomial) ID {
-	n := len(p.Monomials)
-	constant := uint64(0)
-	if n > 0 && len(p.Monomials[n-1].Factors) == 0 {
-		constant, n = p.Monomials[n-1].Coeff, n-1
+	sides := [2]Polynomial{{Width: p.Width}, {Width: p.Width}}
+	for _, m := range p.Monomials {
+		if m.Coeff>>(p.Width-1) == 1 && m.Coeff != 1<<(p.Width-1) {
+			sides[1].add(Monomial{-m.Coeff, m.Factors})
+		} else {
+			sides[0].add(m)
+		}
 	}
-	rest := Polynomial{p.Width, p.Monomials[:n]}
-	if n == 0 {
-		return s.Bool(constant&p.mask() == 0)
-	}
-	return s.Eq(s.Sum(rest), s.ConstU(p.Width, -constant&p.mask()))
+	return s.Eq(s.Sum(sides[0]), s.Sum(sides[1]))
 }
