@@ -82,6 +82,7 @@ type instances struct {
 	// stages are in order; stageOf is the number of that of a loop, from 1.
 	stages  []stage
 	stageOf map[*Loop]int
+	linked  map[linked]bool
 }
 
 // maxInstances bounds the instances of hypotheses.

@@ -88,6 +88,7 @@ func (f *formula) settled(r *rule, n int) {
 			f.solver.Assert(st.Implies(st.And(r.settled, late), f.holds(&r.Predicate, r.Loop, v)))
 			if p := &r.Predicate; p.Relation == invariant.Congruent && len(p.Terms) > 1 && len(p.If) == 0 {
 				f.solver.Assert(st.Implies(st.And(r.settled, late), f.inOneCase(p, f.places[r.Loop], f.words(v))))
+				f.link(p, r.Loop, v)
 			}
 		}
 	}
@@ -108,6 +109,47 @@ func (f *formula) words(v *visit) []term.ID {
 		}
 	}
 	return v.words
+}
+
+// link says what a solver is slow to see bit by bit: that x <= y and not x < y make x
+// and y equal, and then their multiples; for integers x of an equation that the loop
+// changes and others y of its head, for a loop often ends where one has come to the other.
+func (f *formula) link(p *invariant.Predicate, l *Loop, v *visit) {
+	st, places, words := f.st, f.places[l], f.words(v)
+	for _, t := range p.Terms {
+		i := slices.Index(places, placeOf(t))
+		if t.Bits < 8 || !t.Cell && l.Func.Def(t.Value).Block != l.Head {
+			continue
+		}
+		for j, y := range places {
+			if j == i || y.bits != t.Bits || y.float || y.cell && words[j] == words[i] {
+				continue
+			}
+			key := linked{v, i, j, t.Coeff}
+			if f.linked[key] {
+				continue
+			}
+			if f.linked == nil {
+				f.linked = map[linked]bool{}
+			}
+			f.linked[key] = true
+			a, b := v.values[i], v.values[j]
+			equal := st.Eq(words[i], words[j])
+			f.solver.Assert(st.Implies(st.And(st.SLe(a, b), st.Not(st.SLt(a, b))), equal))
+			if c := uint64(abs(t.Coeff)); c&(c-1) != 0 {
+				k := st.ConstU(t.Bits, c)
+				f.solver.Assert(st.Implies(equal, st.Eq(st.Mul(words[i], k), st.Mul(words[j], k))))
+				f.solver.Assert(st.Implies(equal, st.Eq(st.Mul(words[i], k), st.Mul(b, k))))
+			}
+		}
+	}
+}
+
+// linked is what link has done.
+type linked struct {
+	visit *visit
+	x, y  int
+	coeff int64
 }
 
 // before lists the assumptions for a question about a stage: these rules are on,
