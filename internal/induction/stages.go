@@ -228,12 +228,14 @@ type work struct {
 	spans   []*span
 	pool    *pool
 	models  int // that weakened something
+	// hard counts how often a question about a rule cost too much.
+	hard map[*rule]int
 }
 
 // Limits on the work of a query of a stage, in conflicts.
 const (
 	stageConflicts = 1500
-	singlyConflict = 2000
+	singlyConflict = 500
 )
 
 // tryEquations begins with equations of scalars and of segments, and bounds of what
@@ -422,18 +424,28 @@ func (w *work) forget(change func()) {
 	}
 }
 
-// singly asks about one rule after the other, until one is weakened. It is done if
-// all hold.
+// maxHard is how often a rule is asked about with more and more work.
+const maxHard = 3
+
+// singly asks about one rule after the other, those that were hard last: what is wrong
+// may be gone by then. It is done if all hold.
 func (w *work) singly(ctx context.Context) (done bool, err error) {
 	f := w.f
-	f.solver.SetConflictLimit(singlyConflict)
+	if w.hard == nil {
+		w.hard = map[*rule]int{}
+	}
 	for {
 		rules := w.rules()
-		i := slices.IndexFunc(rules, func(r *rule) bool { return !r.holds })
-		if i < 0 {
+		var r *rule
+		for _, x := range rules {
+			if !x.holds && (r == nil || w.hard[x] < w.hard[r]) {
+				r = x
+			}
+		}
+		if r == nil {
 			return true, nil
 		}
-		r := rules[i]
+		f.solver.SetConflictLimit(singlyConflict << (2 * w.hard[r]))
 		all := append(slices.Clone(w.on), rules...)
 		status, err := f.checkLoosely(ctx, append(f.before(w.n, all), r.broken)...)
 		switch {
@@ -444,7 +456,9 @@ func (w *work) singly(ctx context.Context) (done bool, err error) {
 		case status == smt.Sat:
 			w.weaken()
 		default:
-			w.giveUp(r)
+			if w.hard[r]++; w.hard[r] == maxHard {
+				w.giveUp(r)
+			}
 		}
 	}
 }
