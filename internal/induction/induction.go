@@ -366,6 +366,8 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 			limit = 0
 		case i == 0 && p.manyStages(): // most need to know what is in an array
 			limit = firstConflicts
+		case i <= 2 && p.manyStages(): // what was found says it quickly, or not at all
+			limit = stageConflicts
 		}
 		if on, err = find(ctx, f, on); err != nil {
 			return on, false, err
