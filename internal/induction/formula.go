@@ -156,7 +156,12 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.held = append(f.held, key)
 		}
-		v.Cond = st.ByCases([]term.ID{v.Cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		raw := v.Cond
+		v.Cond = st.ByCases([]term.ID{raw}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		if v.Cond != raw && len(ranges) > 0 {
+			// The cases have sums of their own; what is settled is about those of the program.
+			f.solver.Assert(st.Not(st.Xor(raw, v.Cond)))
+		}
 		f.claims = append(f.claims, claim{v.Cond, early, key, v.Guard})
 		f.solver.Assert(st.Not(st.And(f.excluded[key], st.And(v.Cond, early))))
 	}

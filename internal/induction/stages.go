@@ -135,7 +135,10 @@ func (f *formula) link(p *invariant.Predicate, l *Loop, v *visit) {
 			f.linked[key] = true
 			a, b := v.values[i], v.values[j]
 			equal := st.Eq(words[i], words[j])
-			f.solver.Assert(st.Implies(st.And(st.SLe(a, b), st.Not(st.SLt(a, b))), equal))
+			// As one formula the comparisons would become the equation of a and b.
+			most := st.Fresh("most", term.Bool())
+			f.solver.Assert(st.Implies(st.SLe(a, b), most))
+			f.solver.Assert(st.Implies(st.And(most, st.Not(st.SLt(a, b))), equal))
 			if c := uint64(abs(t.Coeff)); c&(c-1) != 0 {
 				k := st.ConstU(t.Bits, c)
 				f.solver.Assert(st.Implies(equal, st.Eq(st.Mul(words[i], k), st.Mul(words[j], k))))
