@@ -38,7 +38,12 @@ type claim struct {
 func (c *checker) claim(kind claimKind, fr *frame, cond term.ID, v ir.Value, format string, args ...any) {
 	if c.induction != nil && kind != uncovered {
 		cond = c.st.And(cond, c.st.Not(fr.early()))
-		cond = c.st.ByCases([]term.ID{cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		raw := cond
+		cond = c.st.ByCases([]term.ID{raw}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		if cond != raw && c.induction.ranges {
+			// The cases have sums of their own; other formulas are about those of the program.
+			c.facts = append(c.facts, c.st.Not(c.st.Xor(raw, cond)))
+		}
 	}
 	c.record(kind, fr, cond, v, format, args...)
 }
