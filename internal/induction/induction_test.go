@@ -295,9 +295,9 @@ func sums(first uint64) *ir.Module {
 		b.Br(head)
 		b.At(head)
 		i := b.Phi(w)
-		sum = b.Phi(byte)
+		sum = b.Phi(w)
 		b.AddIncoming(i, b.Const(64, 0), before)
-		b.AddIncoming(sum, b.Const(8, first), before)
+		b.AddIncoming(sum, b.Const(64, first), before)
 		b.CondBr(b.Cmp(ir.ULt, i, n), in, out)
 		b.At(in)
 		next := body(i, sum)
@@ -312,9 +312,9 @@ func sums(first uint64) *ir.Module {
 		return sum
 	})
 	sum := loop("add", func(i, sum ir.Value) ir.Value {
-		return b.Bin(ir.Add, sum, b.Load(byte, b.PtrAdd(a, i)))
+		return b.Bin(ir.Add, sum, b.Op(ir.ZExt, w, b.Load(byte, b.PtrAdd(a, i))))
 	})
-	b.Check(ir.Assertion, b.Cmp(ir.Eq, sum, b.Bin(ir.Mul, b.Op(ir.Trunc, byte, n), b.Const(8, 3))), "sum")
+	b.Check(ir.Assertion, b.Cmp(ir.Eq, sum, b.Bin(ir.Mul, n, b.Const(64, 3))), "sum")
 	b.Halt(ir.HaltExit)
 	b.Done()
 	return m
