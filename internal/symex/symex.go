@@ -7,10 +7,12 @@
 //	prepare.go    functions              knowledge.go  entailment
 //	evaluate.go   instructions           arithmetic.go   products, quotients, bits
 //	memory.go     objects, cells         call.go         calls and ends
-//	join.go       generalisation         offset.go       offsets that differ
+//	shape.go      shapes of states       join.go       generalisation
+//	offset.go     offsets that differ    naming.go     what loops leave in memory
 //	build.go      the graph              transitions.go  the transition system
 //	list.go       list segments          listfacts.go    what their nodes hold
-//	recursion.go  recursive functions    drawing.go      pictures
+//	tree.go       tree segments          recursion.go  recursive functions
+//	drawing.go    pictures
 //
 // # Departures from the papers
 //
