@@ -12,10 +12,10 @@ import (
 // TestSegments has properties of arrays of any length proved with predicates
 // that are quantified over an index; each program has one beside it with a bug.
 func TestSegments(t *testing.T) {
-	for _, name := range []string{"fill", "sum", "minimum"} {
+	for _, name := range []string{"fill", "minimum"} {
 		for _, bug := range []bool{false, true} {
-			if name != "fill" && !bug {
-				continue // they are proved, in many seconds
+			if name == "minimum" && !bug {
+				continue // it is proved, with a certificate that takes Z3 most of a minute
 			}
 			file := filepath.Join("examples", "arrays", name+".c")
 			if bug {

@@ -15,7 +15,7 @@ import (
 // for each pair of indices read. A few reads of large programs with arrays are
 // decided much faster so.
 
-// together is how it is asked about all claims of a stage.
+// together is how it is asked about all claims.
 var together = attempt{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 200000}
 
 // Limits of what is eliminated.
@@ -24,39 +24,16 @@ const (
 	maxChoice = 20000
 )
 
-// refute asks without arrays, stage by stage. It is true if no claim can fail; else
-// nothing is known.
+// refute asks without arrays: about all claims together, and if that is too hard,
+// about each on its own. It is true if no claim can fail; else nothing is known.
 func (c *checker) refute() (bool, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
-	for from := 0; from < len(c.claims); {
-		to := from + 1
-		for to < len(c.claims) && c.claims[to].stage == c.claims[from].stage {
-			to++
-		}
-		if ok, err := c.refuteStage(c.claims[from:to]); !ok || err != nil {
-			return false, err
-		}
-		from = to
-	}
-	return true, nil
-}
-
-// refuteStage asks about all claims of a stage together, and if that is too hard, about
-// each on its own.
-func (c *checker) refuteStage(claims []claim) (bool, error) {
 	var roots []term.ID
-	for _, x := range claims {
+	for _, x := range c.claims {
 		roots = append(roots, x.cond)
 	}
 	n := len(roots)
-	roots = append(roots, c.facts...)
-	now := claims[0].stage
-	for _, x := range c.indexed.facts {
-		if x.stage <= now && x.stage+nearby >= now && (!x.late || x.stage < now) {
-			roots = append(roots, x.cond)
-		}
-	}
-	roots, ok := c.withoutArrays(roots)
+	roots, ok := c.withoutArrays(append(roots, c.facts...))
 	if !ok {
 		return false, nil
 	}

@@ -329,7 +329,6 @@ func (c *checker) enterLoop(fr *frame, r *region, edges []edge) {
 	if c.st.IsFalse(in.guard) {
 		return
 	}
-	c.nextStage(fr)
 	s := sweep{region: r, at: -1, entered: in.guard}
 	s.selector, s.outer = c.st.Fresh("selected", term.Bool()), fr.early()
 	s.early = s.outer // so far
@@ -423,25 +422,7 @@ func (c *checker) holds(p *invariant.Predicate, operand func(t invariant.Term) (
 		return st.Implies(st.And(applies, there), c.floatRelation(p, values))
 	}
 	holds := st.ByCases(values, maxCases, func(values []term.ID) term.ID { return c.relation(p, w, values) })
-	if c.induction.ranges && p.Relation == invariant.Congruent && len(p.Terms) > 1 {
-		c.asWords(p, w, values, holds)
-	}
 	return st.Implies(st.And(applies, there), holds)
-}
-
-// asWords says an equation again, about variables that have the values: what comes later
-// compares these as they are, while the equation of their terms has sums taken apart.
-func (c *checker) asWords(p *invariant.Predicate, w uint32, values []term.ID, holds term.ID) {
-	st := c.st
-	words := make([]term.ID, len(values))
-	for i, x := range values {
-		words[i] = x
-		if op := st.Op(x); op != term.OpVar && op != term.OpConst {
-			words[i] = st.Fresh("word", st.Sort(x))
-			c.facts = append(c.facts, st.Eq(words[i], x))
-		}
-	}
-	c.facts = append(c.facts, st.Implies(holds, c.relation(p, w, words)))
 }
 
 // maxCases bounds the cases in which a predicate is looked at.
@@ -487,26 +468,23 @@ func (c *checker) relation(p *invariant.Predicate, w uint32, values []term.ID) t
 		if n == 0 {
 			return st.True()
 		}
-		return c.congruent(p, n, values)
+		// Modulo 2^n the bits above do not matter: the sum is one of n bits.
+		sum = st.Const(bv.FromBig(n, new(big.Int).Neg(p.Bound)))
+		for i, t := range p.Terms {
+			bits := values[i]
+			switch {
+			case t.Bits > n:
+				bits = st.Extract(bits, n-1, 0)
+			case t.Signed:
+				bits = st.SExt(bits, n)
+			default:
+				bits = st.ZExt(bits, n)
+			}
+			sum = st.Add(sum, st.Mul(st.Const(bv.FromBig(n, big.NewInt(t.Coeff))), bits))
+		}
+		return st.Eq(sum, st.ConstU(n, 0))
 	}
 	return st.Eq(st.SRem(sum, c.integer(w, m)), st.ConstU(w, 0))
-}
-
-// congruent compares the sum of a predicate modulo 2^n: the bits above do not matter.
-func (c *checker) congruent(p *invariant.Predicate, n uint32, values []term.ID) term.ID {
-	st := c.st
-	sum := term.Polynomial{Width: n}
-	for i, t := range p.Terms {
-		bits := values[i]
-		if t.Signed {
-			bits = st.SExtOrTrunc(bits, n)
-		} else {
-			bits = st.ZExtOrTrunc(bits, n)
-		}
-		sum.AddTimes(uint64(t.Coeff), st.Polynomial(bits, n))
-	}
-	sum.AddTimes(1, st.Polynomial(c.integer(n, new(big.Int).Neg(p.Bound)), n))
-	return st.IsZero(sum)
 }
 
 // integer is a number in two's complement.

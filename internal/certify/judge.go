@@ -30,20 +30,13 @@ type claim struct {
 	// model is the position of the call that led into a library model, if the
 	// instruction is in one.
 	model ir.Pos
-	// stage is that in which it was made; see range.go.
-	stage int
 }
 
 // claim records that nothing may happen under a condition.
 func (c *checker) claim(kind claimKind, fr *frame, cond term.ID, v ir.Value, format string, args ...any) {
 	if c.induction != nil && kind != uncovered {
 		cond = c.st.And(cond, c.st.Not(fr.early()))
-		raw := cond
-		cond = c.st.ByCases([]term.ID{raw}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
-		if cond != raw && c.induction.ranges {
-			// The cases have sums of their own; other formulas are about those of the program.
-			c.facts = append(c.facts, c.st.Not(c.st.Xor(raw, cond)))
-		}
+		cond = c.st.ByCases([]term.ID{cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
 	}
 	c.record(kind, fr, cond, v, format, args...)
 }
@@ -53,7 +46,7 @@ func (c *checker) record(kind claimKind, fr *frame, cond term.ID, v ir.Value, fo
 	if c.st.IsFalse(cond) {
 		return
 	}
-	x := claim{kind: kind, cond: cond, what: format, f: fr.fn.f, v: v, stage: c.indexed.stage}
+	x := claim{kind: kind, cond: cond, what: format, f: fr.fn.f, v: v}
 	if len(args) > 0 {
 		x.what = fmt.Sprintf(format, args...)
 	}
@@ -129,11 +122,6 @@ func (c *checker) judge() (checker string, err error) {
 	if c.indexed.kappa != 0 {
 		if refuted, err := c.refute(); refuted || err != nil {
 			return c.accepted(), err
-		}
-		for _, x := range c.indexed.facts {
-			if !x.late {
-				c.facts = append(c.facts, x.cond)
-			}
 		}
 	}
 	status, err := c.decide(st.Or(hard, soft))

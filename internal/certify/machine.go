@@ -123,7 +123,6 @@ func (c *checker) run() error {
 			}
 		case len(fr.sweeps) > 1:
 			fr.sweeps = fr.sweeps[:len(fr.sweeps)-1]
-			c.nextStage(fr)
 		default:
 			c.leave(fr)
 		}

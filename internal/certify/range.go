@@ -27,17 +27,6 @@ import (
 // executions of loops that the run begins after it need not be selected, and
 // those under way at the event are in visit K or not selected, and stay so;
 // so that visit is not early.
-//
-// Claims are decided in stages: a stage is what is encoded of one loop of the entry
-// function that is in no other, or between two such loops. To the facts for the claims
-// of a stage belong those of (3), and
-//
-//	(3') what (3) says of early visits, of all visits encoded in earlier stages.
-//
-// A visit that was encoded in an earlier stage than the first bad event is on the run
-// before the event, or not at all; before the event all predicates hold for all k.
-// So each stage looks at what the one before has left behind, and of the facts
-// only those of stages nearby are given. Which facts are left out is a matter of completeness.
 
 // indexed are the quantified predicates of a check.
 type indexed struct {
@@ -46,27 +35,6 @@ type indexed struct {
 	// read are the elements that are read.
 	read  []elementRead
 	known map[memory.Value]bool
-	// facts are (3) and (3'); stage is that under way, depth counts the facts that
-	// led to what is read.
-	facts        []indexedFact
-	stage, depth int
-}
-
-// indexedFact is a fact for a stage, or if late, for claims of later stages only.
-type indexedFact struct {
-	stage int
-	late  bool
-	cond  term.ID
-}
-
-// nearby is how many stages later a fact is used: in those of the next loop, too.
-const nearby = 3
-
-// nextStage begins a stage where a loop of the entry function begins or has ended.
-func (c *checker) nextStage(fr *frame) {
-	if fr.caller == nil && len(fr.sweeps) == 1 {
-		c.indexed.stage++
-	}
 }
 
 // elementRead is a place; if it was read for a predicate, base + offset +
@@ -75,17 +43,12 @@ type elementRead struct {
 	at, base       memory.Value
 	k              term.ID
 	offset, stride uint64
-	// stage is that of the read, depth counts the facts that led to it.
-	stage, depth int
 }
 
-// indexedVisit is a visit of a head that has a quantified predicate, reached where cond
-// holds, and early where early does.
+// indexedVisit is an early visit of a head that has a quantified predicate.
 type indexedVisit struct {
 	fr    *frame
 	cond  term.ID
-	early term.ID
-	stage int
 	in    edge
 	p     *invariant.Predicate
 	terms []value
@@ -101,7 +64,6 @@ func (c *checker) noteRead(r elementRead) {
 		c.indexed.known = map[memory.Value]bool{}
 	}
 	c.indexed.known[p] = true
-	r.stage, r.depth = c.indexed.stage, c.indexed.depth
 	c.indexed.read = append(c.indexed.read, r)
 }
 
@@ -122,7 +84,7 @@ func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.P
 		w = min(w, c.m.PointerBits)
 		c.indexed.kappa = st.SExt(st.Fresh("index", term.BitVec(w)), c.m.PointerBits)
 	}
-	v := indexedVisit{fr: fr, in: in, p: p, cond: in.guard, early: fr.early(), stage: c.indexed.stage}
+	v := indexedVisit{fr: fr, in: in, p: p, cond: st.And(in.guard, fr.early())}
 	p.Each(func(t invariant.Term) {
 		var x value
 		if !t.Index {
@@ -141,13 +103,10 @@ func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.P
 	return t
 }
 
-// Limits of the number of facts of (3) and (3'), and of how many lead from one to the next.
-const (
-	maxInstances = 6000
-	maxChain     = 2
-)
+// maxInstances bounds the number of facts of (3).
+const maxInstances = 4000
 
-// assumeIndexed finds the facts of (3) and (3').
+// assumeIndexed adds the facts of (3).
 func (c *checker) assumeIndexed() {
 	st := c.st
 	type fact struct {
@@ -157,15 +116,8 @@ func (c *checker) assumeIndexed() {
 	made := map[fact]bool{}
 	for i := 0; i < len(c.indexed.read); i++ { // grows
 		r := c.indexed.read[i]
-		if r.depth >= maxChain {
-			continue
-		}
-		c.indexed.stage, c.indexed.depth = r.stage, r.depth+1
 		for n := range c.indexed.visits {
 			v := &c.indexed.visits[n]
-			if r.stage < v.stage || r.stage > v.stage+nearby {
-				continue
-			}
 			position := 0
 			var ks []term.ID
 			v.p.Each(func(t invariant.Term) {
@@ -183,15 +135,7 @@ func (c *checker) assumeIndexed() {
 				if f := (fact{n, k}); !made[f] && len(made) < maxInstances {
 					made[f] = true
 					if t, exact := c.holdsFor(v, k, v.cond); exact {
-						for _, late := range []bool{false, true} {
-							at := v.early
-							if late {
-								at = st.Not(at)
-							}
-							if at = st.And(v.cond, at); !st.IsFalse(at) {
-								c.indexed.facts = append(c.indexed.facts, indexedFact{v.stage, late, st.Implies(at, t)})
-							}
-						}
+						c.facts = append(c.facts, st.Implies(v.cond, t))
 					}
 				}
 			}
@@ -286,7 +230,7 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 		if t.Stride != 0 {
 			c.noteRead(elementRead{at: at, base: x.Value, k: k, offset: t.Offset, stride: t.Stride})
 		}
-		return st.Resolve(y.Bits)
+		return y.Bits
 	}
 	total := func(w uint32, ts []invariant.Term, constant *big.Int) term.ID {
 		sum := c.integer(w, constant)
@@ -307,29 +251,16 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 	if power { // the low bits of a sum are those of the low bits
 		w = uint32(p.Mod().TrailingZeroBits())
 	}
-	var relation, sum, zero term.ID
-	if power {
-		values := make([]term.ID, len(p.Terms))
-		for i := range p.Terms {
-			values[i] = next(&p.Terms[i])
-		}
-		relation = st.ByReads(values, k, w, maxCases, func(values []term.ID, k term.ID) term.ID {
-			for i := range p.Terms {
-				if p.Terms[i].Index {
-					values[i] = k
-				}
-			}
-			return c.congruent(p, w, values)
-		})
-	} else {
-		sum, zero = total(w, p.Terms, new(big.Int).Neg(p.Bound)), st.ConstU(w, 0)
-	}
+	sum := total(w, p.Terms, new(big.Int).Neg(p.Bound))
+	zero := st.ConstU(w, 0)
+	var relation term.ID
 	switch {
-	case power:
 	case p.Relation == invariant.AtMost:
 		relation = st.SLe(sum, zero)
 	case p.Relation == invariant.NotEqual:
 		relation = st.Not(st.Eq(sum, zero))
+	case power:
+		relation = st.Eq(sum, zero)
 	default:
 		relation = st.Eq(st.SRem(sum, c.integer(w, p.Mod())), zero)
 	}

@@ -138,47 +138,35 @@ func (a *affine) predicates(places []place) []invariant.Predicate {
 	if a.empty() {
 		return []invariant.Predicate{{Bound: big.NewInt(-1)}} // false
 	}
-	terms := make([]invariant.Term, len(places))
-	for i, x := range places {
-		terms[i] = x.term(1, true)
-	}
 	var out []invariant.Predicate
 	for _, c := range a.equations() {
-		if p, ok := congruence(a.w, c, terms); ok {
+		two := uint32(64)
+		for _, x := range c {
+			if x != 0 {
+				two = min(two, uint32(bits.TrailingZeros64(x)))
+			}
+		}
+		if two >= a.w { // 0 = 0
+			continue
+		}
+		w := a.w - two
+		signed := func(x uint64) int64 {
+			x >>= two
+			return int64(x<<(64-w)) >> (64 - w)
+		}
+		p := invariant.Predicate{Relation: invariant.Congruent, Bound: big.NewInt(signed(c[a.columns]))}
+		p.Bound.Neg(p.Bound)
+		if w < 64 {
+			p.Modulus = 1 << w
+		}
+		for i, x := range places {
+			if k := signed(c[i]); k != 0 {
+				p.Terms = append(p.Terms, x.term(k, true))
+			}
+		}
+		if len(p.Terms) > 0 {
 			out = append(out, p)
 		}
 	}
 	return out
-}
-
-// congruence is the equation modulo 2^w with these coefficients, the last that of 1;
-// ok is false if it says nothing.
-func congruence(width uint32, c []uint64, terms []invariant.Term) (p invariant.Predicate, ok bool) {
-	mask := ^uint64(0) >> (64 - width)
-	two := uint32(64)
-	for _, x := range c {
-		if x &= mask; x != 0 {
-			two = min(two, uint32(bits.TrailingZeros64(x)))
-		}
-	}
-	if two >= width { // 0 = 0
-		return p, false
-	}
-	w := width - two
-	signed := func(x uint64) int64 {
-		x >>= two
-		return int64(x<<(64-w)) >> (64 - w)
-	}
-	p = invariant.Predicate{Relation: invariant.Congruent, Bound: big.NewInt(signed(c[len(terms)]))}
-	p.Bound.Neg(p.Bound)
-	if w < 64 {
-		p.Modulus = 1 << w
-	}
-	for i, t := range terms {
-		if k := signed(c[i]); k != 0 {
-			t.Coeff = k
-			p.Terms = append(p.Terms, t)
-		}
-	}
-	return p, len(p.Terms) > 0
 }

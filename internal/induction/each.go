@@ -48,7 +48,6 @@ func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
 		r.Why = err
 		return r
 	}
-	p.separate = true
 	for i, t := range p.tries() {
 		r.Stats.K = t.k
 		proof, err := p.each(ctx, t)
@@ -78,7 +77,7 @@ func (p *prover) isRefuted(x Property) bool {
 
 // each proves as many properties as it can for one k.
 func (p *prover) each(ctx context.Context, t try) (EachProof, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranges(), p.stats, nil)
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil)
 	if err != nil {
 		return EachProof{}, err
 	}

@@ -36,9 +36,6 @@ type visit struct {
 	// bases are the pointers to arrays, mem the state, if predicates have ranges.
 	bases []memory.Value
 	mem   *memory.State
-	// order is its place among what is encoded; words are variables with the values.
-	order int
-	words []term.ID
 }
 
 // claim is something that the property excludes, at one place of the cut
@@ -63,18 +60,6 @@ type rule struct {
 	// uses are the rules that exclude that this one breaks, if holds.
 	uses  []*rule
 	holds bool
-	// stage is that in which it was proved, 0 for none, and settled the flag that
-	// it holds at visits that are not early; see stages.go.
-	stage   int
-	settled term.ID
-	// at are the visits at which it can break, if it has a range.
-	at []brokenAt
-}
-
-// brokenAt is the condition that a rule breaks at a visit.
-type brokenAt struct {
-	visit  *visit
-	broken term.ID
 }
 
 // formula is the instance for one k.
@@ -102,7 +87,7 @@ type formula struct {
 
 // newFormula encodes the program, cut for k; observed values are recorded at
 // checks, by function, behind whether these are early.
-func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranges []*invariant.Range, stats *Stats, observed map[string]map[ir.Value][]ir.Value) (*formula, error) {
+func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value) (*formula, error) {
 	targets := append(append([]ir.CheckKind(nil), o.Targets...), o.Disputed...)
 	cut, err := Cut(m, loops, k, places, bases, targets, o.Label)
 	if err != nil {
@@ -129,9 +114,9 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 	for _, t := range f.f.Facts {
 		f.solver.Assert(t)
 	}
-	for order, p := range f.f.Probes {
+	for _, p := range f.f.Probes {
 		if l := cut.heads[site{p.Func, p.Value}]; l != nil {
-			v := visit{guard: p.Guard, early: st.BVToBool(p.Values[0].Bits), order: order}
+			v := visit{guard: p.Guard, early: st.BVToBool(p.Values[0].Bits)}
 			n := 1 + len(places[l])
 			for _, x := range p.Values[1:n] {
 				v.values = append(v.values, x.Bits)
@@ -139,12 +124,11 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			v.bases, v.mem = p.Values[n:], p.Mem
 			f.visits[l] = append(f.visits[l], v)
 		} else if cut.Reads[p.Func][p.Value] {
-			f.read(elementRead{at: p.Values[len(p.Values)-1], order: order})
+			f.read(elementRead{at: p.Values[len(p.Values)-1]})
 		}
 	}
 	f.loopBases = bases
-	f.chooseIndex(ranges)
-	f.findStages(loops)
+	f.chooseIndex(ranged)
 	for _, v := range f.f.Violations {
 		early := st.False()
 		if v.Probe > 0 {
@@ -156,12 +140,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.held = append(f.held, key)
 		}
-		raw := v.Cond
-		v.Cond = st.ByCases([]term.ID{raw}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
-		if v.Cond != raw && len(ranges) > 0 {
-			// The cases have sums of their own; what is settled is about those of the program.
-			f.solver.Assert(st.Not(st.Xor(raw, v.Cond)))
-		}
+		v.Cond = st.ByCases([]term.ID{v.Cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
 		f.claims = append(f.claims, claim{v.Cond, early, key, v.Guard})
 		f.solver.Assert(st.Not(st.And(f.excluded[key], st.And(v.Cond, early))))
 	}
@@ -428,21 +407,18 @@ func (f *formula) modular(p *invariant.Predicate, value func(invariant.Term) ter
 		return 0
 	}
 	st := f.st
-	if w > 64 {
-		return 0
-	}
-	sum := term.Polynomial{Width: w}
+	sum := st.ConstU(w, 0)
 	for _, s := range p.Terms {
-		sum.AddTimes(uint64(s.Coeff), st.Polynomial(lowBits(st, value(s), s.Signed, w), w))
+		x := value(s)
+		switch {
+		case s.Bits > w:
+			x = st.Extract(x, w-1, 0)
+		case s.Signed:
+			x = st.SExt(x, w)
+		default:
+			x = st.ZExt(x, w)
+		}
+		sum = st.Add(sum, st.Mul(f.number(w, big.NewInt(s.Coeff)), x))
 	}
-	sum.AddTimes(1, st.Polynomial(f.number(w, new(big.Int).Neg(p.Bound)), w))
-	return st.IsZero(sum)
-}
-
-// lowBits are the low w bits of an integer.
-func lowBits(st *term.Store, x term.ID, signed bool, w uint32) term.ID {
-	if signed {
-		return st.SExtOrTrunc(x, w)
-	}
-	return st.ZExtOrTrunc(x, w)
+	return st.Eq(sum, f.number(w, p.Bound))
 }

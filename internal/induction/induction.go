@@ -198,16 +198,11 @@ type prover struct {
 	at        map[*Loop]*states
 	// ranged are the candidates with ranges.
 	ranged []Candidate
-	// spans are equations of segments of arrays. Separate: properties are decided
-	// one by one.
-	spans    []*span
-	separate bool
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
 	// Those of guarded have conditions.
 	all, guarded, kept []Candidate
-	stages             []int // of kept
-	again              int   // how often new candidates were taken
+	again              int // how often new candidates were taken
 	// floats are what abstract interpretation knows of floats.
 	floats []Candidate
 	// known are predicates that others try; what they speak of is asked for, too.
@@ -232,19 +227,17 @@ func (p *prover) prepare(ctx context.Context) error {
 	}
 	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(&c.Predicate) })
 	var ranged []Candidate
-	var spans []*span
 	if p.o.Domains == 0 && !p.o.Havoc {
-		ranged, spans = segments(p.m, facts, p.loops)
+		ranged = segments(p.m, facts, p.loops)
 	}
 	p.places, p.bases = interesting(slices.Concat(all, ranged, p.known)), bases(ranged)
 	p.addPlaces()
-	p.prepareSpans(spans)
 	runs := p.m
 	if p.o.Runs != nil {
 		runs = p.o.Runs
 	}
-	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, spans)
-	p.ranged, p.spans = unbroken(ranged, p.at), seenSpans(spans)
+	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged)
+	p.ranged = unbroken(ranged, p.at)
 	for _, l := range p.loops {
 		for _, c := range equations(l, p.at[l]) {
 			if p.o.allows(&c.Predicate) {
@@ -305,7 +298,7 @@ func distinct(candidates []Candidate) []Candidate {
 
 // run tries one k.
 func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.Guard, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranges(), p.stats, nil)
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -326,11 +319,8 @@ func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.
 	return p.certificate(t.k, need), f.unclean(ctx, on), nil
 }
 
-// Limits of a try while more can be found, and of the first one if there are arrays.
-const (
-	proofConflicts = 10000
-	firstConflicts = 500
-)
+// proofConflicts bounds a try while more can be found.
+const proofConflicts = 10000
 
 // search finds rules, the cheap ones first, until they exclude what is bad. For
 // greater k it takes what was found before: that is inductive for those, too.
@@ -339,21 +329,15 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 		for _, c := range p.kept {
 			on = append(on, f.add(c))
 		}
-		if slices.ContainsFunc(p.stages, func(n int) bool { return n > 0 }) {
-			for i, r := range on {
-				f.settled(r, p.stages[i])
-			}
-			f.saturate()
-		}
 	}
 	if t.k > 1 && (len(p.recursive) == 0 || depth(t.k) < t.k) {
 		proved, err = f.proves(ctx, on, bad, 0, true)
 		return on, proved, err
 	}
 	defer func() {
-		p.kept, p.stages = nil, nil
+		p.kept = nil
 		for _, r := range on {
-			p.kept, p.stages = append(p.kept, r.Candidate), append(p.stages, r.stage)
+			p.kept = append(p.kept, r.Candidate)
 		}
 	}()
 	for i, find := range p.steps(t.bounds) {
@@ -361,13 +345,8 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 		if find == nil {
 			find = func(context.Context, *formula, []*rule) ([]*rule, error) { return nil, nil }
 		}
-		switch {
-		case t.bounds:
+		if t.bounds {
 			limit = 0
-		case i == 0 && p.manyStages(): // most need to know what is in an array
-			limit = firstConflicts
-		case i <= 2 && p.manyStages(): // what was found says it quickly, or not at all
-			limit = stageConflicts
 		}
 		if on, err = find(ctx, f, on); err != nil {
 			return on, false, err
@@ -396,10 +375,6 @@ func (p *prover) steps(bounds bool) []step {
 		return []step{nil}
 	}
 	steps := []step{nil}
-	inOrder := []step{p.equationsInOrder, p.boundsInOrder}
-	if p.manyStages() {
-		steps = append(steps, inOrder...)
-	}
 	if len(p.floats) > 0 {
 		steps = append(steps, p.knownFloats)
 	}
@@ -408,9 +383,6 @@ func (p *prover) steps(bounds bool) []step {
 	}
 	steps = append(steps, p.greatest)
 	if p.o.Domains == 0 {
-		if !p.manyStages() && p.staged() {
-			steps = append(steps, inOrder...)
-		}
 		steps = append(steps, p.quantified, p.affineByCases)
 	}
 	if len(p.guarded) > 0 {
@@ -429,7 +401,7 @@ func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int
 	if last {
 		check = f.check
 	}
-	status, err := check(ctx, append(f.before(len(f.stages)+1, on), bad)...)
+	status, err := check(ctx, append(f.given(on, f.held), bad)...)
 	if limited(err) {
 		err = nil
 	}
@@ -440,9 +412,6 @@ func (f *formula) proves(ctx context.Context, on []*rule, bad term.ID, limit int
 // in the core of the proof, those in the core of theirs, and so on. What was seen
 // to follow from other rules is not asked again.
 func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule, error) {
-	if inStages(on) {
-		return f.neededInOrder(ctx, bad, on)
-	}
 	byFlag := map[term.ID]*rule{}
 	for _, r := range on {
 		byFlag[r.flag] = r
@@ -454,9 +423,6 @@ func (f *formula) needed(ctx context.Context, bad term.ID, on []*rule) ([]*rule,
 			return nil, err
 		}
 		if status != smt.Unsat {
-			if slices.ContainsFunc(on, func(r *rule) bool { return r.Predicate.Range != nil }) {
-				return nil, errNoProof // an instance is missing
-			}
 			panic("induction: a proof does not repeat")
 		}
 		before := len(have)
@@ -529,7 +495,7 @@ func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rul
 func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 	var out []verdict.Guard
 	seen := map[verdict.Guard]bool{}
-	given := f.before(len(f.stages)+1, on)
+	given := f.given(on, f.held)
 	f.solver.SetConflictLimit(2000)
 	defer f.solver.SetConflictLimit(0)
 	for _, x := range f.f.Unclean {

@@ -37,34 +37,14 @@ type elementRead struct {
 	at, base       memory.Value
 	k              term.ID
 	offset, stride uint64
-	// order is the place of the read among what is encoded; depth counts the
-	// instances that led to it.
-	order, depth int
 }
 
-// hypothesis is a visit of the head of a rule with a range where it may be used:
-// an early one, or if settled, one that is not early.
+// hypothesis is an early visit of the head of a rule with a range.
 type hypothesis struct {
-	rule    *rule
-	visit   *visit
-	settled bool
-	used    map[term.ID]bool
-	next    int // the first read that was not looked at
-}
-
-// elementKey is an element for an index.
-type elementKey struct {
-	visit          *visit
-	base           memory.Value
-	offset, stride uint64
-	bits           uint32
-	k              term.ID
-}
-
-// elementTerm is what is read there, if the element is there.
-type elementTerm struct {
-	bits, there term.ID
-	exact       bool
+	rule  *rule
+	visit *visit
+	used  map[term.ID]bool
+	next  int // the first read that was not looked at
 }
 
 // instances is what a formula says of predicates with ranges.
@@ -76,13 +56,6 @@ type instances struct {
 	index      term.ID // at which goals are refuted
 	made       int
 	loads      int32
-	elements   map[elementKey]elementTerm
-	// order and depth are those of what is instantiated.
-	order, depth int
-	// stages are in order; stageOf is the number of that of a loop, from 1.
-	stages  []stage
-	stageOf map[*Loop]int
-	linked  map[linked]bool
 }
 
 // maxInstances bounds the instances of hypotheses.
@@ -113,9 +86,10 @@ func (p *prover) quantified(ctx context.Context, f *formula, given []*rule) ([]*
 
 // chooseIndex makes the constant of (Q1): what lies in a range has no more bits
 // than its bounds.
-func (f *formula) chooseIndex(ranges []*invariant.Range) {
+func (f *formula) chooseIndex(ranged []Candidate) {
 	w := uint32(1)
-	for _, r := range ranges {
+	for i := range ranged {
+		r := ranged[i].Predicate.Range
 		w = max(w, sumWidth(&r.From), sumWidth(&r.To))
 	}
 	f.index = f.st.SExt(f.st.Fresh("index", term.BitVec(min(w, f.m.PointerBits))), f.m.PointerBits)
@@ -139,33 +113,19 @@ func (f *formula) addRanged(c Candidate) *rule {
 		v := &f.visits[c.Loop][i]
 		late := st.And(v.guard, st.Not(v.early))
 		if !st.IsFalse(late) {
-			f.order, f.depth = v.order, 0
 			holds, ok := f.instance(r, v, f.index, late)
 			if !ok {
 				holds = st.False()
 			}
-			broken := st.And(late, st.Not(holds))
-			r.at = append(r.at, brokenAt{v, broken})
-			r.broken = st.Or(r.broken, broken)
+			r.broken = st.Or(r.broken, st.And(late, st.Not(holds)))
 		}
 		if early := st.And(v.guard, v.early); !st.IsFalse(early) {
-			f.suppose(&hypothesis{rule: r, visit: v, used: map[term.ID]bool{}})
+			h := &hypothesis{rule: r, visit: v, used: map[term.ID]bool{}}
+			f.hypotheses = append(f.hypotheses, h)
+			f.instantiate(h, f.index)
 		}
 	}
 	f.flags = append(f.flags, r.flag)
-	f.saturate()
-	return r
-}
-
-// suppose adds a hypothesis.
-func (f *formula) suppose(h *hypothesis) {
-	f.hypotheses = append(f.hypotheses, h)
-	f.order, f.depth = h.visit.order, 0
-	f.instantiate(h, f.index)
-}
-
-// saturate instantiates hypotheses for what is read.
-func (f *formula) saturate() {
 	for again := true; again; { // instances read, too
 		again = false
 		for _, h := range f.hypotheses {
@@ -178,6 +138,7 @@ func (f *formula) saturate() {
 	for _, t := range f.u.Space().Facts() {
 		f.solver.Assert(t)
 	}
+	return r
 }
 
 // instantiate assumes a hypothesis for k.
@@ -187,25 +148,15 @@ func (f *formula) instantiate(h *hypothesis, k term.ID) {
 	}
 	h.used[k] = true
 	f.made++
-	guard, flag := f.st.And(h.visit.guard, h.visit.early), h.rule.flag
-	if h.settled {
-		guard, flag = f.st.And(h.visit.guard, f.st.Not(h.visit.early)), h.rule.settled
-	}
-	if holds, ok := f.instance(h.rule, h.visit, k, guard); ok {
-		f.solver.Assert(f.st.Implies(f.st.And(flag, guard), holds))
+	early := f.st.And(h.visit.guard, h.visit.early)
+	if holds, ok := f.instance(h.rule, h.visit, k, early); ok {
+		f.solver.Assert(f.st.Implies(f.st.And(h.rule.flag, early), holds))
 	}
 }
-
-// maxChain bounds how many hypotheses may lead from one to the next.
-const maxChain = 2
 
 // match instantiates a hypothesis for an element that is read.
 func (f *formula) match(h *hypothesis, x elementRead) {
 	st, w := f.st, f.m.PointerBits
-	if x.depth >= maxChain || !f.near(h, x.order) {
-		return
-	}
-	f.order, f.depth = x.order, x.depth+1
 	h.rule.Predicate.Each(func(t invariant.Term) {
 		if t.Stride == 0 {
 			return
@@ -280,7 +231,7 @@ func divide(st *term.Store, t term.ID, s uint64) (term.ID, bool) {
 // instance says that the predicate of a rule holds for k at a visit; ok is false
 // if this has no exact formula.
 func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, ok bool) {
-	st, w := f.st, f.m.PointerBits
+	st, sp, w := f.st, f.u.Space(), f.m.PointerBits
 	p := &r.Predicate
 	there, ok := st.True(), true
 	value := func(t invariant.Term) term.ID {
@@ -290,79 +241,28 @@ func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, 
 		case t.Stride == 0:
 			return v.values[slices.Index(f.places[r.Loop], placeOf(t))]
 		}
-		e := f.element(r.Loop, v, t, k, guard)
-		ok = ok && e.exact
-		there = st.And(there, e.there)
-		return e.bits
+		x := f.base(r.Loop, v, t)
+		if _, isConst := st.ConstUint64(x.Object); !isConst {
+			ok = false
+			return st.ConstU(t.Bits, 0)
+		}
+		f.loads++
+		at := sp.Add(x, st.Add(st.Mul(k, st.ConstU(w, t.Stride)), st.ConstU(w, t.Offset)))
+		e, valid := v.mem.Load(memory.Key{Instance: 1<<32 - 1, Value: ir.Value(f.loads)}, at, t.Bits/8, false, guard)
+		ok = ok && len(sp.TakeGaveUp()) == 0
+		there = st.And(there, valid)
+		f.read(elementRead{at, x, k, t.Offset, t.Stride})
+		return e.Bits
 	}
 	bound := func(s *invariant.Sum) (sum, index term.ID) {
 		w := max(sumWidth(s), w)
 		return st.Add(f.number(w, s.Const), f.sum(s.Terms, w, value)), st.SExt(k, w)
 	}
-	var relation term.ID
-	if p.Relation == invariant.Congruent {
-		relation = f.congruent(p, k, value)
-	} else {
-		relation = f.relation(p, value)
-	}
+	relation := f.relation(p, value)
 	from, index := bound(&p.Range.From)
 	in := st.And(there, st.SLe(from, index))
 	to, index := bound(&p.Range.To)
 	return st.Implies(st.And(in, st.SLt(index, to)), relation), ok
-}
-
-// column is a summand at a visit, for the index of goals.
-func (f *formula) column(l *Loop, v *visit, t invariant.Term) term.ID {
-	switch {
-	case t.Index:
-		return f.index
-	case t.Stride == 0:
-		return v.values[slices.Index(f.places[l], placeOf(t))]
-	}
-	f.order, f.depth = v.order, maxChain
-	return f.element(l, v, t, f.index, v.guard).bits
-}
-
-// element reads an element at a visit.
-func (f *formula) element(l *Loop, v *visit, t invariant.Term, k, guard term.ID) elementTerm {
-	st, sp, w := f.st, f.u.Space(), f.m.PointerBits
-	x := f.base(l, v, t)
-	if _, isConst := st.ConstUint64(x.Object); !isConst {
-		return elementTerm{st.ConstU(t.Bits, 0), st.True(), false}
-	}
-	key := elementKey{v, x, t.Offset, t.Stride, t.Bits, k}
-	e, ok := f.elements[key]
-	if !ok {
-		f.loads++
-		at := sp.Add(x, st.Add(st.Mul(k, st.ConstU(w, t.Stride)), st.ConstU(w, t.Offset)))
-		// What it says of elements that are not there means nothing, wherever it is read.
-		y, there := v.mem.Load(memory.Key{Instance: 1<<32 - 1, Value: ir.Value(f.loads)}, at, t.Bits/8, false, v.guard)
-		e = elementTerm{st.Resolve(y.Bits), there, len(sp.TakeGaveUp()) == 0}
-		if f.elements == nil {
-			f.elements = map[elementKey]elementTerm{}
-		}
-		f.elements[key] = e
-		f.read(elementRead{at, x, k, t.Offset, t.Stride, f.order, f.depth})
-	}
-	return e
-}
-
-// congruent is a congruence for k, by the cases of what is read.
-func (f *formula) congruent(p *invariant.Predicate, k term.ID, value func(invariant.Term) term.ID) term.ID {
-	var values []term.ID
-	for _, t := range p.Terms {
-		values = append(values, value(t))
-	}
-	w := uint32(p.Mod().BitLen()) - 1
-	return f.st.ByReads(values, k, w, maxCases, func(values []term.ID, k term.ID) term.ID {
-		i := -1
-		return f.relation(p, func(t invariant.Term) term.ID {
-			if i++; t.Index {
-				return k
-			}
-			return values[i]
-		})
-	})
 }
 
 // sumWidth is a width in which a sum does not wrap.
@@ -377,33 +277,26 @@ func sumWidth(s *invariant.Sum) uint32 {
 // maxEvaluated bounds the indices for which a predicate is evaluated.
 const maxEvaluated = 200
 
-// rangeBounds evaluates the bounds of a range in a state of a run.
-func rangeBounds(m *ir.Module, r *invariant.Range, s interp.State) (lo, hi int64, ok bool) {
-	var at [2]int64
-	for i, x := range []*invariant.Sum{&r.From, &r.To} {
+// rangeHolds evaluates a predicate with a range in a state of a run, for the
+// first and the last indices of the range.
+func rangeHolds(m *ir.Module, p *invariant.Predicate, s interp.State) bool {
+	sum := func(x *invariant.Sum) (*big.Int, bool) {
 		n := new(big.Int).Set(x.Const)
 		for i := range x.Terms {
 			y, ok := valueOf(m, &x.Terms[i], s, 0)
 			if !ok {
-				return 0, 0, false
+				return nil, false
 			}
 			n.Add(n, y.Mul(y, big.NewInt(x.Terms[i].Coeff)))
 		}
-		if !n.IsInt64() {
-			return 0, 0, false
-		}
-		at[i] = n.Int64()
+		return n, true
 	}
-	return at[0], at[1], true
-}
-
-// rangeHolds evaluates a predicate with a range in a state of a run, for the
-// first and the last indices of the range.
-func rangeHolds(m *ir.Module, p *invariant.Predicate, s interp.State) bool {
-	lo, hi, ok := rangeBounds(m, p.Range, s)
-	if !ok {
+	from, ok := sum(&p.Range.From)
+	to, ok2 := sum(&p.Range.To)
+	if !ok || !ok2 || !from.IsInt64() || !to.IsInt64() {
 		return true
 	}
+	lo, hi := from.Int64(), to.Int64()
 	for k := lo; k < hi; k++ {
 		if k == lo+maxEvaluated && hi > k+maxEvaluated {
 			k = hi - maxEvaluated

@@ -64,7 +64,7 @@ func SmallChoices(run uint64) interp.Oracle {
 
 // sample runs the program and collects the states at the loop heads, and what
 // the runs violate.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate, spans []*span) (map[*Loop]*states, map[Property]bool) {
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate) (map[*Loop]*states, map[Property]bool) {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
@@ -91,11 +91,6 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 			c := &ranged[i]
 			if c.Loop.Func.Name == ev.Func.Name && c.Loop.Head == ev.Block && !s.broken[i] && !rangeHolds(m, &c.Predicate, ev.State) {
 				s.broken[i] = true
-			}
-		}
-		for _, x := range spans {
-			if x.loop.Func.Name == ev.Func.Name && x.loop.Head == ev.Block {
-				x.see(m, ev.State)
 			}
 		}
 		row := make([]uint64, len(s.values))

@@ -45,19 +45,9 @@ func (s *Store) summands(t ID, coeff uint64, sum []summand, constant *uint64, de
 	return append(sum, summand{t, coeff}), len(sum) < maxSummands
 }
 
-// factor is what a constant is multiplied with in a summand: products are younger
-// than what they are made of, and the sums of two equations agree in what is
-// oldest.
-func (s *Store) factor(t ID) ID {
-	if s.is(t, OpMul) && s.IsConst(s.arg(t, 1)) {
-		return s.arg(t, 0)
-	}
-	return t
-}
-
 // match: Eq(x, y) where x - y is a sum of several terms with the coefficients 1 and -1, of width <= 64
 // result: Eq(a + b + .., c + d + .. + k): what has the coefficient of the term of
-// least ID on the left, the others on the right, both by ID, products by their factor's
+// least ID on the left, the others on the right, both by ID
 func eqLinear(s *Store, n node) ID {
 	x, y := n.args[0], n.args[1]
 	if s.keep || !s.is(x, OpAdd) && !s.is(y, OpAdd) {
@@ -75,12 +65,7 @@ func eqLinear(s *Store, n node) ID {
 	if sum, ok = s.summands(y, ^uint64(0), sum, &constant, maxSummands); !ok || len(sum) < minSummands {
 		return 0
 	}
-	slices.SortFunc(sum, func(a, b summand) int {
-		if x, y := s.factor(a.t), s.factor(b.t); x != y {
-			return int(x) - int(y)
-		}
-		return int(a.t) - int(b.t)
-	})
+	slices.SortFunc(sum, func(a, b summand) int { return int(a.t) - int(b.t) })
 	mask := ones(w)
 	sides := [2]ID{}
 	first := uint64(0)
