@@ -234,7 +234,9 @@ func outOfProcessorTime(s syscall.Signal, used time.Duration) bool {
 	if s != syscall.SIGKILL && s != syscall.SIGXCPU || unix.Getrlimit(unix.RLIMIT_CPU, &limit) != nil {
 		return false
 	}
-	return limit.Cur < 1<<32 && used >= time.Duration(limit.Cur)*time.Second-time.Second/4
+	// What is reported of a process is less than what the limit counts, by some percent.
+	most := time.Duration(limit.Cur) * time.Second
+	return limit.Cur < 1<<32 && used >= most-most/20-time.Second/4
 }
 
 // memoryReason is the reason of a child that ran out of memory.
