@@ -41,10 +41,14 @@ type terminationEngine struct {
 var terminationEngines = []terminationEngine{
 	{name: "lassos and recurrent sets", run: (*run).refute},
 	{name: "integer transition system", wait: headStart, run: (*run).byIntegers},
-	{name: "ranking functions", wait: headStart, run: (*run).rank},
+	{name: "ranking functions", wait: rankingStart, run: (*run).rank},
 	{name: "symbolic execution", wait: graphStart, run: (*run).proveByGraph},
 	{name: "lassos in formulas", wait: 250 * time.Millisecond, run: (*run).refuteByFormula},
 }
+
+// rankingStart is when ranking functions on bit-vectors are sought: a graph that decides
+// is done by then, if nothing takes its processor.
+const rankingStart = 120 * time.Millisecond
 
 // errDecided ends the engines that are still at work when one has an answer.
 var errDecided = errors.New("another engine has an answer")
