@@ -23,6 +23,14 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		r.Unclean = places(m, v.Unclean)
 		r.Certificate = certificate(m, v.Certificate)
 	case verdict.False:
+		if i := slices.IndexFunc(v.Passes, verdict.Guard.Traps); i >= 0 {
+			r.Answer = Unknown
+			r.Reasons = reasons(m, []verdict.Reason{{
+				Cause: verdict.CauseOverflow, Func: v.Passes[i].Func, Pos: v.Passes[i].Pos,
+				Text: "a violation was found, but on a run that divides the least integer by -1, where some machines end it",
+			}})
+			break
+		}
 		r.Answer = False
 		if v.Endless != nil {
 			r.explainEndless(&v)

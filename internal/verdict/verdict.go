@@ -57,6 +57,13 @@ type Guard struct {
 	Pos  ir.Pos
 }
 
+// Traps says whether the guard is one of a division that overflows: INT_MIN / -1 and
+// INT_MIN % -1 wrap (U1), but there are machines on which they end the run, so a run
+// past one refutes nothing.
+func (g Guard) Traps() bool {
+	return g.Kind == ir.Overflow && (g.Text == "signed overflow in /" || g.Text == "signed overflow in %")
+}
+
 // Cause classifies a Reason.
 type Cause uint8
 
