@@ -197,13 +197,13 @@ func (f *function) flattenDiamond(d *diamond) {
 func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
 	switch k {
 	case 0:
-		f.emitCheck(ir.Overflow, condition, "signed overflow in +")
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("+"))
 	case 21:
-		f.emitCheck(ir.Overflow, condition, "signed overflow in -")
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("-"))
 	case 12:
-		f.emitCheck(ir.Overflow, condition, "signed overflow in *")
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("*"))
 	case 13:
-		f.emitCheck(ir.Overflow, condition, "signed overflow in unary -")
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("unary -"))
 	case 3:
 		f.divisionCheck(condition, next)
 	case 20:
@@ -236,14 +236,14 @@ func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
 	if and, ok := condition.(*llvm.Inst); ok && and.Op == llvm.And {
 		if notZero, ok := and.Args[0].(*llvm.Inst); ok && notZero.Op == llvm.ICmp && notZero.Pred == llvm.IntNE && isZero(notZero.Args[1]) {
 			f.emitCheck(ir.DivByZero, notZero, division)
-			f.emitCheck(ir.Overflow, and.Args[1], "signed overflow in "+operator)
+			f.emitCheck(ir.Overflow, and.Args[1], ir.OverflowIn(operator))
 			return
 		}
 		if k, ok := constInt(and.Args[0]); ok { // a constant divisor
 			if k == 0 {
 				f.emitCheck(ir.DivByZero, and.Args[0], division)
 			}
-			f.emitCheck(ir.Overflow, and.Args[1], "signed overflow in "+operator)
+			f.emitCheck(ir.Overflow, and.Args[1], ir.OverflowIn(operator))
 			return
 		}
 	}
@@ -297,12 +297,12 @@ func (f *function) flagChecks(i *llvm.Inst, x, y ir.Value) {
 		}
 		predicate := map[llvm.Opcode]ir.Op{llvm.Add: ir.SAddOvf, llvm.Sub: ir.SSubOvf, llvm.Mul: ir.SMulOvf}[i.Op]
 		operator := map[llvm.Opcode]string{llvm.Add: "+", llvm.Sub: "-", llvm.Mul: "*"}[i.Op]
-		f.b.Check(ir.Overflow, f.not(f.b.Cmp(predicate, x, y)), "signed overflow in "+operator)
+		f.b.Check(ir.Overflow, f.not(f.b.Cmp(predicate, x, y)), ir.OverflowIn(operator))
 	case llvm.Shl, llvm.LShr, llvm.AShr:
 		f.b.Check(ir.ShiftRange, f.b.Cmp(ir.ULt, y, f.b.Const(bits, uint64(bits))), "shift amount out of range")
 		if i.Op == llvm.Shl && i.NSW { // what a multiplication by a power of two becomes
 			back := f.b.Bin(ir.AShr, f.b.Bin(ir.Shl, x, y), y)
-			f.b.Check(ir.Overflow, f.b.Cmp(ir.Eq, back, x), "signed overflow in <<")
+			f.b.Check(ir.Overflow, f.b.Cmp(ir.Eq, back, x), ir.OverflowIn("<<"))
 		}
 	case llvm.UDiv, llvm.URem:
 		f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, zero()), "division by zero")
@@ -310,6 +310,6 @@ func (f *function) flagChecks(i *llvm.Inst, x, y ir.Value) {
 		f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, zero()), "division by zero")
 		least := f.b.ConstBV(t, bv.New(bits, 1).Shl(bv.New(bits, uint64(bits-1))))
 		minusOne := f.b.ConstBV(t, bv.New(bits, 0).Not())
-		f.b.Check(ir.Overflow, f.b.Cmp(ir.Or, f.b.Cmp(ir.Ne, x, least), f.b.Cmp(ir.Ne, y, minusOne)), "signed overflow in /")
+		f.b.Check(ir.Overflow, f.b.Cmp(ir.Or, f.b.Cmp(ir.Ne, x, least), f.b.Cmp(ir.Ne, y, minusOne)), ir.OverflowIn("/"))
 	}
 }

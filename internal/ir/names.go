@@ -73,6 +73,9 @@ func (op Op) String() string { return name("op", opNames[:], op) }
 // String is the name of the property or guard, as reports show it.
 func (k CheckKind) String() string { return name("check", checkNames[:], k) }
 
+// OverflowIn is the text of a check that a signed operator does not overflow.
+func OverflowIn(operator string) string { return "signed overflow in " + operator }
+
 // Undefined says whether a violation is undefined behaviour of C.
 func (k CheckKind) Undefined() bool {
 	switch k {

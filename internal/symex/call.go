@@ -38,13 +38,13 @@ func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	if callee.Variadic {
 		return x.cannot(f, d, "a call of a function with a variable number of arguments")
 	}
-	for i := range s.Frames {
-		if s.Frames[i].Func == callee && !x.recursive[callee] {
-			return x.cannot(f, d, "recursion of "+callee.Name+" through a pointer")
-		}
-	}
 	if x.recursive[callee] {
 		return x.recur(s, f, d, callee, args)
+	}
+	for i := range s.Frames {
+		if s.Frames[i].Func == callee {
+			return x.cannot(f, d, "recursion of "+callee.Name+" through a pointer")
+		}
 	}
 	values := make([]value, len(callee.Values))
 	for i, p := range callee.Params {

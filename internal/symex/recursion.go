@@ -19,7 +19,9 @@ package symex
 // nodes like values of locals. (2) equates them with what they are in the caller, so a
 // returning state is a relation between the symbols of the entry and its own: a summary.
 // A list that the caller has may come back longer, shorter, as single nodes or not at
-// all: the pointer to its beginning says where.
+// all: the pointer to its beginning says where. The state of an entry is folded like one at a
+// loop head, so that lists may grow from call to call; the caller's pointers to objects
+// that became the middle of a list point anywhere behind the call.
 //
 // Invariants. 1. The callee writes to listed objects only: a write through an unknown
 // pointer is an obstacle where something is hidden. 2. When a returning node is new or

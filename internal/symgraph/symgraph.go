@@ -89,7 +89,8 @@ type Object struct {
 	HasBase bool
 	Base    linear.Form
 	Cells   []Cell // what is known of the content
-	// Origin is for the engine.
+	// Origin is for the engine, at the call of a recursive function: the object's index in
+	// the state of the caller. Checkers do not look at it.
 	Origin int32
 	// List makes it a list segment: any number of heap objects of this size, whose
 	// cells are in each of them.

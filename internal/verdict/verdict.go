@@ -61,7 +61,7 @@ type Guard struct {
 // INT_MIN % -1 wrap (U1), but there are machines on which they end the run, so a run
 // past one refutes nothing.
 func (g Guard) Traps() bool {
-	return g.Kind == ir.Overflow && (g.Text == "signed overflow in /" || g.Text == "signed overflow in %")
+	return g.Kind == ir.Overflow && (g.Text == ir.OverflowIn("/") || g.Text == ir.OverflowIn("%"))
 }
 
 // Cause classifies a Reason.
