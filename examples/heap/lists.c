@@ -1,6 +1,5 @@
 // A list of lists: each node of the outer list owns an inner one. All are built, one
 // is extended, all are freed. BUG: the inner lists are not freed.
-// Not proved for all sizes so far.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

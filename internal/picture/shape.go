@@ -194,7 +194,13 @@ func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
 			}
 			title = fmt.Sprintf("%s: %s nodes of %s bytes", kind, w.form(l.Length), w.form(o.Size))
 			style = ", peripheries=3"
+			if l.Next == symgraph.NoLink {
+				title, style = fmt.Sprintf("block: %s bytes, or none", w.form(o.Size)), ", peripheries=1"
+			}
 			for i, at := range append([]int64{l.Next}, l.Branches...) {
+				if at == symgraph.NoLink {
+					continue
+				}
 				row(fmt.Sprintf("+%d: "+next, at), at)
 				if i == 0 {
 					arrow(fmt.Sprintf("%s:p%d", id, at), l.Tail, end, ", style=dashed")
@@ -203,6 +209,9 @@ func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
 			if l.Double {
 				row(fmt.Sprintf("+%d: the one before", l.Prev), l.Prev)
 				arrow(fmt.Sprintf("%s:p%d", id, l.Prev), l.Before, "first", ", style=dashed")
+			}
+			for _, text := range w.owned(l, "") {
+				rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\">%s</TD></TR>", html.EscapeString(text)))
 			}
 		}
 		for _, c := range o.Cells {

@@ -118,6 +118,9 @@ func (w *writer) box(v *symgraph.Vertex) Box {
 			if l.Double {
 				objects = append(objects, fmt.Sprintf("  linked back at %d, the first to %s", l.Prev, w.value(s, l.Before)))
 			}
+			for _, text := range w.owned(l, "  ") {
+				objects = append(objects, text)
+			}
 			for _, c := range l.Facts {
 				objects = append(objects, "  in each: "+w.constraint(c))
 			}
@@ -137,6 +140,29 @@ func (w *writer) box(v *symgraph.Vertex) Box {
 	b.State = append(b.State, Section{"knowledge base", facts}, Section{"allocations", objects}, Section{"memory", cells})
 	b.State = slices.DeleteFunc(b.State, func(s Section) bool { return len(s.Lines) == 0 })
 	return b
+}
+
+// owned says what each node of a segment owns.
+func (w *writer) owned(l *symgraph.Segment, indent string) (lines []string) {
+	for i := range l.Owned {
+		o := &l.Owned[i]
+		kind := "a list"
+		switch m := o.Nodes.List; {
+		case len(m.Branches) > 0:
+			kind = "a tree"
+		case m.Next == symgraph.NoLink:
+			kind = "a block"
+		}
+		if o.Least == 0 {
+			kind = "null or " + kind
+		}
+		lines = append(lines, fmt.Sprintf("%s+%d: %s of its own, of %s bytes each", indent, o.At, kind, w.form(o.Nodes.Size)))
+		for _, c := range o.Nodes.List.Facts {
+			lines = append(lines, indent+"  in each: "+w.constraint(c))
+		}
+		lines = append(lines, w.owned(o.Nodes.List, indent+"  ")...)
+	}
+	return lines
 }
 
 // locals are the values of a frame, those of variables first.

@@ -90,8 +90,9 @@ func (x *explorer) arrive(s *state) {
 		return
 	}
 	shape := x.shape || len(x.kinds) > 0
-	if shape {
-		x.fold(s)
+	if shape && !x.fold(s) {
+		x.stopped = true
+		return
 	}
 	k := key(s, shape, x.trees)
 	if x.fine {

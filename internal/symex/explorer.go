@@ -50,6 +50,9 @@ type explorer struct {
 	trees     bool       // kinds of trees are sought
 	hasty     bool       // stop where there may be some
 	branching bool       // there may be some
+	owning    bool       // what nodes own is sought
+	mayOwn    bool       // there may be some
+	owners    []owner    // what nodes own
 	recursive map[*ir.Func]bool
 	narrow    map[place]bool // numbers of 64 bits that are written in halves
 	patient   bool           // bounds move a few times before they are dropped

@@ -44,6 +44,7 @@ type joiner struct {
 	pairs  []pair
 	bound  map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
 	fails  bool
+	lost   bool // what nodes own is not known any more
 	plain  bool // only symbols, no multiples
 	naming bool // cells of the second state get a name
 	steady bool // constants are cases rather than the beginning of a count
@@ -289,6 +290,7 @@ func (j *joiner) states(a, b *state) *state {
 			return c
 		}
 	}
+	c.Lost = c.Lost || j.lost
 	return c
 }
 

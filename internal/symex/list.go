@@ -159,6 +159,13 @@ func replace(s *state, to func(value) value) {
 // materialize takes the first node out of a segment that is not empty. The node has
 // the segment's place among the objects.
 func (x *explorer) materialize(s *state, o int32) {
+	if l := s.Objects[o].List; l.Next == symgraph.NoLink { // nothing is left
+		n := x.someNode(&s.Objects[o], nil)
+		n.Cells = append(n.Cells, x.ownedOf(s, l)...)
+		s.Objects = slices.Clone(s.Objects)
+		s.Objects[o] = n
+		return
+	}
 	rest := int32(len(s.Objects))
 	replace(s, func(v value) value {
 		if v.Kind == symgraph.Pointer && v.Object == o && v.Last {
@@ -175,6 +182,7 @@ func (x *explorer) materialize(s *state, o int32) {
 	}
 	ob.List = &l
 	s.Objects = append(slices.Clip(s.Objects), ob)
+	n.Cells = append(n.Cells, x.ownedOf(s, &l)...)
 	s.Objects[o] = n
 }
 
@@ -195,8 +203,9 @@ func (x *explorer) materializeLast(s *state, o int32) {
 	l.Length = l.Length.Plus(linear.Int(-1))
 	l.Tail = pointer(last, linear.Form{})
 	ob.List = &l
-	s.Objects = append(slices.Clip(s.Objects), n)
-	s.Objects[o] = ob
+	s.Objects = append(slices.Clip(s.Objects), object{})
+	n.Cells = append(n.Cells, x.ownedOf(s, &l)...)
+	s.Objects[o], s.Objects[last] = ob, n
 }
 
 // linked is a link of a node.
@@ -320,41 +329,17 @@ func (x *explorer) settle(s *state) {
 	}
 }
 
-// fold generalises the lists of a state at a loop head.
-func (x *explorer) fold(s *state) {
+// fold generalises the lists of a state at a loop head. If it is not ok, something was
+// found that nodes own: the graph is built anew.
+func (x *explorer) fold(s *state) (ok bool) {
 	x.settle(s)
 	marks := x.landmarks(s)
+	first, last := references(s)
 	for _, o := range inner(s) {
-		ob := &s.Objects[o]
-		size, ok := nodeSize(ob)
-		if !ok {
-			continue
-		}
-		for _, kind := range x.kinds {
-			if kind.size != size || len(kind.branches) > 0 {
-				continue
-			}
-			x.nullLinks(ob, kind)
-			tail, ok := link(ob, kind.next)
-			if !ok || tail.Last {
-				continue
-			}
-			n := object{Kind: symgraph.Heap, Size: ob.Size, Origin: ob.Origin}
-			l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Tail: tail, Double: kind.prev >= 0}
-			if l.Double {
-				l.Prev = kind.prev
-				if l.Before, ok = link(ob, kind.prev); !ok {
-					continue
-				}
-			}
-			if !acyclic(s, int32(o), l) {
-				continue
-			}
-			n.Cells, l.Own, l.Facts = x.describe([]description{{cells: without(ob.Cells, kind)}}, marks)
-			n.List = l
-			*ob = n
-			break
-		}
+		x.foldListNode(s, int32(o), first, last, marks)
+	}
+	if x.again {
+		return false
 	}
 	for o := range s.Objects { // the way back leads to a last node
 		l := s.Objects[o].List
@@ -371,6 +356,13 @@ func (x *explorer) fold(s *state) {
 		again = x.foldNodes(s, marks)
 		first, last := references(s)
 		for o := range s.Objects {
+			if x.owning && s.Objects[o].List == nil && x.foldListNode(s, int32(o), first, last, marks) {
+				again = true
+				break
+			}
+			if x.again {
+				return false
+			}
 			a := &s.Objects[o]
 			if a.List == nil || a.List.Tail.Kind != symgraph.Pointer || a.List.Tail.Object < 0 {
 				continue
@@ -386,8 +378,12 @@ func (x *explorer) fold(s *state) {
 			if x.fine && x.distinct(a, b) {
 				continue
 			}
+			owned, ok := x.joinOwned(a.List.Owned, b.List.Owned)
+			if !ok {
+				continue
+			}
 			n := object{Kind: symgraph.Heap, Size: a.Size, Origin: a.Origin}
-			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Branches: a.List.Branches, Tail: b.List.Tail, Double: a.List.Double, Prev: a.List.Prev, Before: a.List.Before}
+			l := &symgraph.Segment{Length: a.List.Length.Add(b.List.Length), Next: a.List.Next, Branches: a.List.Branches, Tail: b.List.Tail, Double: a.List.Double, Prev: a.List.Prev, Before: a.List.Before, Owned: owned}
 			n.Cells, l.Own, l.Facts = x.describe([]description{{a.Cells, a.List.Facts}, {b.Cells, b.List.Facts}}, marks)
 			n.List = l
 			*a, *b = n, gone
@@ -414,6 +410,48 @@ func (x *explorer) fold(s *state) {
 		*ob = n
 	}
 	x.canonical(s)
+	return !x.again
+}
+
+// foldListNode makes a segment of one node of a list, if possible.
+func (x *explorer) foldListNode(s *state, o int32, first, last []int, marks []linear.Form) bool {
+	ob := &s.Objects[o]
+	size, ok := nodeSize(ob)
+	if !ok {
+		return false
+	}
+	for _, kind := range x.kinds {
+		if kind.size != size || len(kind.branches) > 0 {
+			continue
+		}
+		x.nullLinks(ob, kind)
+		tail, ok := link(ob, kind.next)
+		if !ok || tail.Last {
+			continue
+		}
+		n := object{Kind: symgraph.Heap, Size: ob.Size, Origin: ob.Origin}
+		l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Tail: tail, Double: kind.prev >= 0}
+		if l.Double {
+			l.Prev = kind.prev
+			if l.Before, ok = link(ob, kind.prev); !ok {
+				continue
+			}
+		}
+		if !acyclic(s, o, l) {
+			continue
+		}
+		p, ok := x.property(s, o, kind, first, last)
+		if !ok {
+			continue
+		}
+		l.Owned = p.owned
+		n.Cells, l.Own, l.Facts = x.describe([]description{{cells: p.rest}}, marks)
+		n.List = l
+		*ob = n
+		p.take(s)
+		return true
+	}
+	return false
 }
 
 // inner orders the objects: those first to which only heap objects point. Of a list

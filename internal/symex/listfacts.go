@@ -305,6 +305,7 @@ func (j *joiner) segment(a, b *object) object {
 		}
 		o.Cells = append(o.Cells, c)
 	}
+	l.Owned = j.owned(a.List.Owned, b.List.Owned)
 	o.List = &l
 	return o
 }

@@ -85,7 +85,10 @@ func (x *explorer) recur(s *state, f *frame, d *ir.Def, callee *ir.Func, args []
 	lists := x.shape || len(x.kinds) > 0
 	seen := origins(e)
 	if lists {
-		x.fold(e)
+		if !x.fold(e) {
+			x.stopped = true
+			return stop
+		}
 		if e.Lost { // what a list does not say of its nodes
 			e.Lost, s.Lost = false, true
 		}
@@ -219,8 +222,9 @@ func (x *explorer) goBack(s *state, f *frame) control {
 		return stop
 	}
 	lists := x.shape || len(x.kinds) > 0
-	if lists {
-		x.fold(s)
+	if lists && !x.fold(s) {
+		x.stopped = true
+		return stop
 	}
 	known := len(x.nodes)
 	n, j := x.land(s, "return "+key(s, lists, x.trees))

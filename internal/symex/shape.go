@@ -68,6 +68,9 @@ func key(s *state, lists, trees bool) string {
 			if o.List.Double {
 				b.WriteString("d" + strconv.FormatInt(o.List.Prev, 10) + target(&o.List.Before))
 			}
+			for k := range o.List.Owned {
+				b.WriteString(shapeOfOwner(&o.List.Owned[k]))
+			}
 		}
 	}
 	if lists { // what cells point to is part of the shape

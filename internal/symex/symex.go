@@ -11,7 +11,8 @@
 //	offset.go     offsets that differ    naming.go     what loops leave in memory
 //	build.go      the graph              transitions.go  the transition system
 //	list.go       list segments          listfacts.go    what their nodes hold
-//	tree.go       tree segments          recursion.go  recursive functions
+//	tree.go       tree segments          owned.go      what nodes own
+//	recursion.go  recursive functions
 //	drawing.go    pictures
 //
 // # Departures from the papers
@@ -119,7 +120,8 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	}
 	x := explore(m, &o)
 	r := x.result(ctx)
-	hasty := false // an attempt was given up
+	hasty := false  // an attempt was given up
+	owning := false // nodes may own something
 	for _, again := range []func(y *explorer) bool{
 		// Perhaps it matters what pointers in memory point to.
 		func(y *explorer) bool {
@@ -138,6 +140,19 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.shape, y.trees = true, true
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return x.branching
+		},
+		// Perhaps nodes own what their fields point to.
+		func(y *explorer) bool {
+			y.shape, y.owning = true, true
+			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
+			owning = owning || x.mayOwn || x.branching
+			return owning
+		},
+		// Perhaps both.
+		func(y *explorer) bool {
+			y.shape, y.owning, y.trees = true, true, true
+			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
+			return owning && x.branching
 		},
 		// Perhaps they are none, and it matters what pointers in memory point to.
 		func(y *explorer) bool {

@@ -224,5 +224,12 @@ func (x *explorer) renamedSegment(o *object, to, own func(linear.Var) linear.Var
 	for k := range o.Cells {
 		o.Cells[k].Value.Form = o.Cells[k].Value.Form.Rename(both)
 	}
+	l.Owned = slices.Clone(l.Owned)
+	for k := range l.Owned {
+		n := *l.Owned[k].Nodes
+		n.Cells = slices.Clone(n.Cells)
+		x.renamedSegment(&n, to, own)
+		l.Owned[k].Nodes = &n
+	}
 	o.List = &l
 }

@@ -68,8 +68,10 @@ func (x *explorer) materializeTree(s *state, o int32) (ok bool) {
 		objects = append(objects, child)
 	}
 	x.k.assert(linear.Constraint{Form: rest, Equality: true})
-	objects[o] = x.someNode(&ob, links)
+	n := x.someNode(&ob, links)
 	s.Objects = objects
+	n.Cells = append(n.Cells, x.ownedOf(s, &l)...)
+	s.Objects[o] = n
 	return true
 }
 
@@ -157,14 +159,14 @@ func (x *explorer) foldNodes(s *state, marks []linear.Form) (done bool) {
 	held := held(s)
 	for again := true; again; {
 		again = false
-		first, _ := references(s)
+		first, last := references(s)
 		for o := range s.Objects {
 			size, ok := nodeSize(&s.Objects[o])
 			if !ok {
 				continue
 			}
 			for _, kind := range x.kinds {
-				if kind.size == size && len(kind.branches) > 0 && x.foldNode(s, int32(o), kind, first, held[o], marks) {
+				if kind.size == size && len(kind.branches) > 0 && x.foldNode(s, int32(o), kind, first, last, held[o], marks) {
 					again, done = true, true
 					break
 				}
@@ -178,31 +180,39 @@ func (x *explorer) foldNodes(s *state, marks []linear.Form) (done bool) {
 }
 
 // foldNode makes a segment of a node and the complete trees below it, if possible.
-func (x *explorer) foldNode(s *state, o int32, kind listKind, first []int, held bool, marks []linear.Form) bool {
+func (x *explorer) foldNode(s *state, o int32, kind listKind, first, last []int, held bool, marks []linear.Form) bool {
 	ob := &s.Objects[o]
 	x.nullLinks(ob, kind)
 	l := &symgraph.Segment{Length: linear.Constant(linear.Int(1)), Next: kind.next, Branches: kind.branches, Tail: null, Before: value{Kind: symgraph.Any}}
-	ds := []description{{cells: without(ob.Cells, kind)}}
+	p, ok := x.property(s, o, kind, first, last)
+	if !ok {
+		return false
+	}
+	l.Owned = p.owned
+	ds := []description{{cells: p.rest}}
 	var parts []int32
 	for _, at := range kind.links() {
-		p, ok := link(ob, at)
+		to, ok := link(ob, at)
 		switch {
-		case !ok || p.Last:
+		case !ok || to.Last:
 			return false
-		case p.Object < 0:
+		case to.Object < 0:
 			continue
 		}
-		if c := &s.Objects[p.Object]; c.List != nil && first[p.Object] == 1 && isNull(c.List.Tail) &&
+		if c := &s.Objects[to.Object]; c.List != nil && first[to.Object] == 1 && isNull(c.List.Tail) &&
 			c.List.Next == kind.next && slices.Equal(c.List.Branches, kind.branches) && c.Size.Equal(ob.Size) {
+			if l.Owned, ok = x.joinOwned(l.Owned, c.List.Owned); !ok {
+				return false
+			}
 			l.Length = l.Length.Add(c.List.Length)
 			ds = append(ds, description{c.Cells, c.List.Facts})
-			parts = append(parts, p.Object)
+			parts = append(parts, to.Object)
 			continue
 		}
 		if !isNull(l.Tail) || held {
 			return false
 		}
-		l.Tail = p
+		l.Tail = to
 	}
 	if !acyclic(s, o, l) {
 		return false
@@ -214,6 +224,7 @@ func (x *explorer) foldNode(s *state, o int32, kind listKind, first []int, held 
 	for _, p := range parts {
 		s.Objects[p] = gone
 	}
+	p.take(s)
 	return true
 }
 

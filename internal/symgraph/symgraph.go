@@ -110,6 +110,8 @@ type Object struct {
 // or it points to a node, one of whose links (Next and Branches) starts a segment with
 // the same Tail, each other one a segment with Tail null, and Length is 1 more
 // than their lengths.
+//
+// With Next = NoLink it has at most one node, and Tail is null.
 type Segment struct {
 	Length linear.Form // at least 0
 	Next   int64
@@ -124,6 +126,27 @@ type Segment struct {
 	// cells are one of them. Facts hold for them and the symbols of the state.
 	Own   []linear.Var
 	Facts []linear.Constraint
+	// Owned are the segments that each node has for itself.
+	Owned []Owned
+}
+
+// NoLink is Segment.Next of nodes without a link onwards.
+const NoLink int64 = -1
+
+// Unbounded is Owned.Most if there may be any number of nodes.
+const Unbounded int64 = -1
+
+// Owned says that the pointer at offset At of a node is the start of a segment: from
+// Least to Most nodes as Nodes describes them, which are different for each owner, and from all
+// other objects.
+//
+// Nodes has a List, of which the Length does not count. Its Tail is null, Before is Any or null;
+// pointers in its cells are null or to globals and functions, its facts are about its Own
+// symbols and those of the state.
+type Owned struct {
+	At          int64
+	Least, Most int64
+	Nodes       *Object
 }
 
 // Cell says that the bytes from Offset hold Value, whose type is Type. An integer that

@@ -163,6 +163,9 @@ func (c *checkerState) shape() error {
 					if !listed(&l.Tail) || !listed(&l.Before) {
 						return bad(i, "a pointer to an object that is not listed")
 					}
+					if !nested(l, 0) {
+						return bad(i, "nodes own what is no segment")
+					}
 				}
 				for x := range s.Objects[k].Cells {
 					if !listed(&s.Objects[k].Cells[x].Value) {

@@ -53,6 +53,7 @@ type segment struct {
 	own      []linear.Var
 	facts    []linear.Constraint
 	cells    []symgraph.Cell
+	owned    []symgraph.Owned
 	term     func(linear.Var) (number, bool)
 }
 
@@ -81,17 +82,10 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 		return nil
 	}
 	word := int64(c.m.PointerBits / 8)
-	size, fits := o.Size.Const.Int64()
-	switch {
-	case o.Kind != symgraph.Heap || o.Dead || o.HasBase || o.Pristine:
+	if o.Kind != symgraph.Heap || o.Dead || o.HasBase || o.Pristine {
 		return bad("that is no live heap object")
-	case !o.Size.IsConstant() || !fits || l.Next < 0 || l.Next+word > size:
-		return bad("whose nodes have no room for the link")
 	}
-	if l.Double && (l.Prev < 0 || l.Prev+word > size || l.Prev < l.Next+word && l.Next < l.Prev+word) {
-		return bad("whose nodes have no room for the link back")
-	}
-	if why := illFormedTree(o, word); why != "" {
+	if why := illFormedLinks(o, word); why != "" {
 		return bad(why)
 	}
 	end := func(v symgraph.Value) bool {
@@ -118,34 +112,13 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 			}
 		}
 	}
-	for i, u := range l.Own {
-		if slices.Contains(n.Symbols, u) || slices.Contains(l.Own[:i], u) {
-			return bad("with a symbol that is not its own")
-		}
+	if why := illFormedNodes(n, o, term); why != "" {
+		return bad(why)
 	}
-	known := func(f linear.Form) bool {
-		return !slices.ContainsFunc(f.Terms, func(t linear.Term) bool {
-			_, ok := term(t.Var)
-			return !ok && !slices.Contains(l.Own, t.Var)
-		})
+	if why := c.illFormedOwned(n, o, term); why != "" {
+		return bad(why)
 	}
-	for _, x := range l.Facts {
-		if !known(x.Form) {
-			return bad("with a fact over unknown symbols")
-		}
-	}
-	for _, u := range l.Own {
-		if b := ranges(l.Facts)[u]; b[0] == nil || b[1] == nil || b[0].Cmp(b[1]) > 0 {
-			return bad("with a symbol of its own without bounds")
-		}
-	}
-	for _, x := range o.Cells {
-		ok := x.Offset.IsConstant() && known(x.Value.Form) && (x.Value.Kind == symgraph.Int || x.Value.Kind == symgraph.Pointer)
-		if !ok || (x.Value.Kind == symgraph.Int) != (x.Type.Kind == ir.Int) {
-			return bad("with an ill-formed cell")
-		}
-	}
-	s := &segment{length: exact(l.Length), next: small(l.Next), branches: l.Branches, own: l.Own, facts: l.Facts, cells: o.Cells, term: term}
+	s := &segment{length: exact(l.Length), next: small(l.Next), branches: l.Branches, own: l.Own, facts: l.Facts, cells: o.Cells, owned: l.Owned, term: term}
 	s.tail = value{kind: l.Tail.Kind, object: l.Tail.Object, n: small0}
 	s.before = value{kind: symgraph.Any}
 	if l.Double {
@@ -157,6 +130,64 @@ func (c *checkerState) loadSegment(n *symgraph.Node, k int, exact func(linear.Fo
 }
 
 var small0 = small(0)
+
+// illFormedLinks says why the nodes of an object have no room for their links, if that is so.
+func illFormedLinks(o *symgraph.Object, word int64) string {
+	l := o.List
+	size, fits := o.Size.Const.Int64()
+	switch {
+	case !o.Size.IsConstant() || !fits:
+		return "whose nodes have no room for the link"
+	case l.Next == symgraph.NoLink:
+		if l.Double || len(l.Branches) > 0 || !isNull(l.Tail) {
+			return "of nodes without links that have some"
+		}
+		return ""
+	case l.Next < 0 || l.Next+word > size:
+		return "whose nodes have no room for the link"
+	case l.Double && (l.Prev < 0 || l.Prev+word > size || l.Prev < l.Next+word && l.Next < l.Prev+word):
+		return "whose nodes have no room for the link back"
+	}
+	return illFormedTree(o, word)
+}
+
+// isNull says whether a value of a node is a null pointer.
+func isNull(v symgraph.Value) bool {
+	return v.Kind == symgraph.Pointer && v.Object == symgraph.Null && v.Form.Equal(linear.Form{})
+}
+
+// illFormedNodes says what is wrong with what an object says of each of its nodes.
+func illFormedNodes(n *symgraph.Node, o *symgraph.Object, term func(linear.Var) (number, bool)) string {
+	l := o.List
+	for i, u := range l.Own {
+		if slices.Contains(n.Symbols, u) || slices.Contains(l.Own[:i], u) {
+			return "with a symbol that is not its own"
+		}
+	}
+	known := func(f linear.Form) bool {
+		return !slices.ContainsFunc(f.Terms, func(t linear.Term) bool {
+			_, ok := term(t.Var)
+			return !ok && !slices.Contains(l.Own, t.Var)
+		})
+	}
+	for _, x := range l.Facts {
+		if !known(x.Form) {
+			return "with a fact over unknown symbols"
+		}
+	}
+	for _, u := range l.Own {
+		if b := ranges(l.Facts)[u]; b[0] == nil || b[1] == nil || b[0].Cmp(b[1]) > 0 {
+			return "with a symbol of its own without bounds"
+		}
+	}
+	for _, x := range o.Cells {
+		ok := x.Offset.IsConstant() && known(x.Value.Form) && (x.Value.Kind == symgraph.Int || x.Value.Kind == symgraph.Pointer)
+		if !ok || (x.Value.Kind == symgraph.Int) != (x.Type.Kind == ir.Int) {
+			return "with an ill-formed cell"
+		}
+	}
+	return ""
+}
 
 // someNode gives the cells of some node of a segment, for values of its own symbols
 // of which the facts hold: given, not asserted.
@@ -306,6 +337,15 @@ func (s *state) vanish(o int) {
 func (c *checkerState) materialize(s *state, o int, last bool) {
 	first := int32(o)
 	second := int32(len(s.objects))
+	if s.objects[o].list.next.low.Sign() < 0 { // nothing is left
+		ob := s.objects[o]
+		cells, given := c.someNode(ob.list)
+		c.assert(given)
+		s.objects = slices.Clip(s.objects)
+		s.objects[o] = object{kind: symgraph.Heap, size: ob.size, cells: append(cells, c.ownedOf(s, ob.list)...)}
+		c.distinct(&s.objects[o], 0)
+		return
+	}
 	s.pointers(func(object int32, end bool) (symgraph.Kind, int32, bool) {
 		if object == first && end {
 			return symgraph.Pointer, second, !last // to the end of the rest, or to the node
@@ -339,13 +379,13 @@ func (c *checkerState) materialize(s *state, o int, last bool) {
 	} else {
 		l.before = value{kind: symgraph.Any}
 	}
-	node := object{kind: symgraph.Heap, size: ob.size, cells: cells}
+	s.objects = append(s.objects[:len(s.objects):len(s.objects)], object{})
+	node := object{kind: symgraph.Heap, size: ob.size, cells: append(cells, c.ownedOf(s, &l)...)}
 	rest := object{kind: symgraph.Heap, size: ob.size, list: &l}
 	if last {
 		node, rest = rest, node
 	}
-	s.objects = append(s.objects[:len(s.objects):len(s.objects)], rest)
-	s.objects[o] = node
+	s.objects[o], s.objects[second] = node, rest
 	c.distinct(&s.objects[o], 0)
 	c.distinct(&s.objects[second], 0)
 }
@@ -356,7 +396,7 @@ func (c *checkerState) allocated(o *object) bool {
 }
 
 // settle lets segments vanish that are sure to be empty, and doubly linked ones of one
-// node become that node.
+// node, and those without links, become that node.
 func (c *checkerState) settle(s *state) {
 	for o := 0; o < len(s.objects); o++ {
 		l := s.objects[o].list
@@ -364,7 +404,7 @@ func (c *checkerState) settle(s *state) {
 		case l == nil:
 		case c.valid("(= 0 " + l.length.t + ")"):
 			s.vanish(o)
-		case l.double && c.valid("(= 1 "+l.length.t+")"):
+		case (l.double || l.next.low.Sign() < 0) && c.valid("(= 1 "+l.length.t+")"):
 			c.materialize(s, o, false) // what is left vanishes at the end of the loop
 		}
 	}
@@ -428,7 +468,7 @@ func (m *match) lists(slots *[]slot) (done bool) {
 	if next < 0 {
 		return m.lastNodes(slots)
 	}
-	if len(m.n.State.Objects[next].List.Branches) > 0 {
+	if l := m.n.State.Objects[next].List; len(l.Branches) > 0 || l.Next == symgraph.NoLink {
 		m.dealTree(slots, next)
 	} else {
 		m.deal(slots, next, backward)
@@ -520,6 +560,9 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 		if ob.kind != symgraph.Heap || ob.dead || m.taken[at.object] || !ob.size.isConst() || ob.size.low.Cmp(size.low) != 0 {
 			break
 		}
+		if !known && (l.Length.IsConstant() && length.isConst() && l.Length.Const.BigInt().Cmp(length.low) == 0 || !m.suits(o, at.object)) {
+			break // what follows belongs to another segment, if anything fits
+		}
 		if b := ob.list; b != nil {
 			if at.last != backward || len(b.branches) > 0 || b.next.low.Cmp(big.NewInt(l.Next)) != 0 || l.Double && (!b.double || b.prev.low.Cmp(big.NewInt(l.Prev)) != 0) {
 				break
@@ -527,6 +570,7 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 			cells, given := c.someNode(b)
 			given = all([]string{"(<= 1 " + b.length.t + ")", given})
 			m.node(slots, o, cells, given)
+			m.ownedAlike(slots, l.Owned, b, cells, given)
 			length = c.add(length, b.length)
 			m.taken[at.object] = true
 			if from.kind == symgraph.Unset {
@@ -549,6 +593,7 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 		m.node(slots, o, cells, "true")
 		length = c.add(length, num(one))
 		m.taken[at.object] = true
+		m.dealOwned(slots, l.Owned, at.object)
 		if from.kind == symgraph.Unset {
 			from = at
 		}
@@ -592,6 +637,54 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 	m.setLength(slots, l, length)
 }
 
+// suits says whether an object of the path can be among the nodes that o describes, as far
+// as its pointers go: where the end of a segment is not known, others begin behind it.
+func (m *match) suits(o *symgraph.Object, object int32) bool {
+	c, ob := m.c, &m.s.objects[object]
+	at := func(off int64) (value, bool) { return c.read(m.s, int(object), small(off), c.m.PtrType()), true }
+	if ob.list != nil {
+		cells, _ := c.someNode(ob.list)
+		at = func(off int64) (value, bool) {
+			for _, x := range cells {
+				if x.t == c.m.PtrType() && x.at.isConst() && x.at.low.Cmp(big.NewInt(off)) == 0 {
+					return x.v, true
+				}
+			}
+			return value{kind: symgraph.Pointer, object: symgraph.Null, n: small0}, c.isNullAt(cells, off)
+		}
+		for _, v := range ob.list.owned {
+			if v.Most != 0 && !slices.ContainsFunc(o.List.Owned, func(w symgraph.Owned) bool { return w.At == v.At }) {
+				return false
+			}
+		}
+	}
+	for i := range o.Cells {
+		want := &o.Cells[i]
+		off, small := want.Offset.Const.Int64()
+		if want.Value.Kind != symgraph.Pointer || !small {
+			continue
+		}
+		v, ok := at(off)
+		if !ok || v.kind != symgraph.Pointer || (v.object < 0) != (want.Value.Object < 0) {
+			return false
+		}
+		if p := want.Value.Object; p >= 0 && m.object[p] >= 0 && m.n.State.Objects[p].List == nil && m.object[p] != v.object {
+			return false
+		}
+	}
+	for i := range o.List.Owned {
+		w := &o.List.Owned[i]
+		if ob.list != nil && slices.ContainsFunc(ob.list.owned, func(v symgraph.Owned) bool { return w.At == v.At }) {
+			continue
+		}
+		v, ok := at(w.At)
+		if !ok || v.kind != symgraph.Pointer || v.object < 0 && w.Least > 0 || v.object >= 0 && m.s.objects[v.object].dead {
+			return false
+		}
+	}
+	return true
+}
+
 // setLength notes the number of nodes that were dealt to a segment.
 func (m *match) setLength(slots *[]slot, l *symgraph.Segment, length number) {
 	*slots = append(*slots, slot{f: l.Length, n: length})
@@ -631,7 +724,12 @@ func (m *match) node(slots *[]slot, o *symgraph.Object, cells []cell, given stri
 		}
 		if u, ok := want.Value.Form.IsVariable(); ok && slices.Contains(o.List.Own, u) {
 			if _, bound := d.own[u]; !bound {
-				if b := known[u]; !n.within(b[0], b[1]) {
+				b := known[u]
+				if b[0] == nil || b[1] == nil {
+					m.fail("a list segment with a symbol of its own without bounds")
+					return
+				}
+				if !n.within(b[0], b[1]) {
 					n = m.c.view(n, want.Type.Bits, b[0].Sign() < 0)
 				}
 				d.own[u] = n

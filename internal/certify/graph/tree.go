@@ -96,14 +96,14 @@ func (c *checkerState) grow(s *state, o, hole int) {
 		objects = append(objects, object{kind: symgraph.Heap, size: ob.size, list: &below})
 	}
 	c.assert("(= " + l.length.t + " " + sum.t + ")")
-	objects[o] = object{kind: symgraph.Heap, size: ob.size, cells: cells}
 	s.objects = objects
+	s.objects[o] = object{kind: symgraph.Heap, size: ob.size, cells: append(cells, c.ownedOf(s, l)...)}
 	c.distinct(&s.objects[o], 0)
 }
 
 // dealTree deals the nodes of a tree on the path out to a tree segment of the node.
 func (m *match) dealTree(slots *[]slot, k int) {
-	c, o := m.c, &m.n.State.Objects[k]
+	o := &m.n.State.Objects[k]
 	l := o.List
 	start, started := m.where(symgraph.Value{Kind: symgraph.Pointer, Object: int32(k)})
 	end, known := m.where(l.Tail)
@@ -112,12 +112,41 @@ func (m *match) dealTree(slots *[]slot, k int) {
 		return
 	}
 	m.dealtTo[k] = true
+	length, ended := m.dealAll(slots, o, start, end)
+	if end.object >= 0 && !ended {
+		m.fail("a tree segment that does not end where it has to")
+	}
+	if m.fails == "" {
+		m.setLength(slots, l, length)
+	}
+}
+
+// onwards is a link to follow, and the node that it comes from, unset at the start.
+type onwards struct{ at, from value }
+
+// dealAll deals what is found by following all links from the start: nodes as o describes
+// them, up to null or the end, to which at most one link leads.
+func (m *match) dealAll(slots *[]slot, o *symgraph.Object, start, end value) (length number, ended bool) {
+	c, l := m.c, o.List
 	size, _ := form(o.Size, m.term)
-	links := append([]int64{l.Next}, l.Branches...)
-	length, ended := small0, false
-	todo := []value{start}
+	var links []int64
+	if l.Next != symgraph.NoLink {
+		links = append([]int64{l.Next}, l.Branches...)
+	}
+	length = small0
+	// back compares the link back of a node with the node before.
+	back := func(v, from value) {
+		switch {
+		case !l.Double:
+		case from.kind == symgraph.Unset:
+			m.value(slots, l.Before, v, c.m.PtrType())
+		case v.kind != symgraph.Pointer || !v.n.isConst() || v.n.low.Sign() != 0 || v.object != from.object || v.last != from.last:
+			m.fail("a link back that leads elsewhere")
+		}
+	}
+	todo := []onwards{{at: start}}
 	for len(todo) > 0 && m.fails == "" && c.failure == nil {
-		at := todo[len(todo)-1]
+		at, from := todo[len(todo)-1].at, todo[len(todo)-1].from
 		todo = todo[:len(todo)-1]
 		switch {
 		case at.kind != symgraph.Pointer || at.last || !at.n.isConst() || at.n.low.Sign() != 0 || at.object < symgraph.Null:
@@ -141,14 +170,17 @@ func (m *match) dealTree(slots *[]slot, k int) {
 		}
 		m.taken[at.object] = true
 		if b := ob.list; b != nil {
-			if b.next.low.Int64() != l.Next || !slices.Equal(b.branches, l.Branches) || b.double {
+			if !alike(l, b) {
 				m.fail("a link of a tree that leads to nodes of another kind")
 				return
 			}
 			cells, given := c.someNode(b)
-			m.node(slots, o, cells, all([]string{"(<= 1 " + b.length.t + ")", given}))
+			given = all([]string{"(<= 1 " + b.length.t + ")", given})
+			m.node(slots, o, cells, given)
+			m.ownedAlike(slots, l.Owned, b, cells, given)
 			length = c.add(length, b.length)
-			todo = append(todo, b.tail)
+			back(b.before, from)
+			todo = append(todo, onwards{b.tail, value{kind: symgraph.Pointer, object: at.object, last: true}})
 			continue
 		}
 		cells := make([]cell, len(o.Cells))
@@ -157,15 +189,19 @@ func (m *match) dealTree(slots *[]slot, k int) {
 			cells[i] = cell{off, o.Cells[i].Type, c.read(m.s, int(at.object), off, o.Cells[i].Type)}
 		}
 		m.node(slots, o, cells, "true")
+		m.dealOwned(slots, l.Owned, at.object)
 		length = c.add(length, num(one))
-		for _, at2 := range links {
-			todo = append(todo, c.read(m.s, int(at.object), small(at2), c.m.PtrType()))
+		if l.Double {
+			back(c.read(m.s, int(at.object), small(l.Prev), c.m.PtrType()), from)
+		}
+		for _, next := range links {
+			todo = append(todo, onwards{c.read(m.s, int(at.object), small(next), c.m.PtrType()), value{kind: symgraph.Pointer, object: at.object}})
 		}
 	}
-	if end.object >= 0 && !ended {
-		m.fail("a tree segment that does not end where it has to")
-	}
-	if m.fails == "" {
-		m.setLength(slots, l, length)
-	}
+	return length, ended
+}
+
+// alike says whether the nodes of a segment of the path have the links that l has.
+func alike(l *symgraph.Segment, b *segment) bool {
+	return b.next.low.Int64() == l.Next && slices.Equal(b.branches, l.Branches) && (!l.Double || b.double && b.prev.low.Int64() == l.Prev)
 }
