@@ -154,11 +154,21 @@ func (fr *frame) enteredBy(calls []invariant.Call) bool {
 // visitClauses claims the clauses at a visit of a head, and gives the guard under
 // which they hold.
 func (c *checker) visitClauses(fr *frame, head ir.BlockID, in edge) term.ID {
+	return c.eachClause(fr, head, in, func(guard, holds term.ID, format string, i int) {
+		// Bits, unlike sums, do not become simpler case by case.
+		c.record(violation, fr, c.st.AndAll(guard, c.st.Not(holds), c.st.Not(fr.early())), c.blockValue(fr.fn, head), format, i+1)
+	})
+}
+
+// assumeClauses gives the guard under which the clauses of a head hold.
+func (c *checker) assumeClauses(fr *frame, head ir.BlockID, in edge) term.ID {
+	return c.eachClause(fr, head, in, func(_, _ term.ID, _ string, _ int) {})
+}
+
+// eachClause gives the guard under which the clauses of a head hold; of each it says,
+// before, under which guard it should.
+func (c *checker) eachClause(fr *frame, head ir.BlockID, in edge, claim func(guard, holds term.ID, format string, i int)) term.ID {
 	st := c.st
-	// Bits, unlike sums, do not become simpler case by case.
-	claim := func(holds term.ID, format string, i int) {
-		c.record(violation, fr, st.AndAll(in.guard, st.Not(holds), st.Not(fr.early())), c.blockValue(fr.fn, head), format, i+1)
-	}
 	for _, x := range c.induction.clauses[headKey{fr.fn.f.Name, head}] {
 		if !fr.enteredBy(x.calls) {
 			continue
@@ -168,12 +178,12 @@ func (c *checker) visitClauses(fr *frame, head ir.BlockID, in edge) term.ID {
 			for _, l := range clause {
 				holds = st.Or(holds, c.literal(fr, head, in, l))
 			}
-			claim(holds, "invariant: clause %d of the loop head does not hold", i)
+			claim(in.guard, holds, "invariant: clause %d of the loop head does not hold", i)
 			in.guard = st.And(in.guard, holds)
 		}
 		for i := range x.formulas {
 			holds := c.formula(fr, head, in, &x.formulas[i])
-			claim(holds, "invariant: formula %d of the loop head does not hold", i)
+			claim(in.guard, holds, "invariant: formula %d of the loop head does not hold", i)
 			in.guard = st.And(in.guard, holds)
 		}
 	}

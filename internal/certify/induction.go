@@ -155,7 +155,11 @@ func (ind *induction) round(ctx context.Context, m *ir.Module, o Options, entry 
 		return false, "", err
 	}
 	c.assumeIndexed()
-	checker, err = c.judge()
+	if ind.k == 0 {
+		checker, err = c.judgeByVisits()
+	} else {
+		checker, err = c.judge()
+	}
 	return true, checker, err
 }
 
@@ -164,7 +168,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 	wrong := func(format string, args ...any) (*induction, error) {
 		return nil, ErrIncomplete{Why: "the certificate has not the right form: " + fmt.Sprintf(format, args...)}
 	}
-	if cert.K < 1 {
+	if cert.K < 0 {
 		return wrong("k is %d", cert.K)
 	}
 	ind := &induction{
@@ -174,6 +178,9 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 	}
 	if why := ind.takeContracts(m, cert.Depth, cert.Contracts); why != "" {
 		return wrong("%s", why)
+	}
+	if cert.K == 0 && len(ind.components) > 0 {
+		return wrong("k is 0, and there are recursive functions")
 	}
 	for _, h := range cert.Heads {
 		f := m.Func(h.Func)
@@ -330,6 +337,10 @@ func (c *checker) enterLoop(fr *frame, r *region, edges []edge) {
 		return
 	}
 	s := sweep{region: r, at: -1, entered: in.guard}
+	if c.induction.k == 0 {
+		c.enterCut(fr, s, in)
+		return
+	}
 	s.selector, s.outer = c.st.Fresh("selected", term.Bool()), fr.early()
 	s.early = s.outer // so far
 	in = c.forget(fr, r.head, s.selector, in)
@@ -344,7 +355,9 @@ func (c *checker) nextVisit(fr *frame, edges []edge) {
 	if s.count == 1 {
 		c.compare(fr, s, in)
 	}
-	if s.count <= c.induction.k {
+	if c.induction.k == 0 {
+		c.claimPredicates(fr, s.region.head, in)
+	} else if s.count <= c.induction.k {
 		c.visit(fr, in)
 	}
 }

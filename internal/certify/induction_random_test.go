@@ -659,7 +659,7 @@ func TestInductionRandom(t *testing.T) {
 		if rng.Intn(3) == 0 {
 			o.Targets = []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}[:2+rng.Intn(2)]
 		}
-		cert := &verdict.Induction{K: 1 + rng.Intn(3), Heads: randomHeads(rng, m, 6)}
+		cert := &verdict.Induction{K: rng.Intn(4), Heads: randomHeads(rng, m, 6)}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		err := thin(ctx, m, o, cert)
 		late := ctx.Err() != nil

@@ -45,6 +45,7 @@ func TestWrites(t *testing.T) {
 		return []inductionTest{
 			{name, around(before, body), assertions, 1, nil, want},
 			{name + ", k 3", around(before, body), assertions, 3, nil, want},
+			{name + ", k 0", around(before, body), assertions, 0, []claimed{"main head: @g.0:32 <= 0"}, strings.TrimSuffix(want, "assertion")},
 		}
 	}
 	var tests []inductionTest

@@ -237,6 +237,16 @@ func TestInduction(t *testing.T) {
 		{"ring, two predicates are not enough", ring, assertions, 1, []claimed{"main head: phi0 != 12", "main head: phi0 != 11"}, "rejected: invariant"},
 		{"ring, two predicates, k 2", ring, assertions, 2, []claimed{"main head: phi0 != 12", "main head: phi0 != 11"}, "ok"},
 
+		{"even, k 0", endless, assertions, 0, []claimed{"main head: phi0 %2= 0"}, "ok"},
+		{"even, k 0, without predicate", endless, assertions, 0, nil, "rejected: assertion: i != 51, in main at a.c:3:1"},
+		{"not initially, k 0", endless, assertions, 0, []claimed{"main head: phi0 %2= 1"}, "rejected: invariant"},
+		{"not inductive, k 0", endless, assertions, 0, []claimed{"main head: phi0 <= 50"}, "rejected: invariant"},
+		{"false everywhere, k 0", endless, assertions, 0, []claimed{"main head: phi0 <= -1"}, "rejected: invariant"},
+		{"ring, predicate, k 0", ring, assertions, 0, []claimed{"main head: phi0 <= 3"}, "ok"},
+		{"ring, not by themselves, k 0", ring, assertions, 0, []claimed{"main head: phi0 != 12", "main head: phi0 != 11", "main head: phi0 != 10"}, "rejected: assertion"},
+		{"global, k 0", along, assertions, 0, []claimed{"main head: @g.0:32 - phi0 %4294967296= 0"}, "ok"},
+		{"global, unrelated, k 0", along, assertions, 0, nil, "rejected: assertion"},
+
 		{"global", along, assertions, 1, []claimed{"main head: @g.0:32 - phi0 %4294967296= 0"}, "ok"},
 		{"global, unrelated", along, assertions, 1, nil, "rejected: assertion"},
 		{"global, too strong", along, assertions, 1, []claimed{"main head: @g.0:32 - phi0 %4294967296= 0", "main head: phi0 != 77"}, "rejected: invariant"},
@@ -249,7 +259,7 @@ func TestInduction(t *testing.T) {
 
 func TestInductionForm(t *testing.T) {
 	runInductionTests(t, []inductionTest{
-		{"k 0", endless, assertions, 0, nil, "incomplete: the certificate has not the right form: k is 0"},
+		{"k -1", endless, assertions, -1, nil, "incomplete: the certificate has not the right form: k is -1"},
 		{"no head", endless, assertions, 1, []claimed{"main body: v1 <= 1"}, "incomplete: the certificate has not the right form: block 3 of main is no loop head"},
 	})
 	m := parse(t, "module 64 entry @main\n\nfunc @main() {\n"+endless+"}\n")

@@ -27,6 +27,8 @@ type claim struct {
 	what string
 	f    *ir.Func
 	v    ir.Value
+	// visits is the number of quantified facts' visits before it, if K is 0.
+	visits int
 	// model is the position of the call that led into a library model, if the
 	// instruction is in one.
 	model ir.Pos
@@ -46,7 +48,7 @@ func (c *checker) record(kind claimKind, fr *frame, cond term.ID, v ir.Value, fo
 	if c.st.IsFalse(cond) {
 		return
 	}
-	x := claim{kind: kind, cond: cond, what: format, f: fr.fn.f, v: v}
+	x := claim{kind: kind, cond: cond, what: format, f: fr.fn.f, v: v, visits: len(c.indexed.visits)}
 	if len(args) > 0 {
 		x.what = fmt.Sprintf(format, args...)
 	}

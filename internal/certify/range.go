@@ -32,6 +32,8 @@ import (
 type indexed struct {
 	kappa  term.ID
 	visits []indexedVisit
+	// facts are those of the visits, if K is 0.
+	facts []visitFact
 	// read are the elements that are read.
 	read  []elementRead
 	known map[memory.Value]bool
@@ -45,7 +47,13 @@ type elementRead struct {
 	offset, stride uint64
 }
 
-// indexedVisit is an early visit of a head that has a quantified predicate.
+// visitFact is a fact about a visit.
+type visitFact struct {
+	visit int
+	holds term.ID
+}
+
+// indexedVisit is a visit of a head that has a quantified predicate, which is assumed there.
 type indexedVisit struct {
 	fr    *frame
 	cond  term.ID
@@ -70,7 +78,24 @@ func (c *checker) noteRead(r elementRead) {
 // quantified claims or assumes a quantified predicate at a visit; it gives the
 // condition for κ.
 func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
-	st := c.st
+	v := c.indexedVisit(fr, head, in, p)
+	if v.cond = c.st.And(in.guard, fr.early()); !c.st.IsFalse(v.cond) {
+		c.indexed.visits = append(c.indexed.visits, v)
+	}
+	return c.atKappa(fr, head, &v, in.guard)
+}
+
+// atKappa says that a quantified predicate holds for κ at a visit.
+func (c *checker) atKappa(fr *frame, head ir.BlockID, v *indexedVisit, guard term.ID) term.ID {
+	t, exact := c.holdsFor(v, c.kappa(), guard)
+	if !exact {
+		c.claim(uncovered, fr, guard, c.blockValue(fr.fn, head), "a predicate of a loop head reads through a pointer")
+	}
+	return t
+}
+
+// kappa is κ.
+func (c *checker) kappa() term.ID {
 	if c.indexed.kappa == 0 {
 		// What lies in a range has no more bits than its bounds.
 		w := uint32(1)
@@ -82,9 +107,14 @@ func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.P
 			}
 		}
 		w = min(w, c.m.PointerBits)
-		c.indexed.kappa = st.SExt(st.Fresh("index", term.BitVec(w)), c.m.PointerBits)
+		c.indexed.kappa = c.st.SExt(c.st.Fresh("index", term.BitVec(w)), c.m.PointerBits)
 	}
-	v := indexedVisit{fr: fr, in: in, p: p, cond: st.And(in.guard, fr.early())}
+	return c.indexed.kappa
+}
+
+// indexedVisit is a visit, of which nothing is assumed so far.
+func (c *checker) indexedVisit(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) indexedVisit {
+	v := indexedVisit{fr: fr, in: in, p: p}
 	p.Each(func(t invariant.Term) {
 		var x value
 		if !t.Index {
@@ -93,14 +123,7 @@ func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.P
 		v.terms = append(v.terms, x)
 	})
 	v.in.mem = in.mem.Fork()
-	if !st.IsFalse(v.cond) {
-		c.indexed.visits = append(c.indexed.visits, v)
-	}
-	t, exact := c.holdsFor(&v, c.indexed.kappa, in.guard)
-	if !exact {
-		c.claim(uncovered, fr, in.guard, c.blockValue(fr.fn, head), "a predicate of a loop head reads through a pointer")
-	}
-	return t
+	return v
 }
 
 // maxInstances bounds the number of facts of (3).
@@ -114,6 +137,25 @@ func (c *checker) assumeIndexed() {
 		k     term.ID
 	}
 	made := map[fact]bool{}
+	assume := func(n int, k term.ID) {
+		f, v := fact{n, k}, &c.indexed.visits[n]
+		if made[f] || len(made) >= maxInstances {
+			return
+		}
+		made[f] = true
+		switch t, exact := c.holdsFor(v, k, v.cond); {
+		case !exact:
+		case c.induction.k == 0:
+			c.indexed.facts = append(c.indexed.facts, visitFact{n, st.Implies(v.cond, t)})
+		default:
+			c.facts = append(c.facts, st.Implies(v.cond, t))
+		}
+	}
+	for n := range c.indexed.visits {
+		if c.induction.k == 0 { // else it is assumed on the way
+			assume(n, c.kappa())
+		}
+	}
 	for i := 0; i < len(c.indexed.read); i++ { // grows
 		r := c.indexed.read[i]
 		for n := range c.indexed.visits {
@@ -132,12 +174,7 @@ func (c *checker) assumeIndexed() {
 				position++
 			})
 			for _, k := range ks {
-				if f := (fact{n, k}); !made[f] && len(made) < maxInstances {
-					made[f] = true
-					if t, exact := c.holdsFor(v, k, v.cond); exact {
-						c.facts = append(c.facts, st.Implies(v.cond, t))
-					}
-				}
+				assume(n, k)
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func (g *guesser) guess() {
 			vars = append(vars, x)
 		}
 	}
-	constants, partners := g.compared(phis)
+	constants, partners := g.compared(phis, cells)
 	for _, x := range vars {
 		bits := x.bits
 		if constants[bits] == nil {
@@ -123,7 +123,7 @@ func (g *guesser) guess() {
 			g.pair(x, y)
 		}
 		for _, y := range partners {
-			g.pair(x, place{value: y, bits: g.f.Def(y).Type.Bits})
+			g.pair(x, y)
 		}
 	}
 }
@@ -355,11 +355,12 @@ func (g *guesser) unsigned(x place, c *big.Int) *big.Int {
 }
 
 // compared collects the constants of the function by width, with their
-// neighbours, and the values from before the loop that are compared in it or
-// combined with its phis.
-func (g *guesser) compared(phis []ir.Value) (constants map[uint32][]*big.Int, partners []ir.Value) {
+// neighbours, and the integers from before the loop that are compared in it or
+// combined with its phis: values, and scalars in memory other than the given ones.
+func (g *guesser) compared(phis []ir.Value, cells []place) (constants map[uint32][]*big.Int, partners []place) {
 	constants = map[uint32][]*big.Int{}
 	seen := map[ir.Value]bool{}
+	live := g.live()
 	for v := ir.Value(1); int(v) < len(g.f.Values); v++ {
 		d := g.f.Def(v)
 		if d.Op == ir.Const && d.Type.Kind == ir.Int && d.Type.Bits <= 64 && d.Type.Bits > 1 {
@@ -374,8 +375,12 @@ func (g *guesser) compared(phis []ir.Value) (constants map[uint32][]*big.Int, pa
 		switch d.Op {
 		case ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe, ir.Add, ir.Sub, ir.Select:
 			for _, a := range d.Args {
-				if !seen[a] && g.before(a) && len(partners) < maxPartners {
-					partners = append(partners, a)
+				if len(partners) < maxPartners && !seen[a] {
+					if g.before(a) && live(a) {
+						partners = append(partners, g.value(a))
+					} else if x, ok := g.kept(a); ok && !slices.Contains(cells, x) && !slices.Contains(partners, x) {
+						partners = append(partners, x)
+					}
 				}
 				seen[a] = true
 			}
@@ -386,7 +391,7 @@ func (g *guesser) compared(phis []ir.Value) (constants map[uint32][]*big.Int, pa
 		for i, p := range g.f.Blocks[g.l.Head].Preds {
 			if a := g.f.Def(x).Args[i]; !g.l.in[p] && !seen[a] && g.before(a) {
 				seen[a] = true
-				partners = append(partners, a)
+				partners = append(partners, g.value(a))
 			}
 		}
 	}
@@ -399,6 +404,45 @@ func (g *guesser) compared(phis []ir.Value) (constants map[uint32][]*big.Int, pa
 		constants[bits] = cs[:min(len(cs), maxConstants)]
 	}
 	return constants, partners
+}
+
+// live says of values whether something that can come after the loop head uses them.
+// The rest, such as the counters of loops that are over, is of no interest to it.
+func (g *guesser) live() func(ir.Value) bool {
+	reached := make([]bool, len(g.f.Blocks))
+	used := make([]bool, len(g.f.Values))
+	for work := []ir.BlockID{g.l.Head}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if reached[b] {
+			continue
+		}
+		reached[b] = true
+		for _, v := range g.f.Blocks[b].Instrs {
+			d := g.f.Def(v)
+			for i, a := range d.Args {
+				// What a phi is when the loop is entered is used before.
+				used[a] = used[a] || d.Op != ir.Phi || b != g.l.Head || g.l.in[g.f.Blocks[b].Preds[i]]
+			}
+		}
+		work = append(work, g.f.Succs(b)...)
+	}
+	return func(v ir.Value) bool { return used[v] }
+}
+
+func (g *guesser) value(v ir.Value) place { return place{value: v, bits: g.f.Def(v).Type.Bits} }
+
+// kept is a scalar global that the loop reads as the value v.
+func (g *guesser) kept(v ir.Value) (x place, ok bool) {
+	d := g.f.Def(v)
+	if d.Op != ir.Load || d.Type.Kind != ir.Int || d.Type.Bits > 64 || !g.l.in[d.Block] {
+		return x, false
+	}
+	a := g.f.Def(d.Args[0])
+	if a.Op != ir.GlobalAddr || g.m.Global(a.Sym) == nil || g.m.Global(a.Sym).Constant {
+		return x, false
+	}
+	return place{value: g.w.address(g.f, a.Sym), cell: true, bits: d.Type.Bits}, true
 }
 
 // before says whether an integer is defined before the loop, as no constant.

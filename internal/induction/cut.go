@@ -238,186 +238,27 @@ func (c *cutting) mayViolate(d *ir.Def) bool {
 
 // loop cuts one loop.
 func (c *cutting) loop(e *editor, l *Loop) error {
-	f, head := e.f, l.Head
-	wild := func(why string) error { return &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: why} }
 	written, asleep, err := c.written(e, l)
 	if err != nil {
 		return err
 	}
-	phis := e.phis(head)
-	var entries, latches []ir.BlockID
+	x := &loopCut{cutting: c, e: e, l: l, phis: e.phis(l.Head), written: written, asleep: asleep, initial: map[ir.Value]ir.Value{}}
 	seen := map[ir.BlockID]bool{}
-	f.ComputePreds()
-	for _, p := range f.Blocks[head].Preds {
-		if seen[p] {
-			continue
+	e.f.ComputePreds()
+	for _, p := range e.f.Blocks[l.Head].Preds {
+		switch {
+		case seen[p]:
+		case l.in[p]:
+			x.latches = append(x.latches, p)
+		default:
+			x.entries = append(x.entries, p)
 		}
 		seen[p] = true
-		if l.in[p] {
-			latches = append(latches, p)
-		} else {
-			entries = append(entries, p)
-		}
 	}
-
-	// The way in: from the edges into the loop to start, and from there to the
-	// head, at once or by way of any.
-	start, havoc := e.block("cut.start"), e.block("cut.any")
-	e.pos = l.Pos()
-	initial := map[ir.Value]ir.Value{}
-	for _, phi := range phis {
-		var in, stay []arc
-		for _, a := range e.in[phi] {
-			if l.in[a.from] {
-				stay = append(stay, a)
-			} else {
-				in = append(in, a)
-			}
-		}
-		e.at = start
-		merged := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
-		e.in[merged] = in
-		initial[phi] = merged
-		e.in[phi] = stay
+	if c.k == 0 {
+		return x.once()
 	}
-	for _, u := range entries {
-		e.retarget(u, head, start)
-	}
-	e.at = start
-	outer := c.isEarly(e)
-	some := e.emit(ir.Def{Op: ir.Nondet, Type: boolean, Aux: int64(ir.NondetInput), Sym: selectName})
-	e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{some}, Succs: []ir.BlockID{havoc, head}})
-
-	e.at = havoc
-	for _, phi := range phis {
-		t := f.Def(phi).Type
-		x := initial[phi]
-		if t.Kind == ir.Ptr {
-			if !moves(f, phi, l) {
-				return wild("a pointer in it changes to another object")
-			}
-			n := e.emit(ir.Def{Op: ir.Nondet, Type: e.m.WordType(), Aux: int64(ir.NondetInput), Sym: selectName})
-			x = e.op(ir.PtrAdd, t, x, n)
-		} else {
-			x = e.emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: selectName})
-		}
-		e.in[phi] = append(e.in[phi], arc{start, initial[phi]}, arc{havoc, x})
-	}
-	for _, r := range written {
-		c.havoc(e, r)
-	}
-	for _, r := range asleep {
-		// Alive with any content, or dead: whichever it is at a head.
-		e.op(ir.LifetimeStart, ir.Type{}, r)
-		dead := e.emit(ir.Def{Op: ir.Nondet, Type: boolean, Aux: int64(ir.NondetInput), Sym: selectName})
-		end, on := e.block("cut.dead"), e.block("cut.on")
-		e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{dead}, Succs: []ir.BlockID{end, on}})
-		e.at = end
-		e.op(ir.LifetimeEnd, ir.Type{}, r)
-		e.jump(on)
-		e.at = on
-	}
-	last := e.at
-	e.jump(head)
-	for _, phi := range phis {
-		arcs := e.in[phi]
-		arcs[len(arcs)-1].from = last
-	}
-
-	// The head: counting, and the predicates (C3).
-	width := uint32(32)
-	counter := e.define(ir.Def{Op: ir.Phi, Type: ir.IntType(width), Block: head, Pos: e.pos})
-	chosen := e.define(ir.Def{Op: ir.Phi, Type: boolean, Block: head, Pos: e.pos})
-	f.Blocks[head].Instrs = append([]ir.Value{counter, chosen}, f.Blocks[head].Instrs...)
-	zero := e.number(width, 0)
-	e.in[counter] = []arc{{start, zero}, {last, zero}}
-	e.in[chosen] = []arc{{start, e.number(1, 0)}, {last, e.number(1, 1)}}
-	var own ir.Value
-	e.before(e.afterPhis(head), func() {
-		own = e.op(ir.And, boolean, chosen, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
-		early := e.op(ir.Or, boolean, own, outer)
-		values := []ir.Value{early}
-		for _, x := range c.places[l] {
-			if x.cell {
-				values = append(values, e.op(ir.Load, x.kind(), x.value))
-			} else {
-				values = append(values, e.op(ir.Freeze, x.kind(), x.value))
-			}
-		}
-		for _, x := range c.bases[l] {
-			values = append(values, e.op(ir.Freeze, e.m.PtrType(), x))
-		}
-		c.setEarly(e, early)
-		instrs := f.Blocks[e.at].Instrs
-		at := instrs[len(instrs)-1]
-		c.Memory[f.Name][at] = len(c.bases[l]) > 0
-		c.Probes[f.Name][at] = values
-		c.heads[site{f.Name, at}] = l
-	})
-
-	// The ways back, to be taken k times, and the ways out (C2).
-	backs := map[ir.BlockID]bool{}
-	for _, u := range latches {
-		back := e.block("cut.back")
-		backs[back] = true
-		e.retarget(u, head, back)
-		merged := map[ir.Value]ir.Value{}
-		e.at = back
-		for _, phi := range phis {
-			var in, stay []arc
-			for _, a := range e.in[phi] {
-				if a.from == u {
-					in = append(in, a)
-				} else {
-					stay = append(stay, a)
-				}
-			}
-			x := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
-			e.in[x], merged[phi] = in, x
-			e.in[phi] = append(stay, arc{back, x})
-		}
-		e.op(ir.Assume, ir.Type{}, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
-		next := e.op(ir.Add, ir.IntType(width), counter, e.number(width, 1))
-		e.jump(head)
-		e.in[counter] = append(e.in[counter], arc{back, next})
-		e.in[chosen] = append(e.in[chosen], arc{back, chosen})
-	}
-	type edge struct{ u, v ir.BlockID }
-	var exits []edge
-	known := map[edge]bool{}
-	for u := range ir.BlockID(len(f.Blocks)) {
-		if !l.in[u] {
-			continue
-		}
-		for _, v := range f.Succs(u) {
-			if !l.in[v] && !known[edge{u, v}] && !backs[v] {
-				known[edge{u, v}] = true
-				exits = append(exits, edge{u, v})
-			}
-		}
-	}
-	for _, x := range exits {
-		out := e.block("cut.out")
-		e.retarget(x.u, x.v, out)
-		e.at = out
-		for _, phi := range e.phis(x.v) {
-			var in, stay []arc
-			for _, a := range e.in[phi] {
-				if a.from == x.u {
-					in = append(in, a)
-				} else {
-					stay = append(stay, a)
-				}
-			}
-			y := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
-			e.in[y] = in
-			e.in[phi] = append(stay, arc{out, y})
-		}
-		e.op(ir.Assume, ir.Type{}, c.not(e, own))
-		c.setEarly(e, outer)
-		e.jump(x.v)
-	}
-	return nil
+	return x.unwound()
 }
 
 // moves says whether all that comes around to a pointer phi is itself, moved.

@@ -125,6 +125,9 @@ func (p *prover) tries() []try {
 	if p.o.Havoc {
 		bounds = false
 	}
+	if len(p.ranged) > 0 && len(p.recursive) == 0 {
+		out = append(out, try{}) // predicates that are inductive by themselves: loopcut.go
+	}
 	for k := 1; k <= p.o.MaxK; k += max(1, k/2) {
 		if len(p.loops) == 0 && depth(k) < k {
 			break // nothing more is unwound
@@ -383,7 +386,11 @@ func (p *prover) steps(bounds bool) []step {
 	}
 	steps = append(steps, p.greatest)
 	if p.o.Domains == 0 {
-		steps = append(steps, p.quantified, p.affineByCases)
+		steps = append(steps, p.quantified)
+		if len(p.ranged) > 0 { // what is read of arrays is known now
+			steps = append(steps, p.affine)
+		}
+		steps = append(steps, p.affineByCases)
 	}
 	if len(p.guarded) > 0 {
 		steps = append(steps, p.greatestGuarded)

@@ -170,10 +170,14 @@ func (t *text) explainTrue(r *assay.Result) {
 
 // induction prints what a proof by induction says of the loops.
 func (t *text) induction(c *assay.Certificate, what string) {
-	if c == nil || c.K == 0 {
+	switch {
+	case c == nil || c.K == 0 && len(c.Invariants) == 0:
 		return
+	case c.K == 0:
+		t.printf("%sproved by what holds at each loop:\n", what)
+	default:
+		t.printf("%sproved by induction over %s of each loop, with what holds there:\n", what, plural(c.K, "iteration"))
 	}
-	t.printf("%sproved by induction over %s of each loop, with what holds there:\n", what, plural(c.K, "iteration"))
 	for _, i := range c.Invariants {
 		what := strings.Join(i.Predicates, ", ")
 		if what == "" {

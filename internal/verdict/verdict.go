@@ -123,7 +123,9 @@ type Bound struct {
 // Induction certifies a proof by k-induction with invariants [2LS §2.1]: from
 // any state at a loop head that satisfies the head's predicates, and from which K
 // iterations violate nothing, the next violates nothing either, and satisfies
-// them again; and so do the first ones. All loops at once.
+// them again; and so do the first ones. All loops at once. If K is 0, the predicates are
+// inductive by themselves [Floyd67]: from any state at a head that satisfies them, and not
+// more, what follows up to the next head violates nothing, and satisfies those there.
 //
 // Recursive functions keep contracts: from any parameters and globals that satisfy
 // its precondition, a function violates nothing and satisfies its postcondition,
