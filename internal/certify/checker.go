@@ -55,6 +55,8 @@ type checker struct {
 	lemmas bool
 	// asFunctions says that it was enough that products and quotients are functions.
 	asFunctions bool
+	// calculated says that products could be variables, with polynomials; see algebra.go.
+	calculated bool
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {

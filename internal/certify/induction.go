@@ -131,6 +131,8 @@ type induction struct {
 	endless *fixedInputs
 	// ranges says that some predicate is quantified.
 	ranges bool
+	// algebraic says that equations between products are to be calculated with; see algebra.go.
+	algebraic bool
 }
 
 type headKey struct {
@@ -176,6 +178,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		contexts: map[contextKey]int32{}, changes: map[loopKey]map[site]*change{},
 		contracts: map[*ir.Func]invariant.Contract{}, nests: map[nestKey]map[site]*change{}, origins: map[originKey]origin{},
 	}
+	ind.algebraic = cert.Algebraic
 	if why := ind.takeContracts(m, cert.Depth, cert.Contracts); why != "" {
 		return wrong("%s", why)
 	}
@@ -294,7 +297,7 @@ func wrongForm(p *invariant.Predicate) string {
 	case !p.FloatForm():
 		return "a predicate about floats is no bound and no order"
 	}
-	return ""
+	return p.IllFormed()
 }
 
 // context numbers the call string of an activation.
@@ -434,7 +437,10 @@ func (c *checker) holds(p *invariant.Predicate, operand func(t invariant.Term) (
 	if p.IsFloat() {
 		return st.Implies(st.And(applies, there), c.floatRelation(p, values))
 	}
-	holds := st.ByCases(values, maxCases, func(values []term.ID) term.ID { return c.relation(p, w, values) })
+	if p.Polynomial != nil {
+		return c.polynomial(p.Polynomial, operand)
+	}
+	holds := c.byCases(values, func(values []term.ID) term.ID { return c.relation(p, w, values) })
 	return st.Implies(st.And(applies, there), holds)
 }
 

@@ -38,7 +38,7 @@ type claim struct {
 func (c *checker) claim(kind claimKind, fr *frame, cond term.ID, v ir.Value, format string, args ...any) {
 	if c.induction != nil && kind != uncovered {
 		cond = c.st.And(cond, c.st.Not(fr.early()))
-		cond = c.st.ByCases([]term.ID{cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		cond = c.byCases([]term.ID{cond}, func(ts []term.ID) term.ID { return ts[0] })
 	}
 	c.record(kind, fr, cond, v, format, args...)
 }

@@ -29,10 +29,12 @@ func (c *checker) what() string {
 // accepted names who accepted.
 func (c *checker) accepted() string {
 	switch {
-	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas && !c.asFunctions:
+	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas && !c.asFunctions && !c.calculated:
 		return c.what() + ", by simplification"
 	case c.o.Engine == "z3":
 		return c.what() + ", by CaDiCaL"
+	case c.calculated:
+		return c.what() + ", by Z3 with calculation modulo 2^w"
 	case c.asFunctions:
 		return c.what() + ", by Z3 with products and quotients as functions"
 	case c.lemmas:
@@ -128,6 +130,12 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 func (c *checker) ask(t term.ID) (smt.Status, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
 	roots := append([]term.ID{t}, c.facts...)
+	if c.o.Engine != "z3" && c.induction != nil && c.induction.algebraic {
+		refuted, err := c.byAlgebra(roots)
+		if refuted || err != nil {
+			return smt.Unsat, err
+		}
+	}
 	if c.o.Engine != "z3" && c.hasArithmetic(roots) && c.byLemmas(roots) {
 		c.lemmas = true
 		return smt.Unsat, nil

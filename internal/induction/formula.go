@@ -11,6 +11,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/memory"
 	"assay/internal/smt"
+	"assay/internal/smt/algebra"
 	"assay/internal/smt/bitblast"
 	"assay/internal/ssa"
 	"assay/internal/term"
@@ -82,12 +83,15 @@ type formula struct {
 	stuck    term.ID
 	// flags are all flags of rules: those that are not switched on are off.
 	flags []term.ID
+	// products are the operations that are variables, nil if none is; see polynomials.go.
+	products *algebra.Operations
 	instances
 }
 
 // newFormula encodes the program, cut for k; observed values are recorded at
-// checks, by function, behind whether these are early.
-func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value) (*formula, error) {
+// checks, by function, behind whether these are early. With algebraic, products are
+// variables with lemmas.
+func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value, algebraic bool) (*formula, error) {
 	targets := append(append([]ir.CheckKind(nil), o.Targets...), o.Disputed...)
 	cut, err := Cut(m, loops, k, places, bases, targets, o.Label)
 	if err != nil {
@@ -109,10 +113,16 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 		return nil, err
 	}
 	f.solver = ondemand.NewSolver(st, func(lower func(*term.Store, term.ID) term.ID) smt.Solver {
-		return bitblast.New(st, bitblast.Options{Lower: lower})
+		options := bitblast.Options{Lower: lower}
+		if algebraic {
+			f.products = algebra.New(st)
+			options.Leave = f.products.Leave
+		}
+		return bitblast.New(st, options)
 	})
 	for _, t := range f.f.Facts {
 		f.solver.Assert(t)
+		f.watch(t)
 	}
 	for _, p := range f.f.Probes {
 		if l := cut.heads[site{p.Func, p.Value}]; l != nil {
@@ -140,9 +150,12 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.held = append(f.held, key)
 		}
-		v.Cond = st.ByCases([]term.ID{v.Cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		if !algebraic {
+			v.Cond = st.ByCases([]term.ID{v.Cond}, maxCases, func(ts []term.ID) term.ID { return ts[0] })
+		}
 		f.claims = append(f.claims, claim{v.Cond, early, key, v.Guard})
 		f.solver.Assert(st.Not(st.And(f.excluded[key], st.And(v.Cond, early))))
+		f.watch(v.Cond)
 	}
 	f.stuck = st.False()
 	for _, l := range f.f.Limits {
@@ -186,6 +199,7 @@ func (f *formula) add(c Candidate) *rule {
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	for _, v := range f.visits[c.Loop] {
 		holds := f.holds(&r.Predicate, c.Loop, &v)
+		f.watch(holds)
 		f.assume(r.flag, v, holds)
 		r.broken = st.Or(r.broken, f.fails(v, holds))
 	}
@@ -243,7 +257,8 @@ func (f *formula) checkByLemmas(ctx context.Context, ts ...term.ID) (smt.Status,
 }
 
 func (f *formula) ask(ctx context.Context, check func(context.Context, ...term.ID) (smt.Status, error), ts []term.ID) (smt.Status, error) {
-	for {
+	f.watch(ts...)
+	for round := 0; ; round++ {
 		status, err := check(ctx, ts...)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -251,10 +266,16 @@ func (f *formula) ask(ctx context.Context, check func(context.Context, ...term.I
 			}
 			return status, err
 		}
-		if status != smt.Sat || !f.u.Space().Correct(f.solver.Value) {
+		if status != smt.Sat {
 			return status, nil
 		}
-		for _, t := range f.u.Space().Facts() {
+		more := f.lemmas(round, ts)
+		if f.u.Space().Correct(f.solver.Value) {
+			more = append(more, f.u.Space().Facts()...)
+		} else if len(more) == 0 {
+			return status, nil
+		}
+		for _, t := range more {
 			f.solver.Assert(t)
 		}
 	}
@@ -269,7 +290,7 @@ const maxCases = 150
 // holds is a predicate about the values at a visit.
 func (f *formula) holds(p *invariant.Predicate, l *Loop, v *visit) term.ID {
 	places := f.places[l]
-	if p.Relation != invariant.Congruent || len(p.Terms) < 2 {
+	if p.Relation != invariant.Congruent || len(p.Terms) < 2 || f.products != nil {
 		return f.inOneCase(p, places, v.values)
 	}
 	mentioned := make([]bool, len(places))
@@ -307,6 +328,9 @@ func (f *formula) relation(p *invariant.Predicate, value func(invariant.Term) te
 	st := f.st
 	if p.IsFloat() {
 		return f.floatRelation(p, value)
+	}
+	if p.Polynomial != nil {
+		return f.polynomial(p.Polynomial, value)
 	}
 	if t := f.simple(p, value); t != 0 {
 		return t

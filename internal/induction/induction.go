@@ -116,11 +116,16 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 type try struct {
 	k      int
 	bounds bool
+	// algebraic: products are variables with lemmas; see polynomials.go.
+	algebraic bool
 }
 
 // tries lists what to try, the cheap first.
 func (p *prover) tries() []try {
 	var out []try
+	if p.o.Domains == 0 && len(p.loops) > 0 && multiplies(p.m) {
+		out = append(out, try{k: 1, algebraic: true})
+	}
 	bounds := p.o.Domains&^Equalities != 0 || p.o.Domains == 0
 	if p.o.Havoc {
 		bounds = false
@@ -133,12 +138,12 @@ func (p *prover) tries() []try {
 			break // nothing more is unwound
 		}
 		if k > 3 && bounds {
-			out, bounds = append(out, try{1, true}), false
+			out, bounds = append(out, try{k: 1, bounds: true}), false
 		}
-		out = append(out, try{k, false})
+		out = append(out, try{k: k})
 	}
 	if bounds {
-		out = append(out, try{1, true})
+		out = append(out, try{k: 1, bounds: true})
 	}
 	return out
 }
@@ -205,7 +210,9 @@ type prover struct {
 	// which it is for greater k, too.
 	// Those of guarded have conditions.
 	all, guarded, kept []Candidate
-	again              int // how often new candidates were taken
+	// equations are candidates between products, nil before they are guessed.
+	equations []Candidate
+	again     int // how often new candidates were taken
 	// floats are what abstract interpretation knows of floats.
 	floats []Candidate
 	// known are predicates that others try; what they speak of is asked for, too.
@@ -235,6 +242,7 @@ func (p *prover) prepare(ctx context.Context) error {
 	}
 	p.places, p.bases = interesting(slices.Concat(all, ranged, p.known)), bases(ranged)
 	p.addPlaces()
+	p.addFactors()
 	runs := p.m
 	if p.o.Runs != nil {
 		runs = p.o.Runs
@@ -301,7 +309,7 @@ func distinct(candidates []Candidate) []Candidate {
 
 // run tries one k.
 func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.Guard, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil)
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil, t.algebraic)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -319,7 +327,9 @@ func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.
 		return nil, nil, err
 	}
 	p.stats.Kept = len(need)
-	return p.certificate(t.k, need), f.unclean(ctx, on), nil
+	proof := p.certificate(t.k, need)
+	proof.Algebraic = t.algebraic
+	return proof, f.unclean(ctx, on), nil
 }
 
 // proofConflicts bounds a try while more can be found.
@@ -343,7 +353,7 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 			p.kept = append(p.kept, r.Candidate)
 		}
 	}()
-	for i, find := range p.steps(t.bounds) {
+	for i, find := range p.steps(t) {
 		limit := int64(proofConflicts)
 		if find == nil {
 			find = func(context.Context, *formula, []*rule) ([]*rule, error) { return nil, nil }
@@ -354,10 +364,10 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 		if on, err = find(ctx, f, on); err != nil {
 			return on, false, err
 		}
-		if p.o.Thorough && i+1 < len(p.steps(t.bounds)) {
+		if p.o.Thorough && i+1 < len(p.steps(t)) {
 			continue
 		}
-		if proved, err = f.proves(ctx, on, bad, limit, i+1 == len(p.steps(t.bounds))); proved || err != nil {
+		if proved, err = f.proves(ctx, on, bad, limit, i+1 == len(p.steps(t))); proved || err != nil {
 			return on, proved, err
 		}
 	}
@@ -368,8 +378,11 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 type step func(context.Context, *formula, []*rule) ([]*rule, error)
 
 // steps are those of k = 1.
-func (p *prover) steps(bounds bool) []step {
+func (p *prover) steps(t try) []step {
+	bounds := t.bounds
 	switch {
+	case t.algebraic && !p.o.Havoc:
+		return []step{p.polynomials, p.affine, p.greatest}
 	case bounds && p.o.Domains == 0:
 		return []step{p.rowsByCases, p.bounds}
 	case bounds:

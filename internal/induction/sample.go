@@ -93,18 +93,9 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 				s.broken[i] = true
 			}
 		}
-		row := make([]uint64, len(s.values))
-		for i, v := range s.values {
-			row[i] = ev.State.Value(v.value).Uint64()
-			if v.cell {
-				b, ok := ev.State.Memory(row[i], uint64(v.bits/8))
-				if !ok {
-					return
-				}
-				row[i] = bv.FromBytes(b).Uint64()
-			}
+		if row := stateAt(ev, s.values); row != nil {
+			s.rows = append(s.rows, row)
 		}
-		s.rows = append(s.rows, row)
 	}
 	refuted := map[Property]bool{}
 	stop := func(ev interp.Event) bool {
@@ -138,6 +129,22 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 	return out, refuted
 }
 
+// stateAt are the integers at places, nil if one is not there.
+func stateAt(ev interp.Event, places []place) []uint64 {
+	row := make([]uint64, len(places))
+	for i, v := range places {
+		row[i] = ev.State.Value(v.value).Uint64()
+		if v.cell {
+			b, ok := ev.State.Memory(row[i], uint64(v.bits/8))
+			if !ok {
+				return nil
+			}
+			row[i] = bv.FromBytes(b).Uint64()
+		}
+	}
+	return row
+}
+
 // interesting lists the integers at a loop head that predicates are about.
 func interesting(candidates []Candidate) map[*Loop][]place {
 	out := map[*Loop][]place{}
@@ -162,7 +169,7 @@ func (s *states) holds(p *invariant.Predicate) bool {
 	for i, t := range p.Terms {
 		index[i] = slices.Index(s.values, placeOf(t))
 	}
-	small := len(p.If) == 0 && p.Bound.IsInt64() && p.Modulus <= 1<<32 && (p.Modulus > 0 || p.Relation != invariant.Congruent) && p.Bound.BitLen() < 40
+	small := len(p.If) == 0 && p.Polynomial == nil && p.Bound.IsInt64() && p.Modulus <= 1<<32 && (p.Modulus > 0 || p.Relation != invariant.Congruent) && p.Bound.BitLen() < 40
 	for _, t := range p.Terms {
 		small = small && t.Bits <= 32 && !t.Float && abs(t.Coeff) < 1<<16
 	}

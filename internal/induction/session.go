@@ -62,7 +62,7 @@ func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*S
 	}
 	s.p.move(q, ladder)
 	var err error
-	if s.f, err = newFormula(ctx, q.Inside, s.p.o, 1, q.InsideLoops, s.p.places, nil, nil, &s.stats, q.Observed); err != nil {
+	if s.f, err = newFormula(ctx, q.Inside, s.p.o, 1, q.InsideLoops, s.p.places, nil, nil, &s.stats, q.Observed, false); err != nil {
 		return nil, err
 	}
 	if s.on, err = s.f.greatest(ctx, ladder, nil, 1); err != nil {

@@ -83,6 +83,8 @@ type Predicate struct {
 	Relation Relation
 	Bound    *big.Int
 	Modulus  uint64 // of Congruent; 0 is 2^64
+	// Polynomial, if not nil, is a sum of products that is 0; see there.
+	Polynomial *Polynomial
 	// Range, if not nil, binds the integer k: the relation holds for all k in the
 	// range for which all elements that it reads are in live objects.
 	Range *Range
@@ -158,6 +160,13 @@ func (p *Predicate) Each(f func(Term)) {
 	for _, t := range p.Terms {
 		f(t)
 	}
+	if p.Polynomial != nil {
+		for _, m := range p.Polynomial.Monomials {
+			for _, t := range m.Factors {
+				f(t)
+			}
+		}
+	}
 	if p.Range != nil {
 		for _, s := range []*Sum{&p.Range.From, &p.Range.To} {
 			for _, t := range s.Terms {
@@ -176,6 +185,9 @@ func (p *Predicate) Holds(value func(Term) bv.BV) bool {
 	}
 	if p.IsFloat() {
 		return p.holdsFloats(value)
+	}
+	if p.Polynomial != nil {
+		return p.Polynomial.Eval(value) == 0
 	}
 	sum := new(big.Int)
 	for _, t := range p.Terms {
@@ -213,6 +225,9 @@ func (p *Predicate) Text(name func(Term) string) string {
 }
 
 func (p *Predicate) text(name func(Term) string) string {
+	if p.Polynomial != nil {
+		return p.Polynomial.Text(name)
+	}
 	if r := p.Range; r != nil {
 		q := *p
 		q.Range = nil

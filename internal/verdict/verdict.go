@@ -135,6 +135,9 @@ type Induction struct {
 	Heads     []invariant.Head
 	Depth     int // at least 1 if a recursive function can be called
 	Contracts []invariant.Contract
+	// Algebraic says that the proof is about products, by calculation with polynomials:
+	// how to ask, not what.
+	Algebraic bool
 	// Module is the program that was proved, if it is not the one that was asked
 	// about: the one that package heap makes of it.
 	Module *ir.Module

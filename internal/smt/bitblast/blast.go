@@ -73,6 +73,19 @@ func (s *Solver) operands(t term.ID, ts []term.ID) ([]term.ID, error) {
 			s.enlarge()
 		}
 		return append(ts, low), nil
+	case term.OpMul, term.OpUDiv, term.OpURem, term.OpSDiv, term.OpSRem:
+		if s.options.Leave == nil {
+			break
+		}
+		low, ok := s.lowered[t]
+		if !ok {
+			if low = s.options.Leave(s.store, t); low == t {
+				break
+			}
+			s.lowered[t] = low
+			s.enlarge()
+		}
+		return append(ts, low), nil
 	}
 	for i := range s.store.NumArgs(t) {
 		ts = append(ts, s.store.Arg(t, i))

@@ -1,0 +1,293 @@
+package induction
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+	"assay/internal/polynomial"
+	"assay/internal/smt/algebra"
+	"assay/internal/term"
+)
+
+// This file finds polynomial equations that loops keep [RodriguezCarbonellKapur07], as
+// x*u + y*v = a*b. As there, and in [SharmaGuptaHariharanAikenLiangNori13], they are
+// guessed from states of real runs: as the generators, of low degree, of the polynomials
+// that are 0 in all of them (polynomial.Vanishing). The equations are meant modulo 2^w,
+// which is what programs compute, so that nothing hangs on sizes; what depends on the
+// order of numbers stays with the other domains.
+//
+// The greatest inductive set of them is found as of other candidates (houdini.go), in a
+// formula in which products are variables and lemmas come by calculation (package
+// smt/algebra). This is a try of its own, before the others, and only for programs that
+// multiply or divide what they do not know.
+
+// Limits of the search.
+const (
+	maxLemmaRounds   = 1000 // for one question
+	maxFactors       = 12   // integers of one loop in polynomials
+	maxMonomials     = 220  // of these
+	maxTotalDegree   = 6
+	maxPolynomials   = 24 // of one loop and width
+	polynomialRuns   = 200
+	polynomialSteps  = 3000 // of one run
+	polynomialStates = 300  // of one loop
+	statesOfRun      = 32
+)
+
+// multiplies says whether the program multiplies values that it does not know, or divides
+// by such, with a result that is too wide for circuits.
+func multiplies(m *ir.Module) bool {
+	for _, f := range m.Funcs {
+		for v := range f.Values {
+			d := &f.Values[v]
+			switch d.Op {
+			case ir.Mul:
+				if d.Type.Bits >= algebra.MinWidth && f.Def(d.Args[0]).Op != ir.Const && f.Def(d.Args[1]).Op != ir.Const {
+					return true
+				}
+			case ir.UDiv, ir.SDiv, ir.URem, ir.SRem:
+				if d.Type.Bits >= algebra.MinWidth && f.Def(d.Args[1]).Op != ir.Const {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// watch looks for the equations in what is told or asked of the solver.
+func (f *formula) watch(ts ...term.ID) {
+	if f.products != nil {
+		f.products.Watch(ts...)
+	}
+}
+
+// lemmas are those about products that the model breaks.
+func (f *formula) lemmas(round int, goals []term.ID) []term.ID {
+	if f.products == nil || round > maxLemmaRounds {
+		return nil
+	}
+	return f.products.Refine(f.solver.Value, goals...)
+}
+
+// addFactors adds the integers from before the loops that are multiplied.
+func (p *prover) addFactors() {
+	if !multiplies(p.m) {
+		return
+	}
+	for _, l := range p.loops {
+		dom := ir.Dominators(l.Func)
+		for _, x := range factors(l, dom, p.places[l]) {
+			if !slices.Contains(p.places[l], x) {
+				p.places[l] = append(p.places[l], x)
+			}
+		}
+	}
+}
+
+// factors are the integers at a loop head of which there may be polynomials: those that the
+// loop changes, and those from before it with which the function adds or multiplies.
+func factors(l *Loop, dom *ir.DomTree, places []place) []place {
+	f := l.Func
+	var out []place
+	add := func(x place) {
+		if !slices.Contains(out, x) {
+			out = append(out, x)
+		}
+	}
+	wide := func(v ir.Value) bool {
+		d := f.Def(v)
+		return d.Type.Kind == ir.Int && d.Type.Bits >= algebra.MinWidth && d.Type.Bits <= 64 && d.Op != ir.Const
+	}
+	for _, v := range f.Blocks[l.Head].Instrs {
+		if f.Def(v).Op != ir.Phi {
+			break
+		}
+		if wide(v) {
+			add(place{value: v, bits: f.Def(v).Type.Bits})
+		}
+	}
+	for _, x := range places {
+		if x.cell && x.bits >= algebra.MinWidth && !x.float {
+			add(x)
+		}
+	}
+	before := func(v ir.Value) {
+		d := f.Def(v)
+		if wide(v) && (d.Op == ir.Param || d.Block != 0 && !l.in[d.Block] && dom.Reachable(d.Block) && dom.Dominates(d.Block, l.Head)) {
+			add(place{value: v, bits: d.Type.Bits})
+		}
+	}
+	for _, ops := range [][]ir.Op{{ir.Mul, ir.Phi}, {ir.Add, ir.Sub, ir.Eq, ir.Ne}} {
+		for v := ir.Value(1); int(v) < len(f.Values); v++ {
+			if d := f.Def(v); slices.Contains(ops, d.Op) && (d.Op != ir.Phi || d.Block == l.Head) {
+				for _, a := range d.Args {
+					before(a)
+				}
+			}
+		}
+	}
+	return out[:min(len(out), 2*maxFactors)]
+}
+
+// polynomials finds equations between products.
+func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+	if p.equations == nil {
+		p.equations = p.guessPolynomials(ctx)
+		p.stats.Candidates += len(p.equations)
+	}
+	found, err := f.greatest(ctx, p.equations, on, 2)
+	return append(on, found...), err
+}
+
+// guessPolynomials makes candidates of the states of runs.
+func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
+	out := []Candidate{}
+	places := map[*Loop][]place{}
+	for _, l := range p.loops {
+		for _, x := range factors(l, ir.Dominators(l.Func), p.places[l]) {
+			if slices.Contains(p.places[l], x) { // else the formula does not have it
+				places[l] = append(places[l], x)
+			}
+		}
+	}
+	runs := p.m
+	if p.o.Runs != nil {
+		runs = p.o.Runs
+	}
+	states := p.manyStates(ctx, runs, places)
+	for _, l := range p.loops {
+		for _, w := range widths {
+			var columns []int
+			for i, x := range places[l] {
+				if x.bits == w && len(columns) < maxFactors {
+					columns = append(columns, i)
+				}
+			}
+			if w >= algebra.MinWidth && len(columns) > 0 {
+				out = append(out, equationsAmong(l, places[l], columns, w, states[l])...)
+			}
+		}
+	}
+	return out
+}
+
+// equationsAmong are the polynomials of some columns that are 0 in all states.
+func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][]uint64) []Candidate {
+	var points [][]int64
+	for _, s := range states {
+		point := make([]int64, len(columns))
+		for k, i := range columns {
+			point[k] = number(s[i], w, true)
+		}
+		if !slices.ContainsFunc(points, func(x []int64) bool { return slices.Equal(x, point) }) {
+			points = append(points, point)
+		}
+	}
+	// Values that may have wrapped are no integers.
+	ring := polynomial.Ring{Width: w}
+	small := slices.DeleteFunc(slices.Clone(points), func(x []int64) bool {
+		return slices.ContainsFunc(x, func(n int64) bool { return abs(n) >= 1<<(w-3) })
+	})
+	degree := 2
+	for degree < maxTotalDegree && binomial(len(columns)+degree+1, degree+1) <= maxMonomials {
+		degree++
+	}
+	var out []Candidate
+	for _, q := range polynomial.Vanishing(small, len(columns), degree, maxPolynomials) {
+		holds := true
+		for _, x := range points {
+			holds = holds && ring.Eval(q, func(v uint16) uint64 { return uint64(x[v-1]) }) == 0
+		}
+		if !holds {
+			continue
+		}
+		c := &invariant.Polynomial{Width: w}
+		for _, t := range q {
+			m := invariant.Monomial{Coeff: t.Coeff & (^uint64(0) >> (64 - w))}
+			for _, v := range t.Monomial[:t.Monomial.Degree()] {
+				m.Factors = append(m.Factors, places[columns[v-1]].term(1, true))
+			}
+			c.Monomials = append(c.Monomials, m)
+		}
+		out = append(out, Candidate{l, c.IsZero()})
+	}
+	return out
+}
+
+func binomial(n, k int) int {
+	x := 1
+	for i := 1; i <= k; i++ {
+		x = x * (n - k + i) / i
+	}
+	return x
+}
+
+// manyStates are states of the loops in runs with small inputs.
+func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop][]place) map[*Loop][][]uint64 {
+	type head struct {
+		f *ir.Func
+		b ir.BlockID
+	}
+	loops := map[head]*Loop{}
+	for _, l := range p.loops {
+		if f := m.Func(l.Func.Name); f != nil {
+			loops[head{f, l.Head}] = l
+		}
+	}
+	out := map[*Loop][][]uint64{}
+	count := map[*Loop]int{}
+	observe := func(ev interp.Event) {
+		if ev.Kind != interp.BlockEntered {
+			return
+		}
+		l := loops[head{ev.Func, ev.Block}]
+		if l == nil || len(places[l]) == 0 || count[l] >= statesOfRun || len(out[l]) >= polynomialStates {
+			return
+		}
+		if row := stateAt(ev, places[l]); row != nil {
+			out[l] = append(out[l], row)
+			count[l]++
+		}
+	}
+	for run := range uint64(polynomialRuns) {
+		clear(count)
+		oracle := choices{rand.New(rand.NewPCG(run, 2)), interp.Random(run), 2 + 2*int64(run%40)}
+		if _, err := interp.Run(ctx, m, interp.Options{Oracle: oracle, Observe: observe, Blocks: true, MaxSteps: polynomialSteps, MaxMemory: 1 << 24}); err != nil {
+			break
+		}
+		if !slices.ContainsFunc(p.loops, func(l *Loop) bool { return len(places[l]) > 0 && len(out[l]) < polynomialStates }) {
+			break
+		}
+	}
+	for _, l := range p.loops {
+		slices.SortFunc(out[l], func(a, b []uint64) int { return slices.CompareFunc(a, b, cmp.Compare) })
+		out[l] = slices.CompactFunc(out[l], slices.Equal)
+	}
+	return out
+}
+
+// polynomial is that a polynomial is 0.
+func (f *formula) polynomial(p *invariant.Polynomial, value func(invariant.Term) term.ID) term.ID {
+	st := f.st
+	sum := st.ConstU(p.Width, 0)
+	for _, m := range p.Monomials {
+		x := st.ConstU(p.Width, m.Coeff)
+		for _, t := range m.Factors {
+			v := value(t)
+			if t.Signed {
+				v = st.SExt(v, p.Width)
+			} else {
+				v = st.ZExt(v, p.Width)
+			}
+			x = st.Mul(x, v)
+		}
+		sum = st.Add(sum, x)
+	}
+	return st.Eq(sum, st.ConstU(p.Width, 0))
+}
