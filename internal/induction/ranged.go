@@ -5,10 +5,8 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/bv"
 	"assay/internal/invariant"
 	"assay/internal/ir"
-	"assay/internal/ir/interp"
 	"assay/internal/memory"
 	"assay/internal/term"
 )
@@ -272,72 +270,6 @@ func sumWidth(s *invariant.Sum) uint32 {
 		w = max(w, t.Bits+1+uint32(big.NewInt(t.Coeff).BitLen()))
 	}
 	return w + uint32(big.NewInt(int64(len(s.Terms)+1)).BitLen())
-}
-
-// maxEvaluated bounds the indices for which a predicate is evaluated.
-const maxEvaluated = 200
-
-// rangeHolds evaluates a predicate with a range in a state of a run, for the
-// first and the last indices of the range.
-func rangeHolds(m *ir.Module, p *invariant.Predicate, s interp.State) bool {
-	sum := func(x *invariant.Sum) (*big.Int, bool) {
-		n := new(big.Int).Set(x.Const)
-		for i := range x.Terms {
-			y, ok := valueOf(m, &x.Terms[i], s, 0)
-			if !ok {
-				return nil, false
-			}
-			n.Add(n, y.Mul(y, big.NewInt(x.Terms[i].Coeff)))
-		}
-		return n, true
-	}
-	from, ok := sum(&p.Range.From)
-	to, ok2 := sum(&p.Range.To)
-	if !ok || !ok2 || !from.IsInt64() || !to.IsInt64() {
-		return true
-	}
-	lo, hi := from.Int64(), to.Int64()
-	for k := lo; k < hi; k++ {
-		if k == lo+maxEvaluated && hi > k+maxEvaluated {
-			k = hi - maxEvaluated
-		}
-		total, there := new(big.Int), true
-		for i := range p.Terms {
-			x, ok := valueOf(m, &p.Terms[i], s, k)
-			if !ok {
-				there = false
-				break
-			}
-			total.Add(total, x.Mul(x, big.NewInt(p.Terms[i].Coeff)))
-		}
-		if there && !p.Compare(total) {
-			return false
-		}
-	}
-	return true
-}
-
-// valueOf is the integer of a term; ok is false if it is not there.
-func valueOf(m *ir.Module, t *invariant.Term, s interp.State, k int64) (n *big.Int, ok bool) {
-	if t.Index {
-		return big.NewInt(k), true
-	}
-	x := s.Value(t.Value)
-	if t.Cell {
-		at := x.Uint64() + t.Offset + t.Stride*uint64(k)
-		if m.PointerBits < 64 {
-			at &= 1<<m.PointerBits - 1
-		}
-		b, ok := s.Memory(at, uint64(t.Bits/8))
-		if !ok {
-			return nil, false
-		}
-		x = bv.FromBytes(b)
-	}
-	if t.Signed {
-		return x.Signed(), true
-	}
-	return x.Unsigned(), true
 }
 
 // unbroken lists the candidates with ranges that no state broke.
