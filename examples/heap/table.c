@@ -1,6 +1,5 @@
 // A hash table with chaining: insertion, search, removal and the end. BUG: a slot is
 // computed with the remainder of a negative number.
-// Not proved for all sizes so far.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

@@ -214,6 +214,11 @@ func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
 				rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\">%s</TD></TR>", html.EscapeString(text)))
 			}
 		}
+		if o.Slots != nil {
+			for _, text := range w.slots(o.Slots) {
+				rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\">%s</TD></TR>", html.EscapeString(strings.TrimSpace(text))))
+			}
+		}
 		for _, c := range o.Cells {
 			at, _ := c.Offset.Const.Int64()
 			if c.Value.Kind == symgraph.Pointer {

@@ -127,6 +127,9 @@ func (w *writer) box(v *symgraph.Vertex) Box {
 		} else {
 			objects = append(objects, fmt.Sprintf("%s: %s bytes%s", name, w.form(o.Size), state))
 		}
+		if o.Slots != nil {
+			objects = append(objects, w.slots(o.Slots)...)
+		}
 		for _, c := range o.Cells {
 			cells = append(cells, fmt.Sprintf("%s[%s] = %s (%s)", name, w.form(c.Offset), w.value(s, c.Value), c.Type))
 		}
@@ -146,23 +149,43 @@ func (w *writer) box(v *symgraph.Vertex) Box {
 func (w *writer) owned(l *symgraph.Segment, indent string) (lines []string) {
 	for i := range l.Owned {
 		o := &l.Owned[i]
-		kind := "a list"
-		switch m := o.Nodes.List; {
-		case len(m.Branches) > 0:
-			kind = "a tree"
-		case m.Next == symgraph.NoLink:
-			kind = "a block"
-		}
-		if o.Least == 0 {
-			kind = "null or " + kind
-		}
-		lines = append(lines, fmt.Sprintf("%s+%d: %s of its own, of %s bytes each", indent, o.At, kind, w.form(o.Nodes.Size)))
-		for _, c := range o.Nodes.List.Facts {
-			lines = append(lines, indent+"  in each: "+w.constraint(c))
-		}
-		lines = append(lines, w.owned(o.Nodes.List, indent+"  ")...)
+		lines = append(lines, w.owner(o, fmt.Sprintf("%s+%d", indent, o.At), indent)...)
 	}
 	return lines
+}
+
+// owner says what a pointer owns.
+func (w *writer) owner(o *symgraph.Owned, pointer, indent string) (lines []string) {
+	kind := "a list"
+	switch m := o.Nodes.List; {
+	case o.Most == 0:
+		return []string{pointer + ": null"}
+	case len(m.Branches) > 0:
+		kind = "a tree"
+	case m.Next == symgraph.NoLink:
+		kind = "a block"
+	}
+	if o.Least == 0 {
+		kind = "null or " + kind
+	}
+	lines = append(lines, fmt.Sprintf("%s: %s of its own, of %s bytes each", pointer, kind, w.form(o.Nodes.Size)))
+	for _, c := range o.Nodes.List.Facts {
+		lines = append(lines, indent+"  in each: "+w.constraint(c))
+	}
+	return append(lines, w.owned(o.Nodes.List, indent+"  ")...)
+}
+
+// slots says what the slots of an array own.
+func (w *writer) slots(l *symgraph.Slots) (lines []string) {
+	at := fmt.Sprintf("  +%d + %d·k", l.At, l.Stride)
+	if !l.Nulls.Equal(l.From) {
+		lines = append(lines, fmt.Sprintf("%s, %s <= k < %s: null", at, w.form(l.Nulls), w.form(l.From)))
+	}
+	var but string
+	for _, f := range l.Out {
+		but += ", but for k = " + w.form(f)
+	}
+	return append(lines, w.owner(&l.Owned, fmt.Sprintf("%s, %s <= k < %s%s", at, w.form(l.From), w.form(l.To), but), "  ")...)
 }
 
 // locals are the values of a frame, those of variables first.

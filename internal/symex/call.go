@@ -66,6 +66,7 @@ func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	depth := len(s.Frames) - 1
 	for i := range s.Objects {
 		if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == depth {
+			x.spill(s, o)
 			o.Dead, o.Cells, o.Frame = true, nil, symgraph.NoFrame
 		}
 	}
@@ -104,7 +105,7 @@ func (x *explorer) halt(s *state, f *frame, v ir.Value, d *ir.Def) control {
 
 // alive says whether o is, or has, heap objects that may be allocated.
 func (x *explorer) alive(o *object) bool {
-	return o.Kind == symgraph.Heap && !o.Dead && (o.List == nil || !x.k.isZero(o.List.Length))
+	return x.owns(o) || o.Kind == symgraph.Heap && !o.Dead && (o.List == nil || !x.k.isZero(o.List.Length))
 }
 
 // end checks what is allocated at the regular end.

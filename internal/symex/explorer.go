@@ -40,19 +40,20 @@ type explorer struct {
 	tossed    *bool         // in the next step
 	split     []alternative // what the instruction under way has to be split into
 	stats     Stats
-	pen       *pen       // draws, while edges are recorded
-	kinds     []listKind // of lists that are folded
-	again     bool       // a kind was found: build the graph anew
-	shape     bool       // pointers in memory are part of a state's shape
-	fine      bool       // nodes with different constants are not in one segment
-	dropped   bool       // a join forgot what a pointer in memory points to
-	picked    int        // in the next step, the case of a choice, from 1
-	trees     bool       // kinds of trees are sought
-	hasty     bool       // stop where there may be some
-	branching bool       // there may be some
-	owning    bool       // what nodes own is sought
-	mayOwn    bool       // there may be some
-	owners    []owner    // what nodes own
+	pen       *pen        // draws, while edges are recorded
+	kinds     []listKind  // of lists that are folded
+	again     bool        // a kind was found: build the graph anew
+	shape     bool        // pointers in memory are part of a state's shape
+	fine      bool        // nodes with different constants are not in one segment
+	dropped   bool        // a join forgot what a pointer in memory points to
+	picked    int         // in the next step, the case of a choice, from 1
+	trees     bool        // kinds of trees are sought
+	hasty     bool        // stop where there may be some
+	branching bool        // there may be some
+	owning    bool        // what nodes own is sought
+	mayOwn    bool        // there may be some
+	owners    []owner     // what nodes own
+	arrays    []arrayKind // arrays that own what is in their slots
 	recursive map[*ir.Func]bool
 	narrow    map[place]bool // numbers of 64 bits that are written in halves
 	patient   bool           // bounds move a few times before they are dropped

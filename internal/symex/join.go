@@ -105,8 +105,13 @@ func (j *joiner) same(f linear.Form) {
 // form joins two values.
 func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 	open := j.open(f)
-	if len(open) == 1 && !f.Equal(g) && j.solve(f, g, open[0]) {
-		return f
+	if len(open) == 1 && !f.Equal(g) {
+		if j.solve(f, g, open[0]) {
+			return f
+		}
+		if h, ok := j.widen(f, g, open[0]); ok {
+			return h
+		}
 	}
 	j.same(f)
 	if h := j.image(f); h.Equal(g) || j.second.isZero(h.Sub(g)) {
@@ -255,6 +260,7 @@ func (j *joiner) states(a, b *state) *state {
 	if j.x.patient {
 		j.aloneInMemory(a, b)
 	}
+	j.slotNumbers(a, b)
 	j.offsets(a, b)
 	for i := range a.Frames {
 		f := a.Frames[i]
@@ -278,6 +284,7 @@ func (j *joiner) states(a, b *state) *state {
 			j.fails = j.fails || j.first == nil
 			o.HasBase = false
 		}
+		o.Slots = j.slots(o.Slots, b.Objects[i].Slots)
 		o.Cells = nil
 		c.Objects = append(c.Objects, o)
 	}

@@ -201,12 +201,23 @@ func (k *knowledge) low(f linear.Form) linear.Number {
 	n, st := k.simplex.Minimize(k.local(linear.Form{Terms: f.Terms}))
 	switch st {
 	case linear.Feasible:
-		n = n.Ceil()
+		n = roundUp(n, f)
 	default: // impossible paths are noticed elsewhere; a stopped one ends soon
 		n = k.rough(linear.Form{Terms: f.Terms})
 	}
 	*e = cached{k.stamp, f, n, true}
 	return n.Add(f.Const)
+}
+
+// roundUp gives the least value from n on that a form with the terms of f may have.
+func roundUp(n linear.Number, f linear.Form) linear.Number {
+	for _, t := range f.Terms {
+		if t.Coef.Abs().IsOne() {
+			return n.Ceil()
+		}
+	}
+	by := f.Terms[0].Coef.Div(linear.Form{Terms: f.Terms}.Integral().Terms[0].Coef)
+	return n.Div(by).Ceil().Mul(by)
 }
 
 // high is an upper bound of f.

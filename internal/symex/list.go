@@ -409,6 +409,7 @@ func (x *explorer) fold(s *state) (ok bool) {
 		n.List = &l
 		*ob = n
 	}
+	x.putBack(s)
 	x.canonical(s)
 	return !x.again
 }

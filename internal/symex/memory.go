@@ -83,6 +83,9 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		f.Values[v] = x.arbitrary(d.Type, signed)
 		return next
 	}
+	if !x.takeOut(s, o, off, d.Type) {
+		return forked
+	}
 	if r, ok := x.read(s, o, off, d.Type); ok {
 		f.Values[v] = r
 		return next
@@ -237,12 +240,15 @@ func (x *explorer) image(s *state, g *ir.Global, at uint64, t ir.Type) (value, b
 // apart says whether two ranges are sure not to overlap.
 func (x *explorer) apart(a, m, b, n linear.Form) bool {
 	d := b.Sub(a)
-	return x.k.atLeast(d.Sub(m), linear.Number{}) || x.k.atLeast(d.Neg().Sub(n), linear.Number{})
+	return x.k.atLeast(d.Sub(m), linear.Number{}) || x.k.atLeast(d.Neg().Sub(n), linear.Number{}) || len(x.arrays) > 0 && x.elsewhere(d, m, n)
 }
 
 // forget drops what is known of n bytes from off.
 func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 	ob := &s.Objects[o]
+	if ob.Slots != nil && !x.spared(ob.Slots, off, n) {
+		x.spill(s, ob)
+	}
 	if !exact || !off.IsConstant() || !n.IsConstant() {
 		ob.Pristine = false
 	}
@@ -270,7 +276,7 @@ func (x *explorer) forgetAll(s *state) {
 		return
 	}
 	for i := range s.Objects {
-		if s.Objects[i].List != nil && x.obstacle == nil {
+		if (s.Objects[i].List != nil || s.Objects[i].Slots != nil) && x.obstacle == nil {
 			x.obstacle = &Obstacle{Text: "a write through an unknown pointer may change a list"}
 			return
 		}
@@ -290,6 +296,12 @@ func (x *explorer) store(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		}
 		x.weaken(s, p, size(t))
 		return next
+	}
+	if x.discoverArray(s, o, off, r) {
+		return stop
+	}
+	if !x.takeOut(s, o, off, t) {
+		return forked
 	}
 	x.forget(s, o, off, size(t), true)
 	ob := &s.Objects[o]
@@ -322,6 +334,7 @@ func (x *explorer) weaken(s *state, p value, n linear.Form) {
 		return
 	}
 	if p.Object >= 0 && !s.Objects[p.Object].Dead {
+		x.spill(s, &s.Objects[p.Object])
 		s.Objects[p.Object].Pristine = false
 		s.Objects[p.Object].Cells = nil
 	}
@@ -418,6 +431,7 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		if o.Kind != symgraph.Stack || o.Frame == symgraph.NoFrame {
 			return next
 		}
+		x.spill(s, o)
 		o.Dead, o.Cells, o.HasBase = d.Op == ir.LifetimeEnd, nil, o.HasBase && d.Op == ir.LifetimeEnd
 		return next
 	case ir.StackSave:
@@ -430,6 +444,7 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		}
 		for i := int(from); i < len(s.Objects); i++ {
 			if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == len(s.Frames)-1 {
+				x.spill(s, o)
 				o.Dead, o.Cells, o.Frame = true, nil, symgraph.NoFrame
 			}
 		}
@@ -505,6 +520,7 @@ func (x *explorer) free(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	}
 	if p.Kind == symgraph.Pointer && p.Object >= 0 {
 		if o := &s.Objects[p.Object]; o.Kind == symgraph.Heap && !o.Dead && x.k.isZero(x.offset(p)) {
+			x.spill(s, o)
 			o.Dead, o.Cells = true, nil
 			return next
 		}

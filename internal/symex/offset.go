@@ -37,6 +37,31 @@ func (j *joiner) solve(f, g linear.Form, open linear.Term) bool {
 	return true
 }
 
+// widen is solve with a new symbol instead of one whose range is too small.
+func (j *joiner) widen(f, g linear.Form, open linear.Term) (linear.Form, bool) {
+	if j.first == nil || j.plain || len(f.Terms) < 2 || len(j.x.arrays) == 0 {
+		return f, false
+	}
+	v := linear.Variable(open.Var)
+	rest := f.AddScaled(open.Coef.Neg(), v)
+	h := g.Sub(j.image(rest)).Scale(open.Coef.Inv())
+	if !h.IsIntegral() {
+		return f, false
+	}
+	low, high := j.first.low(v), j.first.high(v)
+	if n := j.second.low(h); n.Cmp(low) < 0 {
+		low = n
+	}
+	if n := j.second.high(h); n.Cmp(high) > 0 {
+		high = n
+	}
+	w := j.x.fresh(low, high)
+	n, _ := w.IsVariable()
+	j.pairs = append(j.pairs, pair{a: v, b: h, symbol: n, fresh: true})
+	j.bound[n] = h
+	return rest.AddScaled(open.Coef, w), true
+}
+
 // offsets binds symbols that are open because they occur in offsets of cells only.
 // The guess is a cell that has the same offset, or else the same value.
 func (j *joiner) offsets(a, b *state) {

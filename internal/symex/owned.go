@@ -103,8 +103,13 @@ func (x *explorer) property(s *state, o int32, kind listKind, first, last []int)
 			x.mayOwn = x.mayOwn || alone
 			continue
 		}
+		if size, _ := c.Size.Const.Int64(); kind.next == symgraph.NoLink && size == kind.size && c.Size.IsConstant() && alone && !x.isKind(size) {
+			x.kinds = append(x.kinds, listKind{size: size, next: at, prev: -1}) // a list, in which two nodes hang together
+			x.again = true
+			return p, false
+		}
 		w, parts, whole := x.whole(s, to.Object, first, last)
-		if w.At = at; !alone || !whole {
+		if w.At = at; !alone || !whole || depth(w.Nodes) > maxDepth {
 			return p, false
 		}
 		of := shapeOf(w.Nodes)
@@ -131,6 +136,22 @@ func (x *explorer) property(s *state, o int32, kind listKind, first, last []int)
 	return p, true
 }
 
+// isKind says whether nodes of lists or trees may have a size.
+func (x *explorer) isKind(size int64) bool {
+	return slices.ContainsFunc(x.kinds, func(k listKind) bool { return k.size == size })
+}
+
+// maxDepth bounds how deep what nodes own is nested.
+const maxDepth = 4
+
+func depth(o *object) int {
+	d := 0
+	for i := range o.List.Owned {
+		d = max(d, depth(o.List.Owned[i].Nodes))
+	}
+	return d + 1
+}
+
 // whole describes an object as what is owned: a segment that ends in null, or a single
 // object that is no node. parts are what it owns itself.
 func (x *explorer) whole(s *state, o int32, first, last []int) (w symgraph.Owned, parts []int32, ok bool) {
@@ -153,7 +174,7 @@ func (x *explorer) whole(s *state, o int32, first, last []int) (w symgraph.Owned
 		}
 	} else {
 		size, ok := nodeSize(ob)
-		if !ok || slices.ContainsFunc(x.kinds, func(k listKind) bool { return k.size == size }) {
+		if !ok || x.isKind(size) {
 			return w, nil, false
 		}
 		p, ok := x.property(s, o, listKind{size: size, next: symgraph.NoLink, prev: -1}, first, last)

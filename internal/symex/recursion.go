@@ -212,6 +212,7 @@ func (x *explorer) changed(n *node) {
 func (x *explorer) goBack(s *state, f *frame) control {
 	for i := range s.Objects {
 		if o := &s.Objects[i]; o.Kind == symgraph.Stack && o.Frame == 0 {
+			x.spill(s, o)
 			o.Dead, o.Cells, o.Frame = true, nil, symgraph.NoFrame
 		}
 	}

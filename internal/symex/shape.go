@@ -45,6 +45,9 @@ func key(s *state, lists, trees bool) string {
 	}
 	for i := range s.Objects {
 		o := &s.Objects[i]
+		if o.Slots != nil {
+			b.WriteString(" S" + strconv.Itoa(i) + "#" + strconv.Itoa(len(o.Slots.Out)))
+		}
 		if o.Kind >= symgraph.Global {
 			continue
 		}
@@ -81,7 +84,11 @@ func key(s *state, lists, trees bool) string {
 			}
 			for _, k := range pointerCells(o) {
 				c := &o.Cells[k]
-				b.WriteString(" " + strconv.Itoa(i) + "+" + c.Offset.Const.String() + target(&c.Value))
+				at := c.Offset.Const.String()
+				if o.Slots != nil && !c.Offset.IsConstant() {
+					at = "~"
+				}
+				b.WriteString(" " + strconv.Itoa(i) + "+" + at + target(&c.Value))
 				if v := &c.Value; trees && v.Object >= 0 && s.Objects[v.Object].Kind == symgraph.Heap && v.Form.IsConstant() {
 					b.WriteString("+" + v.Form.Const.String())
 				}
@@ -224,6 +231,14 @@ func (x *explorer) symbolsOf(s *state) map[linear.Var]bool {
 		}
 		if o.HasBase {
 			add(o.Base)
+		}
+		if o.Slots != nil {
+			add(o.Slots.Nulls)
+			add(o.Slots.From)
+			add(o.Slots.To)
+			for _, f := range o.Slots.Out {
+				add(f)
+			}
 		}
 		for k := range o.Cells {
 			add(o.Cells[k].Offset)

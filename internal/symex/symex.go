@@ -12,7 +12,7 @@
 //	build.go      the graph              transitions.go  the transition system
 //	list.go       list segments          listfacts.go    what their nodes hold
 //	tree.go       tree segments          owned.go      what nodes own
-//	recursion.go  recursive functions
+//	slots.go      what arrays own        recursion.go  recursive functions
 //	drawing.go    pictures
 //
 // # Departures from the papers

@@ -137,6 +137,16 @@ func (x *explorer) renamed(s *state, to, own func(linear.Var) linear.Var) *state
 			x.renamedSegment(o, to, own)
 			continue
 		}
+		if o.Slots != nil {
+			l := *o.Slots
+			l.Nulls, l.From, l.To = l.Nulls.Rename(to), l.From.Rename(to), l.To.Rename(to)
+			l.Out = slices.Clone(l.Out)
+			for k := range l.Out {
+				l.Out[k] = l.Out[k].Rename(to)
+			}
+			l.Owned = x.renamedOwner(l.Owned, to, own)
+			o.Slots = &l
+		}
 		for k := range o.Cells {
 			o.Cells[k].Offset = o.Cells[k].Offset.Rename(to)
 			o.Cells[k].Value.Form = o.Cells[k].Value.Form.Rename(to)
@@ -226,10 +236,16 @@ func (x *explorer) renamedSegment(o *object, to, own func(linear.Var) linear.Var
 	}
 	l.Owned = slices.Clone(l.Owned)
 	for k := range l.Owned {
-		n := *l.Owned[k].Nodes
-		n.Cells = slices.Clone(n.Cells)
-		x.renamedSegment(&n, to, own)
-		l.Owned[k].Nodes = &n
+		l.Owned[k] = x.renamedOwner(l.Owned[k], to, own)
 	}
 	o.List = &l
+}
+
+// renamedOwner is renamed for a segment that is owned.
+func (x *explorer) renamedOwner(w symgraph.Owned, to, own func(linear.Var) linear.Var) symgraph.Owned {
+	n := *w.Nodes
+	n.Cells = slices.Clone(n.Cells)
+	x.renamedSegment(&n, to, own)
+	w.Nodes = &n
+	return w
 }

@@ -92,6 +92,8 @@ type Object struct {
 	// Origin is for the engine, at the call of a recursive function: the object's index in
 	// the state of the caller. Checkers do not look at it.
 	Origin int32
+	// Slots are pointers at regular offsets that own segments.
+	Slots *Slots
 	// List makes it a list segment: any number of heap objects of this size, whose
 	// cells are in each of them.
 	List *Segment
@@ -147,6 +149,17 @@ type Owned struct {
 	At          int64
 	Least, Most int64
 	Nodes       *Object
+}
+
+// Slots says that an array of pointers owns segments: for each k with From <= k < To that is
+// none of Out, the pointer at offset At + Stride·k of the object is the start of a segment as Owned
+// says of a node (its At does not count); for each k with Nulls <= k < From that is none of Out
+// it is null.
+type Slots struct {
+	At, Stride      int64
+	Nulls, From, To linear.Form
+	Out             []linear.Form
+	Owned           Owned
 }
 
 // Cell says that the bytes from Offset hold Value, whose type is Type. An integer that

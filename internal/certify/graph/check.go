@@ -111,9 +111,10 @@ type checkerState struct {
 	g         *symgraph.Graph
 	o         Options
 	target    [64]bool
-	positions map[string][]int // the nodes at a position
-	returns   map[int][]int    // of an entry: the nodes that return to it
-	lists     bool             // there are list segments
+	positions map[string][]int   // the nodes at a position
+	returns   map[int][]int      // of an entry: the nodes that return to it
+	lists     bool               // there are list segments
+	arrays    []*symgraph.Object // with slots
 
 	z       *z3.Script
 	text    strings.Builder // not yet sent
@@ -166,6 +167,13 @@ func (c *checkerState) shape() error {
 					if !nested(l, 0) {
 						return bad(i, "nodes own what is no segment")
 					}
+				}
+				if l := s.Objects[k].Slots; l != nil {
+					c.lists = true
+					if o := l.Owned.Nodes; o == nil || o.List == nil || !nested(o.List, 1) || l.At < 0 || l.Stride < int64(c.m.PointerBits/8) {
+						return bad(i, "an array owns what is no segment, or has slots that overlap")
+					}
+					c.arrays = append(c.arrays, &s.Objects[k])
 				}
 				for x := range s.Objects[k].Cells {
 					if !listed(&s.Objects[k].Cells[x].Value) {

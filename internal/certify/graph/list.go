@@ -392,6 +392,9 @@ func (c *checkerState) materialize(s *state, o int, last bool) {
 
 // allocated says whether o is, or may have, heap objects that are allocated.
 func (c *checkerState) allocated(o *object) bool {
+	if o.slots != nil && c.owning(o.slots) {
+		return true
+	}
 	return o.kind == symgraph.Heap && !o.dead && (o.list == nil || !c.valid("(= 0 "+o.list.length.t+")"))
 }
 

@@ -40,6 +40,7 @@ type match struct {
 	last    []value               // then the last of them, Unset if there is none
 	lasts   []lastOf
 	dealt   []dealt
+	slotted []slotted
 	fails   string
 	claims  []string
 }
@@ -139,6 +140,7 @@ func (m *match) run(i int) bool {
 		m.objects(&slots, o)
 		// Cells hold pointers to further objects: those whose place is known already.
 		m.solve(slots)
+		m.slots(&slots, o)
 		m.cells(&slots, o)
 	}
 	m.solve(slots)
@@ -203,6 +205,7 @@ func (m *match) claimState(slots []slot) {
 		m.claim(&slots[k])
 	}
 	m.claimDealt()
+	m.claimSlots()
 	for _, k := range m.n.State.Constraints {
 		t, ok := constraint(k, m.term)
 		if !ok {
@@ -522,7 +525,7 @@ transitions:
 			}
 		}
 		if m.follow {
-			f := &match{c: c, s: m.s, n: m.n, known: m.known, symbols: symbols, dealt: m.dealt}
+			f := &match{c: c, s: m.s, n: m.n, known: m.known, symbols: symbols, dealt: m.dealt, slotted: m.slotted}
 			f.claimState(slots)
 			if f.fails != "" {
 				continue

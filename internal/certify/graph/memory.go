@@ -194,7 +194,10 @@ func (c *checkerState) image(s *state, ob *object, at int64, t ir.Type) (value, 
 }
 
 // clear drops what is known of n bytes.
-func (c *checkerState) clear(ob *object, at, n number) {
+func (c *checkerState) clear(s *state, ob *object, at, n number) {
+	if ob.slots != nil && !c.spared(ob, at, n) {
+		c.spill(s, ob)
+	}
 	if ob.pristine {
 		if at.isConst() && n.isConst() && at.low.IsInt64() && n.low.IsInt64() {
 			ob.written = append(ob.written[:len(ob.written):len(ob.written)], span{at.low.Int64(), n.low.Int64()})
@@ -229,13 +232,14 @@ func (c *checkerState) perhaps(s *state, p value) {
 	}
 	for i := range s.objects {
 		o := &s.objects[i]
-		if o.list != nil && (p.kind != symgraph.Pointer || p.object < 0) {
+		if (o.list != nil || o.slots != nil) && (p.kind != symgraph.Pointer || p.object < 0) {
 			c.reject(s, "a write through an unknown pointer may change a list")
 			return
 		}
 		if p.kind == symgraph.Pointer && p.object != int32(i) && p.object >= 0 || o.global != nil && o.global.Constant {
 			continue
 		}
+		c.spill(s, o)
 		o.cells, o.pristine = nil, false
 	}
 }
@@ -287,7 +291,7 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 			return next()
 		}
 		ob := &s.objects[o]
-		c.clear(ob, at, bytes(t))
+		c.clear(s, ob, at, bytes(t))
 		if x.kind == symgraph.Int && x.truth != "" {
 			x = integerValue(c.short(c.number(s, d.Args[0])))
 		}
@@ -331,6 +335,7 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		}
 		if p.kind == symgraph.Pointer && p.object >= 0 {
 			if ob := &s.objects[p.object]; ob.kind == symgraph.Heap && !ob.dead && c.valid("(= 0 "+c.offset(p).t+")") {
+				c.spill(s, ob)
 				ob.dead, ob.cells = true, nil
 				return next()
 			}
@@ -352,6 +357,7 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		if ob.frame == symgraph.NoFrame {
 			return next()
 		}
+		c.spill(s, ob)
 		ob.dead, ob.cells, ob.based = d.Op == ir.LifetimeEnd, nil, ob.based && d.Op == ir.LifetimeEnd
 		return next()
 	case ir.StackSave:
@@ -364,6 +370,7 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		}
 		for i := from; i < len(s.objects); i++ {
 			if ob := &s.objects[i]; ob.kind == symgraph.Stack && ob.frame == len(s.frames)-1 {
+				c.spill(s, ob)
 				ob.dead, ob.cells, ob.frame = true, nil, symgraph.NoFrame
 			}
 		}
@@ -450,7 +457,7 @@ func (c *checkerState) fill(s *state, d *ir.Def) (done bool) {
 			}
 			if inside {
 				ob := &s.objects[o]
-				c.clear(ob, at, n)
+				c.clear(s, ob, at, n)
 				ob.cells = append(ob.cells[:len(ob.cells):len(ob.cells)], copied...)
 				if b := c.number(s, d.Args[1]); d.Op == ir.MemSet && at.isConst() && n.isConst() && b.isConst() && b.low.Sign() == 0 {
 					ob.cells = append(ob.cells, zeroCells(at.low, new(big.Int).Add(at.low, n.low))...)

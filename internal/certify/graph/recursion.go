@@ -265,6 +265,7 @@ func (c *checkerState) resume(s, back *state, m *match, params int) *state {
 func (c *checkerState) goBack(s *state) {
 	for i := range s.objects {
 		if o := &s.objects[i]; o.kind == symgraph.Stack && o.frame == 0 {
+			c.spill(s, o)
 			o.dead, o.cells, o.frame = true, nil, symgraph.NoFrame
 		}
 	}

@@ -42,6 +42,7 @@ type object struct {
 	base     number
 	cells    []cell
 	list     *segment
+	slots    *slots
 }
 
 type span struct{ at, n int64 }
@@ -267,6 +268,11 @@ func (c *checkerState) loadState(i int, symbols map[linear.Var]number) *state {
 		}
 		if o.HasBase && !o.Dead {
 			p.based, p.base = true, exact(o.Base)
+		}
+		if o.Slots != nil {
+			if p.slots = c.loadSlots(n, o, exact, term); p.slots == nil {
+				return nil
+			}
 		}
 		for _, x := range o.Cells {
 			at := exact(x.Offset)

@@ -24,7 +24,7 @@ func (c *checkerState) walk(s *state) {
 		f := s.top()
 		v := f.f.Blocks[f.block].Instrs[f.index]
 		d := f.f.Def(v)
-		if c.unfold(s, d) {
+		if c.unfold(s, d) || c.takeOut(s, d) {
 			return
 		}
 		switch d.Op {
@@ -305,6 +305,7 @@ func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
 	depth := len(s.frames) - 1
 	for i := range s.objects {
 		if o := &s.objects[i]; o.kind == symgraph.Stack && o.frame == depth {
+			c.spill(s, o)
 			o.dead, o.cells, o.frame = true, nil, symgraph.NoFrame
 		}
 	}
