@@ -164,7 +164,7 @@ func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
 		}
 	}
 	for i := range state.Objects { // pointers in globals and locals are roots, too
-		if o := &state.Objects[i]; (o.Kind == symgraph.Global || o.Kind == symgraph.Stack && !o.Dead) && len(o.Cells) > 0 {
+		if o := &state.Objects[i]; (o.Kind == symgraph.Global || o.Kind == symgraph.Stack && !o.Dead) && (len(o.Cells) > 0 || o.Slots != nil) {
 			find(int32(i))
 		}
 	}
