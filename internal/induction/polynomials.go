@@ -30,9 +30,11 @@ import (
 const (
 	maxLemmaRounds   = 1000 // for one question
 	maxFactors       = 12   // integers of one loop in polynomials
+	maxUnfolded      = 4    // how deep these are taken apart
 	maxMonomials     = 220  // of these
 	maxTotalDegree   = 6
 	maxPolynomials   = 24 // of one loop and width
+	maxSummands      = 10 // of one of them: longer ones fit the states by chance
 	polynomialRuns   = 200
 	polynomialSteps  = 3000 // of one run
 	polynomialStates = 300  // of one loop
@@ -117,22 +119,37 @@ func factors(l *Loop, dom *ir.DomTree, places []place) []place {
 			add(x)
 		}
 	}
-	before := func(v ir.Value) {
+	// What is a polynomial of others is not needed beside them.
+	var before func(v ir.Value, inside bool, depth int)
+	before = func(v ir.Value, inside bool, depth int) {
 		d := f.Def(v)
-		if wide(v) && (d.Op == ir.Param || d.Block != 0 && !l.in[d.Block] && dom.Reachable(d.Block) && dom.Dominates(d.Block, l.Head)) {
+		switch {
+		case !wide(v) || d.Op != ir.Param && (d.Block == 0 || l.in[d.Block] || !dom.Reachable(d.Block) || !dom.Dominates(d.Block, l.Head)):
+		case depth < maxUnfolded && (d.Op == ir.Add || d.Op == ir.Sub || d.Op == ir.Mul):
+			before(d.Args[0], inside, depth+1)
+			before(d.Args[1], inside, depth+1)
+		case inside == (d.Op == ir.Phi) && !slices.ContainsFunc(out, func(x place) bool { return !x.cell && same(f.Def(x.value), d) }):
 			add(place{value: v, bits: d.Type.Bits})
 		}
 	}
-	for _, ops := range [][]ir.Op{{ir.Mul, ir.Phi}, {ir.Add, ir.Sub, ir.Eq, ir.Ne}} {
-		for v := ir.Value(1); int(v) < len(f.Values); v++ {
-			if d := f.Def(v); slices.Contains(ops, d.Op) && (d.Op != ir.Phi || d.Block == l.Head) {
-				for _, a := range d.Args {
-					before(a)
+	// Phis before the loop are those of loops around it, or behind others: they come last.
+	for _, inside := range []bool{false, true} {
+		for _, ops := range [][]ir.Op{{ir.Mul, ir.Phi}, {ir.Add, ir.Sub, ir.Eq, ir.Ne}} {
+			for v := ir.Value(1); int(v) < len(f.Values); v++ {
+				if d := f.Def(v); slices.Contains(ops, d.Op) && (d.Op != ir.Phi || d.Block == l.Head) {
+					for _, a := range d.Args {
+						before(a, inside, 0)
+					}
 				}
 			}
 		}
 	}
 	return out[:min(len(out), 2*maxFactors)]
+}
+
+// same says that two values are the same function of the same values.
+func same(a, b *ir.Def) bool {
+	return a == b || (a.Op == ir.SExt || a.Op == ir.ZExt || a.Op == ir.Trunc) && a.Op == b.Op && a.Type == b.Type && a.Args[0] == b.Args[0]
 }
 
 // polynomials finds equations between products.
@@ -161,6 +178,7 @@ func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
 		runs = p.o.Runs
 	}
 	states := p.manyStates(ctx, runs, places)
+	most := degree(p.m)
 	for _, l := range p.loops {
 		for _, w := range widths {
 			var columns []int
@@ -170,15 +188,15 @@ func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
 				}
 			}
 			if w >= algebra.MinWidth && len(columns) > 0 {
-				out = append(out, equationsAmong(l, places[l], columns, w, states[l])...)
+				out = append(out, equationsAmong(l, places[l], columns, w, states[l], most)...)
 			}
 		}
 	}
 	return out
 }
 
-// equationsAmong are the polynomials of some columns that are 0 in all states.
-func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][]uint64) []Candidate {
+// equationsAmong are the polynomials of some columns that are 0 in all states, up to a degree.
+func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][]uint64, most int) []Candidate {
 	var points [][]int64
 	for _, s := range states {
 		point := make([]int64, len(columns))
@@ -189,22 +207,13 @@ func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][
 			points = append(points, point)
 		}
 	}
-	// Values that may have wrapped are no integers.
-	ring := polynomial.Ring{Width: w}
-	small := slices.DeleteFunc(slices.Clone(points), func(x []int64) bool {
-		return slices.ContainsFunc(x, func(n int64) bool { return abs(n) >= 1<<(w-3) })
-	})
 	degree := 2
-	for degree < maxTotalDegree && binomial(len(columns)+degree+1, degree+1) <= maxMonomials {
+	for degree < most && binomial(len(columns)+degree+1, degree+1) <= maxMonomials {
 		degree++
 	}
 	var out []Candidate
-	for _, q := range polynomial.Vanishing(small, len(columns), degree, maxPolynomials) {
-		holds := true
-		for _, x := range points {
-			holds = holds && ring.Eval(q, func(v uint16) uint64 { return uint64(x[v-1]) }) == 0
-		}
-		if !holds {
+	for _, q := range polynomial.Vanishing(points, len(columns), degree, maxPolynomials) {
+		if len(q) > maxSummands {
 			continue
 		}
 		c := &invariant.Polynomial{Width: w}
@@ -218,6 +227,38 @@ func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][
 		out = append(out, Candidate{l, c.IsZero()})
 	}
 	return out
+}
+
+// degree is the greatest degree of what the program computes from what it reads and from
+// what meets in phis, at most maxTotalDegree.
+func degree(m *ir.Module) int {
+	most := 1
+	for _, f := range m.Funcs {
+		known := make([]int, len(f.Values))
+		var of func(v ir.Value) int
+		of = func(v ir.Value) int {
+			if known[v] > 0 {
+				return known[v]
+			}
+			d, n := f.Def(v), 1
+			switch d.Op {
+			case ir.Const:
+				n = 0
+			case ir.Mul:
+				n = of(d.Args[0]) + of(d.Args[1])
+			case ir.Add, ir.Sub:
+				n = max(of(d.Args[0]), of(d.Args[1]))
+			case ir.SExt, ir.ZExt, ir.Trunc, ir.Freeze, ir.Shl:
+				n = of(d.Args[0])
+			}
+			known[v] = min(n, maxTotalDegree)
+			return known[v]
+		}
+		for v := ir.Value(1); int(v) < len(f.Values); v++ {
+			most = max(most, of(v))
+		}
+	}
+	return most
 }
 
 func binomial(n, k int) int {
@@ -250,7 +291,14 @@ func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop]
 		if l == nil || len(places[l]) == 0 || count[l] >= statesOfRun || len(out[l]) >= polynomialStates {
 			return
 		}
-		if row := stateAt(ev, places[l]); row != nil {
+		row := stateAt(ev, places[l])
+		for i, x := range row {
+			if b := places[l][i].bits; abs(number(x, b, true)) >= 1<<(b-3) {
+				count[l] = statesOfRun // what may have wrapped is no integer, and what comes later
+				return
+			}
+		}
+		if row != nil {
 			out[l] = append(out[l], row)
 			count[l]++
 		}

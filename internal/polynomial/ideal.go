@@ -28,8 +28,11 @@ const (
 	maxTerms   = 300 // of a polynomial
 	maxRows    = 160
 	maxColumns = 700
-	maxRounds  = 3 // in which multiples are collected
 )
+
+// MaxRounds is in how many rounds multiples are collected: those that have a monomial in
+// common with the target, with these, and so on.
+const MaxRounds = 3
 
 // Proves says whether the sum of the products of cofactors and hypotheses is the target.
 func (r Ring) Proves(target Polynomial, hypotheses, cofactors []Polynomial) bool {
@@ -213,21 +216,33 @@ func (id *Ideal) without(e element, s solved) (element, bool) {
 	}
 }
 
-// Express finds cofactors for the target; it is nil if it finds none. What it finds
-// satisfies Proves.
-func (id *Ideal) Express(target Polynomial) (cofactors []Polynomial) {
+// Express finds cofactors for the target, with multiples of at most so many rounds, the
+// fewer the better; it is nil if it finds none. What it finds satisfies Proves.
+func (id *Ideal) Express(target Polynomial, rounds int) (cofactors []Polynomial, took int) {
 	// e.p is the target plus the sum of the products of e.cofactors and hypotheses.
 	e := element{target, make([]Polynomial, len(id.hypotheses))}
 	for _, s := range id.solved {
 		var ok bool
 		if e, ok = id.without(e, s); !ok {
-			return nil
+			return nil, 0
 		}
 	}
 	if len(e.p) > 0 {
-		var ok bool
-		if e, ok = id.combine(e); !ok {
-			return nil
+		ok, rows := false, 0
+		for took < rounds && !ok {
+			took++
+			x := id.multiples(e.p, took)
+			if len(x) == rows { // as before
+				return nil, 0
+			}
+			rows = len(x)
+			var sum element
+			if sum, ok = id.combine(e, x); ok {
+				e = sum
+			}
+		}
+		if !ok {
+			return nil, 0
 		}
 	}
 	out := make([]Polynomial, len(e.cofactors))
@@ -235,9 +250,9 @@ func (id *Ideal) Express(target Polynomial) (cofactors []Polynomial) {
 		out[i] = id.ring.Plus(nil, ^uint64(0), c)
 	}
 	if !id.ring.Proves(target, id.hypotheses, out) {
-		return nil // a cofactor is too great to be checked
+		return nil, 0 // a cofactor is too great to be checked
 	}
-	return out
+	return out, took
 }
 
 // multiple is the multiple of an element by a monomial.
@@ -247,11 +262,7 @@ type multiple struct {
 }
 
 // combine takes multiples of elements away from e until it is 0.
-func (id *Ideal) combine(e element) (out element, ok bool) {
-	rows := id.multiples(e.p)
-	if len(rows) == 0 {
-		return e, false
-	}
+func (id *Ideal) combine(e element, rows []multiple) (out element, ok bool) {
 	column := map[Monomial]int{}
 	number := func(m Monomial) int {
 		c, ok := column[m]
@@ -343,7 +354,7 @@ func eliminate(matrix [][]uint64, columns int, mask uint64) bool {
 
 // multiples collects multiples of elements that have a monomial in common with the
 // target, or with one that is collected already.
-func (id *Ideal) multiples(target Polynomial) []multiple {
+func (id *Ideal) multiples(target Polynomial, rounds int) []multiple {
 	var out []multiple
 	seen := map[multiple]bool{}
 	known := map[Monomial]bool{}
@@ -353,7 +364,7 @@ func (id *Ideal) multiples(target Polynomial) []multiple {
 		fresh = append(fresh, t.Monomial)
 	}
 	most := min(target.Degree()+1, MaxDegree)
-	for range maxRounds {
+	for range rounds {
 		var next []Monomial
 		for _, m := range fresh {
 			for i := range id.rest {

@@ -116,7 +116,7 @@ func TestExpress(t *testing.T) {
 			made++
 		}
 		id := NewIdeal(r, hypotheses)
-		cofactors := id.Express(target)
+		cofactors, _ := id.Express(target, MaxRounds)
 		if cofactors != nil {
 			if combined {
 				found++
@@ -169,7 +169,7 @@ func BenchmarkExpress(b *testing.B) {
 	hypotheses := []Polynomial{keep(v(3), v(4), v(5), v(6)), minus(v(7), minus(v(3), v(4))), minus(v(8), plus(v(6), v(5)))}
 	target := keep(v(7), v(4), v(5), v(8))
 	for b.Loop() {
-		if NewIdeal(r, hypotheses).Express(target) == nil {
+		if c, _ := NewIdeal(r, hypotheses).Express(target, MaxRounds); c == nil {
 			b.Fatal("not found")
 		}
 	}

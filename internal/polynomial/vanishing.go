@@ -17,7 +17,7 @@ const prime = 1<<61 - 1
 
 // Limits of what is guessed.
 const (
-	margin      = 8       // points beyond what determines a polynomial
+	margin      = 8       // points beyond what determines a polynomial, and a quarter more
 	maxFraction = 1 << 20 // of a coefficient
 )
 
@@ -70,7 +70,7 @@ func Vanishing(points [][]int64, n, degree, most int) []Polynomial {
 	var leading []Monomial
 	var out []Polynomial
 	for _, m := range monomials(n, degree) {
-		if len(basis) > len(points)-margin || len(out) == most {
+		if len(basis)+len(basis)/4 > len(points)-margin || len(out) == most {
 			break
 		}
 		multiple := false

@@ -24,6 +24,9 @@
 //	(3) A lemma is stated once, and there are finitely many choices of premises. Still the
 //	    rounds for a question are bounded, for each path may need one.
 //
+// An equation between sums of products is a variable, too, for no model needs to know the
+// sum; it gets its circuit, with variables for the products, if no lemma helps.
+//
 // Of a division is known that x = (x/y)*y + x%y, and how large the remainder is; a value
 // shifted right by a constant, or divided by a power of two, is a quotient, too.
 package algebra
@@ -42,14 +45,15 @@ const MinWidth = 16
 
 // Limits of the lemmas.
 const (
-	maxEquations = 2000 // of the formula
-	maxGiven     = 300  // equations that are true in a model
-	maxTargets   = 40   // equations that are asked about for one model
-	maxPremises  = 80   // equations that are looked at for one of them
-	maxMinimized = 24   // that a lemma may need, to look for fewer
-	maxWays      = 24   // other than that of the model, for one of them
-	maxExpanded  = 400  // terms that are looked into for one equation
-	maxSize      = 120  // terms of its polynomial
+	maxEquations   = 2000 // of the formula
+	maxGiven       = 300  // equations that are true in a model
+	maxTargets     = 40   // equations that are asked about for one model
+	maxPremises    = 80   // equations that are looked at for one of them
+	maxMinimized   = 24   // that a lemma may need, to look for fewer
+	maxComparisons = 60   // by order that are looked at
+	maxWays        = 24   // other than that of the model, for one of them
+	maxExpanded    = 400  // terms that are looked into for one equation
+	maxSize        = 120  // terms of its polynomial
 )
 
 // Operations are those of one formula that became variables. It belongs to one
@@ -63,10 +67,12 @@ type Operations struct {
 	// seen are terms that were watched, with whether there is an operation in them.
 	seen      map[term.ID]bool
 	equations []term.ID
-	widths    map[uint32]bool // of operations
-	stated    map[term.ID]bool
-	numbers   map[term.ID]uint16 // variables of polynomials
-	atoms     []term.ID          // by number - 1
+	// comparisons are those by order.
+	comparisons []term.ID
+	widths      map[uint32]bool // of operations
+	stated      map[term.ID]bool
+	numbers     map[term.ID]uint16 // variables of polynomials
+	atoms       []term.ID          // by number - 1
 }
 
 // division is a quotient or remainder that became a variable.
@@ -87,21 +93,31 @@ func (o *Operations) is(t term.ID) bool {
 	case term.OpMul:
 		return st.Width(t) >= o.least && !st.IsConst(st.Arg(t, 0)) && !st.IsConst(st.Arg(t, 1))
 	case term.OpUDiv, term.OpURem, term.OpSDiv, term.OpSRem:
-		return st.Width(t) >= o.least
+		// By a power of two it is a shift.
+		return st.Width(t) >= o.least && !powerOfTwo(st, st.Arg(t, 1))
 	}
 	return false
 }
 
-// Leave gives the variable in the place of an operation; others stay.
+func powerOfTwo(st *term.Store, t term.ID) bool {
+	if !st.IsConst(t) {
+		return false
+	}
+	n := st.ConstValue(t).Unsigned()
+	return n.BitLen() == int(n.TrailingZeroBits())+1
+}
+
+// Leave gives the variable in the place of an operation, or of an equation in which there
+// are some; others stay.
 func (o *Operations) Leave(st *term.Store, t term.ID) term.ID {
-	if !o.is(t) {
+	if !o.is(t) && !(o.seen[t] && o.isEquation(t)) {
 		return t
 	}
 	v, ok := o.variables[t]
 	if !ok {
 		v = st.Fresh("product", st.Sort(t))
 		o.variables[t] = v
-		if st.Op(t) != term.OpMul {
+		if op := st.Op(t); op != term.OpMul && op != term.OpEq {
 			o.divisions = append(o.divisions, division{t})
 		}
 	}
@@ -139,10 +155,26 @@ func (o *Operations) Watch(ts ...term.ID) {
 		if o.is(t) {
 			o.widths[st.Width(t)] = true
 		}
-		if st.Op(t) == term.OpEq && st.Sort(st.Arg(t, 0)).Kind == term.SortBV && st.Width(st.Arg(t, 0)) <= 64 && st.Width(st.Arg(t, 0)) > 1 {
+		switch st.Op(t) {
+		case term.OpULt, term.OpULe, term.OpSLt, term.OpSLe:
+			if st.Width(st.Arg(t, 0)) <= 64 {
+				o.comparisons = append(o.comparisons, t)
+			}
+		}
+		if o.isEquation(t) {
 			o.equations = append(o.equations, t)
 		}
 	}
+}
+
+// isEquation says whether a term is an equation between words.
+func (o *Operations) isEquation(t term.ID) bool {
+	st := o.st
+	if st.Op(t) != term.OpEq || st.Sort(st.Arg(t, 0)).Kind != term.SortBV {
+		return false
+	}
+	w := st.Width(st.Arg(t, 0))
+	return w > 1 && w <= 64
 }
 
 // Refine returns lemmas that a model breaks; value gives the values of terms in it, of an
@@ -174,8 +206,31 @@ func (o *Operations) Refine(value func(term.ID) bv.BV, goals ...term.ID) []term.
 	if o.follow(value, yes, first, state); len(out) == 0 {
 		o.follow(value, yes, later[max(0, len(later)-maxTargets):], state)
 	}
+	if len(out) == 0 {
+		o.define(value, matter, state)
+	}
 	o.Watch(out...)
 	return out
+}
+
+// maxDefined bounds the equations that get their circuits at a time.
+const maxDefined = 4
+
+// define states what equations mean that are not so in the model, by a circuit. The
+// first ones are enough for the next model.
+func (o *Operations) define(value func(term.ID) bv.BV, matter map[term.ID]bool, state func(term.ID)) {
+	st, n := o.st, 0
+	for _, e := range o.equations {
+		if !matter[e] || o.variables[e] == 0 || n == maxDefined {
+			continue
+		}
+		a, b := st.Arg(e, 0), st.Arg(e, 1)
+		if value(e).IsTrue() != value(a).Equal(value(b)) {
+			// Written in another way, for which there is no variable.
+			state(st.Not(st.Xor(e, st.And(st.ULe(a, b), st.ULe(b, a)))))
+			n++
+		}
+	}
 }
 
 // bounds says how large a quotient or remainder is.

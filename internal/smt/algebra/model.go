@@ -89,7 +89,13 @@ func (m *model) lemma(equation term.ID, target known, near, all []known) (lemma 
 	st := m.o.st
 	used, impossible := m.needed(target.p, near)
 	if used == nil && len(m.remainders) > 0 {
-		used, impossible = m.needed(target.p, relevant(target.p, append(all[:len(all):len(all)], m.remainders...)))
+		all = append(all[:len(all):len(all)], m.remainders...)
+		used, impossible = m.needed(target.p, relevant(target.p, all))
+	}
+	if used == nil {
+		if tight := m.tight(); len(tight) > 0 {
+			used, impossible = m.needed(target.p, relevant(target.p, append(all[:len(all):len(all)], tight...)))
+		}
 	}
 	if used == nil {
 		return 0, nil
@@ -163,10 +169,10 @@ func (m *model) others(equation term.ID, premises []term.ID, near []known, state
 // needed are some of the equations from which p = 0 follows, or a contradiction, as few as
 // come by leaving out one after the other; nil if it does not follow.
 func (m *model) needed(p polynomial.Polynomial, from []known) (used []known, impossible bool) {
-	used, impossible = m.combination(p, from)
+	used, impossible, rounds := m.combination(p, from, polynomial.MaxRounds)
 	for i := 0; i < len(used) && len(used) > 1 && len(used) <= maxMinimized; {
 		rest := slices.Delete(slices.Clone(used), i, i+1)
-		if fewer, no := m.combination(p, rest); fewer != nil && no == impossible {
+		if fewer, no, _ := m.combination(p, rest, rounds); fewer != nil && no == impossible {
 			used = fewer
 		} else {
 			i++
@@ -176,18 +182,18 @@ func (m *model) needed(p polynomial.Polynomial, from []known) (used []known, imp
 }
 
 // combination are equations of which p is a combination, or a constant other than 0; nil
-// if none is found.
-func (m *model) combination(p polynomial.Polynomial, from []known) (used []known, impossible bool) {
+// if none is found in so many rounds.
+func (m *model) combination(p polynomial.Polynomial, from []known, rounds int) (used []known, impossible bool, took int) {
 	hypotheses := make([]polynomial.Polynomial, len(from))
 	for i, k := range from {
 		hypotheses[i] = k.p
 	}
 	id := polynomial.NewIdeal(m.ring, hypotheses)
-	cofactors := id.Express(p)
+	cofactors, took := id.Express(p, rounds)
 	if cofactors == nil {
 		constant, c, ok := id.Contradiction()
 		if !ok || !m.ring.Proves(constant, hypotheses, c) {
-			return nil, false
+			return nil, false, 0
 		}
 		cofactors, impossible = c, true
 	}
@@ -197,7 +203,7 @@ func (m *model) combination(p polynomial.Polynomial, from []known) (used []known
 			used = append(used, from[i])
 		}
 	}
-	return used, impossible
+	return used, impossible, took
 }
 
 // with adds premises that are not there yet.
@@ -323,15 +329,126 @@ func (m *model) expansion(t term.ID, bits uint32) *expansion {
 		if st.Width(a) >= bits {
 			return m.expand(a, bits)
 		}
-		if st.Op(a) == term.OpIte { // an extension of a choice is a choice
-			x, y := st.ZExt(st.Arg(a, 1), st.Width(t)), st.ZExt(st.Arg(a, 2), st.Width(t))
-			if st.Op(t) == term.OpSExt {
-				x, y = st.SExt(st.Arg(a, 1), st.Width(t)), st.SExt(st.Arg(a, 2), st.Width(t))
-			}
-			return m.choice(a, x, y, bits)
-		}
+		return m.extension(t, bits)
 	}
 	return nil
+}
+
+// extension is the expansion of an extension of fewer bits: that of a choice, a sum or a
+// product is one of extensions, if it does not wrap: because it cannot, or on the premise
+// that it does not.
+func (m *model) extension(t term.ID, bits uint32) *expansion {
+	st, r := m.o.st, m.ring
+	a, w := st.Arg(t, 0), st.Width(t)
+	signed := st.Op(t) == term.OpSExt
+	extend := func(x term.ID) term.ID {
+		if signed {
+			return st.SExt(x, w)
+		}
+		return st.ZExt(x, w)
+	}
+	switch op := st.Op(a); op {
+	case term.OpIte:
+		return m.choice(a, extend(st.Arg(a, 1)), extend(st.Arg(a, 2)), bits)
+	case term.OpConcat:
+		high, low := st.Arg(a, 0), st.Arg(a, 1)
+		k := st.Width(low)
+		if k >= bits {
+			return nil
+		}
+		x, y := m.expand(extend(high), bits), m.expand(st.ZExt(low, r.Width), r.Width)
+		return &expansion{r.Plus(y.p, 1<<k, x.p), with(x.premises, y.premises...)}
+	case term.OpAdd, term.OpMul:
+		b, c := extend(st.Arg(a, 0)), extend(st.Arg(a, 1))
+		var premises []term.ID
+		if m.length(a, signed) > st.Width(a) {
+			exact := st.Eq(t, st.Add(b, c))
+			if op == term.OpMul {
+				exact = st.Eq(t, st.Mul(b, c))
+			}
+			if op == term.OpMul && m.o.is(a) || !m.value(exact).IsTrue() {
+				return nil
+			}
+			premises = []term.ID{exact}
+		}
+		x, y := m.expand(b, bits), m.expand(c, bits)
+		premises = with(with(premises, x.premises...), y.premises...)
+		if op == term.OpAdd {
+			return &expansion{r.Plus(x.p, 1, y.p), premises}
+		}
+		if p, ok := r.Times(x.p, y.p); ok {
+			return &expansion{p, premises}
+		}
+	case term.OpNeg, term.OpBVNot:
+		if !signed || op == term.OpNeg && m.length(a, signed) > st.Width(a) {
+			return nil
+		}
+		x := m.expand(extend(st.Arg(a, 0)), bits)
+		p := r.Plus(nil, ^uint64(0), x.p)
+		if op == term.OpBVNot {
+			p = r.Plus(p, ^uint64(0), r.Constant(1))
+		}
+		return &expansion{p, x.premises}
+	}
+	return nil
+}
+
+// maxLength bounds the depth in which lengths are looked for.
+const maxLength = 8
+
+// length is a number of bits in which the value of a term fits, without and with a
+// sign, if the operations that it is made of were not cut off at its width: a greater
+// one than the width says that they may be.
+func (m *model) length(t term.ID, signed bool) uint32 { return m.lengthOf(t, signed, maxLength) }
+
+func (m *model) lengthOf(t term.ID, signed bool, depth int) uint32 {
+	st, w := m.o.st, m.o.st.Width(t)
+	if depth == 0 {
+		return w
+	}
+	of := func(i int) uint32 { // that of an argument, none if it may be cut off
+		x := st.Arg(t, i)
+		return min(m.lengthOf(x, signed, depth-1), st.Width(x))
+	}
+	switch st.Op(t) {
+	case term.OpConst:
+		v := st.ConstValue(t)
+		if signed {
+			n := v.Signed()
+			if n.Sign() < 0 {
+				n.Not(n)
+			}
+			return uint32(n.BitLen()) + 1
+		}
+		return uint32(v.Unsigned().BitLen())
+	case term.OpSExt:
+		if signed {
+			return of(0)
+		}
+	case term.OpZExt:
+		x := st.Arg(t, 0)
+		if signed {
+			return st.Width(x) + 1
+		}
+		return of(0)
+	case term.OpIte:
+		return max(of(1), of(2))
+	case term.OpAdd:
+		return max(of(0), of(1)) + 1
+	case term.OpMul:
+		return of(0) + of(1)
+	case term.OpNeg:
+		if signed {
+			return of(0) + 1
+		}
+	case term.OpBVNot:
+		if signed {
+			return of(0)
+		}
+	case term.OpConcat:
+		return of(0) + st.Width(st.Arg(t, 1))
+	}
+	return w
 }
 
 // choice is the branch that is taken, of an Ite.
@@ -355,6 +472,8 @@ func (m *model) atom(t term.ID, bits uint32) *expansion {
 		if st.Op(t) != term.OpExtract { // it became simpler
 			return m.expand(t, bits)
 		}
+	case n < w && st.Op(t) == term.OpSExt: // so it is like others
+		return m.expand(st.SExt(st.Arg(t, 0), w), w)
 	case n < w:
 		return m.expand(st.ZExt(t, w), w)
 	}
@@ -376,52 +495,108 @@ func (m *model) atom(t term.ID, bits uint32) *expansion {
 }
 
 // about takes down what is known of an atom: of a quotient and a remainder what they are
-// of, and that a remainder of a
-// division by a constant is what it is in the model.
+// of, and that a remainder of a division by a constant, or a few bits, are what they
+// are in the model.
 func (m *model) about(t term.ID) {
 	st, r, w := m.o.st, m.ring, m.ring.Width
-	if st.Width(t) != w {
+	inner := t
+	extend := func(x term.ID) term.ID { return x }
+	switch st.Op(t) {
+	case term.OpZExt:
+		inner = st.Arg(t, 0)
+		extend = func(x term.ID) term.ID { return st.ZExt(x, w) }
+		if st.Width(inner) <= fewBits {
+			m.isInModel(t)
+		}
+	case term.OpSExt:
+		inner = st.Arg(t, 0)
+		extend = func(x term.ID) term.ID { return st.SExt(x, w) }
+	}
+	if inner != t && st.Width(inner) > w || inner == t && st.Width(t) != w {
 		return
 	}
-	fact := func(x term.ID, quotient *expansion, divisor polynomial.Polynomial, premises []term.ID, remainder term.ID) {
-		whole := m.expand(x, w)
-		p, ok := r.Times(quotient.p, divisor)
+	whole := func(x, quotient, divisor, remainder term.ID) {
+		a, q, d, rest := m.expand(x, w), m.expand(quotient, w), m.expand(divisor, w), m.expand(remainder, w)
+		p, ok := r.Times(q.p, d.p)
 		if !ok {
 			return
 		}
-		rest := m.expand(remainder, w)
-		p = r.Plus(r.Plus(p, 1, rest.p), ^uint64(0), whole.p)
-		m.facts = append(m.facts, known{p: p, premises: with(with(with(premises, quotient.premises...), rest.premises...), whole.premises...)})
-		if st.IsConst(remainder) {
-			return
+		p = r.Plus(r.Plus(p, 1, rest.p), ^uint64(0), a.p)
+		m.facts = append(m.facts, known{p: p, premises: with(with(a.premises, q.premises...), with(d.premises, rest.premises...)...)})
+		if st.IsConst(divisor) {
+			m.isInModel(remainder)
 		}
-		if divisor.Degree() > 0 {
-			return
-		}
-		v := m.value(remainder)
-		same := st.Eq(remainder, st.Const(v))
-		m.remainders = append(m.remainders, known{p: r.Plus(rest.p, ^uint64(0), r.Constant(v.Uint64())), premises: with(rest.premises, same)})
 	}
-	switch op := st.Op(t); op {
-	case term.OpUDiv, term.OpURem, term.OpSDiv, term.OpSRem:
+	switch op := st.Op(inner); op {
+	case term.OpUDiv, term.OpURem:
+		if st.Op(t) == term.OpSExt {
+			return
+		}
+		x, y := st.Arg(inner, 0), st.Arg(inner, 1)
+		whole(extend(x), extend(st.UDiv(x, y)), extend(y), extend(st.URem(x, y)))
+	case term.OpSDiv, term.OpSRem:
+		if inner != t { // the least number divided by -1 wraps
+			return
+		}
 		x, y := st.Arg(t, 0), st.Arg(t, 1)
-		quotient, remainder := st.UDiv(x, y), st.URem(x, y)
-		if op == term.OpSDiv || op == term.OpSRem {
-			quotient, remainder = st.SDiv(x, y), st.SRem(x, y)
-		}
-		divisor := m.expand(y, w)
-		fact(x, m.expand(quotient, w), divisor.p, divisor.premises, remainder)
-	case term.OpZExt:
+		whole(x, st.SDiv(x, y), y, st.SRem(x, y))
+	case term.OpExtract:
 		// x >> k
-		a := st.Arg(t, 0)
-		if st.Op(a) != term.OpExtract {
-			return
-		}
-		x := st.Arg(a, 0)
-		if hi, lo := st.ExtractBounds(a); hi == st.Width(x)-1 && lo > 0 && st.Width(x) == w {
-			fact(x, m.expand(t, w), r.Constant(1<<lo), nil, st.ZExt(st.Extract(x, lo-1, 0), w))
+		x := st.Arg(inner, 0)
+		if hi, lo := st.ExtractBounds(inner); inner != t && hi == st.Width(x)-1 && lo > 0 && st.Width(x) <= w {
+			whole(extend(x), t, st.ConstU(w, 1<<lo), st.ZExt(st.Extract(x, lo-1, 0), w))
 		}
 	}
+}
+
+// fewBits is how many may be what they are in the model.
+const fewBits = 3
+
+// isInModel takes down that a word of the ring's width is what it is in the model.
+func (m *model) isInModel(t term.ID) {
+	st, r := m.o.st, m.ring
+	if st.IsConst(t) {
+		return
+	}
+	v := m.value(t)
+	x := m.expand(t, r.Width)
+	m.remainders = append(m.remainders, known{p: r.Plus(x.p, ^uint64(0), r.Constant(v.Uint64())), premises: with(x.premises, st.Eq(t, st.Const(v)))})
+}
+
+// tight are equations between what the formula compares, where the values in the model
+// are equal or neighbours: what is left when a loop ends that counts up to a bound.
+func (m *model) tight() []known {
+	st, r := m.o.st, m.ring
+	var out []known
+	for _, c := range m.o.comparisons[max(0, len(m.o.comparisons)-maxComparisons):] {
+		a, b := st.Arg(c, 0), st.Arg(c, 1)
+		n := st.Width(a)
+		if n != r.Width && (n > r.Width || st.Op(a) == term.OpConst || st.Op(b) == term.OpConst) {
+			continue
+		}
+		d := m.value(a).Sub(m.value(b)).Signed()
+		if !d.IsInt64() || d.Int64() < -1 || d.Int64() > 1 {
+			continue
+		}
+		m.budget = maxExpanded
+		extend := func(x term.ID) term.ID {
+			if op := st.Op(c); op == term.OpSLt || op == term.OpSLe {
+				return st.SExt(x, r.Width)
+			}
+			return st.ZExt(x, r.Width)
+		}
+		x, y := extend(a), extend(b)
+		same := st.Eq(x, st.Add(y, st.ConstU(r.Width, uint64(d.Int64())&(^uint64(0)>>(64-r.Width)))))
+		if !m.value(same).IsTrue() {
+			continue
+		}
+		p, q := m.expand(x, r.Width), m.expand(y, r.Width)
+		diff := r.Plus(r.Plus(p.p, ^uint64(0), q.p), ^uint64(0), r.Constant(uint64(d.Int64())))
+		if len(diff) > 0 {
+			out = append(out, known{p: diff, premises: with(with(p.premises, q.premises...), same)})
+		}
+	}
+	return out
 }
 
 // narrow takes down equations between narrower words of which atoms are extensions.

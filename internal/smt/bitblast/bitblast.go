@@ -23,7 +23,7 @@ type Options struct {
 	// without that head symbol; its arguments may hold more of them. Without it,
 	// floating-point terms are unsupported.
 	Lower func(store *term.Store, t term.ID) term.ID
-	// Leave gives, for a product, quotient or remainder, a variable that stands for it,
+	// Leave gives, for a product, quotient, remainder or equation, a variable that stands for it,
 	// without any circuit, or the term itself. Without it none is left out.
 	Leave func(store *term.Store, t term.ID) term.ID
 	// Cadical sets options of CaDiCaL itself.

@@ -73,7 +73,7 @@ func (s *Solver) operands(t term.ID, ts []term.ID) ([]term.ID, error) {
 			s.enlarge()
 		}
 		return append(ts, low), nil
-	case term.OpMul, term.OpUDiv, term.OpURem, term.OpSDiv, term.OpSRem:
+	case term.OpMul, term.OpUDiv, term.OpURem, term.OpSDiv, term.OpSRem, term.OpEq:
 		if s.options.Leave == nil {
 			break
 		}
