@@ -45,7 +45,7 @@ func TestHeap(t *testing.T) {
 }
 
 // structures are programs in examples/heap that are proved for all sizes.
-var structures = []string{"singly", "doubly", "stack", "queue", "tree", "tree_parent", "tree_recursive", "buffer", "lists", "table"}
+var structures = []string{"singly", "doubly", "stack", "queue", "tree", "tree_parent", "tree_recursive", "buffer", "lists", "table", "pointers", "records", "tree_lists"}
 
 func check(t *testing.T, file string, tests []example) {
 	t.Helper()

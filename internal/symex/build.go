@@ -158,7 +158,7 @@ func (x *explorer) join(n *node, s *state) {
 	if n.relaxes == nil {
 		n.relaxes = map[side]int{}
 	}
-	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming, relaxes: n.relaxes}
+	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, late: n.joins > maxHulls, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming, relaxes: n.relaxes}
 	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)

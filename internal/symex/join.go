@@ -45,6 +45,7 @@ type joiner struct {
 	bound  map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
 	fails  bool
 	lost   bool // what nodes own is not known any more
+	late   bool // bounds of what is owned do not move any more
 	plain  bool // only symbols, no multiples
 	naming bool // cells of the second state get a name
 	steady bool // constants are cases rather than the beginning of a count

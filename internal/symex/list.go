@@ -268,6 +268,9 @@ func nodeSize(ob *object) (int64, bool) {
 // whether there is one that was not known.
 func (x *explorer) discover(s *state) bool {
 	found := x.discoverTrees(s)
+	if x.discoverArrays(s) {
+		found = true
+	}
 	next := func(o int32, at, size int64) (int32, bool) {
 		p, ok := link(&s.Objects[o], at)
 		if !ok || p.Object < 0 {
@@ -427,7 +430,7 @@ func (x *explorer) foldListNode(s *state, o int32, first, last []int, marks []li
 		}
 		x.nullLinks(ob, kind)
 		tail, ok := link(ob, kind.next)
-		if !ok || tail.Last {
+		if !ok || tail.Last || x.owning && tail.Object >= 0 && s.Objects[tail.Object].Kind == symgraph.Heap && !s.Objects[tail.Object].Size.Equal(ob.Size) {
 			continue
 		}
 		n := object{Kind: symgraph.Heap, Size: ob.Size, Origin: ob.Origin}

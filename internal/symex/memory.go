@@ -189,7 +189,7 @@ func zeros(c *cell) (from, to linear.Number, ok bool) {
 }
 
 // maxZeros bounds the bytes of a cell that was set to 0.
-const maxZeros = 128
+const maxZeros = 1 << 13
 
 // zeroCells are cells for a range that is 0, none if it is empty.
 func zeroCells(from, to linear.Number) []cell {

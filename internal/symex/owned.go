@@ -303,16 +303,63 @@ func (j *joiner) owned(a, b []symgraph.Owned) []symgraph.Owned {
 		j.lost = true
 		return nil
 	}
-	if j.plain { // what moved is not followed further
+	if j.late {
 		for i := range c {
-			n := *c[i].Nodes
-			l := *n.List
-			n.Cells = slices.DeleteFunc(slices.Clone(n.Cells), func(d cell) bool { return d.Value.Kind == symgraph.Int })
-			l.Own, l.Facts = nil, nil
-			n.List, c[i].Nodes = &l, &n
+			c[i].Nodes = j.x.widened(&a[i], &b[i], c[i].Nodes)
 		}
 	}
 	return c
+}
+
+// maxHulls is how often the bounds of what is owned move before they are dropped.
+const maxHulls = 3
+
+// widened is what a says of nodes and b does, too; hull is what they are joined to.
+func (x *explorer) widened(a, b *symgraph.Owned, hull *object) *object {
+	if a.Most == 0 || b.Most == 0 {
+		return hull
+	}
+	n, l := *hull, *hull.List
+	n.Cells, l.Own, l.Facts = nil, a.Nodes.List.Own, nil
+	to := map[linear.Var]linear.Form{}
+	for _, c := range a.Nodes.Cells {
+		if d := sameCell(&c, b.Nodes); d != nil {
+			v, ok := c.Value.Form.IsVariable()
+			if ok {
+				to[v] = d.Value.Form
+			}
+			if ok || c.Value.Form.Equal(d.Value.Form) {
+				n.Cells = append(n.Cells, c)
+			}
+		}
+	}
+	x.under(x.k, b.Nodes.List.Facts, func() {
+		for _, f := range a.Nodes.List.Facts {
+			known := !slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { _, ok := to[t.Var]; return !ok })
+			g := f.Form.Substitute(func(v linear.Var) (linear.Form, bool) { h, ok := to[v]; return h, ok })
+			if known && x.k.entails(linear.Constraint{Form: g, Equality: f.Equality}) {
+				l.Facts = append(l.Facts, f)
+			}
+		}
+	})
+	for i := range l.Owned {
+		l.Owned = slices.Clone(l.Owned)
+		l.Owned[i].Nodes = x.widened(&a.Nodes.List.Owned[i], &b.Nodes.List.Owned[i], l.Owned[i].Nodes)
+	}
+	n.List = &l
+	return &n
+}
+
+// sameCell finds the cell of an object that is in the place of c, and holds something of the
+// kind.
+func sameCell(c *cell, o *object) *cell {
+	i := slices.IndexFunc(o.Cells, func(d cell) bool {
+		return d.Type == c.Type && d.Offset.Equal(c.Offset) && d.Value.Kind == c.Value.Kind && d.Value.Object == c.Value.Object
+	})
+	if i < 0 {
+		return nil
+	}
+	return &o.Cells[i]
 }
 
 // ownedWithin says whether what b says implies what a says.
@@ -329,13 +376,10 @@ func (x *explorer) ownedWithin(a, b *symgraph.Owned) bool {
 	}
 	to := map[linear.Var]linear.Form{}
 	for _, c := range a.Nodes.Cells {
-		i := slices.IndexFunc(b.Nodes.Cells, func(d cell) bool {
-			return d.Type == c.Type && d.Offset.Equal(c.Offset) && d.Value.Kind == c.Value.Kind && d.Value.Object == c.Value.Object
-		})
-		if i < 0 {
+		d := sameCell(&c, b.Nodes)
+		if d == nil {
 			return false
 		}
-		d := &b.Nodes.Cells[i]
 		if v, ok := c.Value.Form.IsVariable(); ok {
 			to[v] = d.Value.Form
 		} else if !c.Value.Form.Equal(d.Value.Form) {

@@ -61,7 +61,7 @@ func (x *explorer) discoverArray(s *state, o int32, off linear.Form, v value) (s
 		return false
 	}
 	c := &s.Objects[v.Object]
-	if c.Kind != symgraph.Heap || c.Dead || !v.Form.Equal(linear.Form{}) {
+	if c.Kind != symgraph.Heap || c.Dead || !v.Form.Equal(linear.Form{}) || c.Size.Equal(ob.Size) { // or a link of a node
 		return false
 	}
 	x.mayOwn = true
@@ -96,6 +96,64 @@ func gcd(a, b int64) int64 {
 		a, b = b, a%b
 	}
 	return max(a, -a)
+}
+
+// discoverArrays notes arrays in which three pointers at equal distances are null or lead to objects of one size
+// that nobody else knows, two at least: a loop that makes them begins like that. It says whether there
+// is one that was not known.
+func (x *explorer) discoverArrays(s *state) bool {
+	var first []int
+	for o := range s.Objects {
+		ob := &s.Objects[o]
+		if ob.List != nil || ob.Slots != nil || ob.Dead || len(ob.Cells) < 3 || x.arrayOf(ob) != nil || len(x.arrays) == maxArrays {
+			continue
+		}
+		if first == nil {
+			first, _ = references(s)
+		}
+		type slot struct{ at, size int64 }
+		var found []slot
+		for _, k := range pointerCells(ob) {
+			c := &ob.Cells[k]
+			at, small := c.Offset.Const.Int64()
+			v := &c.Value
+			if isNull(*v) && c.Offset.IsConstant() && small {
+				found = append(found, slot{at, -1})
+				continue
+			}
+			if !c.Offset.IsConstant() || !small || v.Object < 0 || v.Last || !v.Form.Equal(linear.Form{}) || first[v.Object] != 1 {
+				continue
+			}
+			to := &s.Objects[v.Object]
+			if n, small := to.Size.Const.Int64(); small && !to.Size.Equal(ob.Size) && to.Size.IsConstant() && to.Kind == symgraph.Heap && !to.Dead {
+				found = append(found, slot{at, n})
+			}
+		}
+		for i := 0; i+2 < len(found); i++ {
+			a, b, c := found[i], found[i+1], found[i+2]
+			stride := b.at - a.at
+			n := max(a.size, b.size, c.size)
+			other, alone := 0, 0
+			for _, m := range []int64{a.size, b.size, c.size} {
+				if m >= 0 && m != n {
+					other++
+				} else if m >= 0 {
+					alone++
+				}
+			}
+			if stride < int64(x.pointerBits()/8) || c.at-b.at != stride || other > 0 || alone < 2 {
+				continue
+			}
+			x.mayOwn = true
+			if !x.owning {
+				break
+			}
+			x.arrays = append(x.arrays, arrayKind{kind: ob.Kind, name: ob.Name, size: ob.Size, at: a.at % stride, stride: stride,
+				of: listKind{size: n, next: symgraph.NoLink, prev: -1}})
+			return true
+		}
+	}
+	return false
 }
 
 // slotForm is the offset of a slot.
@@ -409,13 +467,14 @@ func (j *joiner) slots(a, b *symgraph.Slots) *symgraph.Slots {
 	l.To = j.form(a.To, b.To, bits)
 	from, okFrom := j.boundary(a.From, b.From)
 	nulls, okNulls := j.boundary(a.Nulls, b.Nulls)
+	weaker := false
 	switch {
 	case okFrom && okNulls:
 		l.From, l.Nulls = from, nulls
 	case okFrom && (j.first != nil || a.From.Equal(a.Nulls)): // nothing is said of those before
 		l.From, l.Nulls = from, from
 	case okNulls && (j.first != nil || a.From.Equal(a.Nulls)): // nor that they are null
-		l.From, l.Nulls, l.Owned.Least = nulls, nulls, 0
+		l.From, l.Nulls, weaker = nulls, nulls, j.first != nil
 	default:
 		l.From = j.form(a.From, b.From, bits)
 		l.Nulls = l.From
@@ -425,8 +484,14 @@ func (j *joiner) slots(a, b *symgraph.Slots) *symgraph.Slots {
 		l.Out = append(l.Out, j.form(a.Out[i], b.Out[i], bits))
 	}
 	p, q := a.Owned, b.Owned
-	if p.Least > l.Owned.Least && j.first != nil {
-		p.Least = l.Owned.Least
+	switch { // what is said of no slot does not matter
+	case j.second.isZero(b.From.Sub(b.To)):
+		q = p
+	case j.first != nil && j.first.isZero(a.From.Sub(a.To)):
+		p = q
+	}
+	if weaker {
+		p.Least = 0
 	}
 	owned := j.owned([]symgraph.Owned{p}, []symgraph.Owned{q})
 	if owned == nil {
