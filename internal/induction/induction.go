@@ -382,7 +382,7 @@ func (p *prover) steps(t try) []step {
 	bounds := t.bounds
 	switch {
 	case t.algebraic && !p.o.Havoc:
-		return []step{p.polynomials, p.affine, p.greatest}
+		return []step{p.compared, p.polynomials, p.affine, p.greatest, p.polynomials}
 	case bounds && p.o.Domains == 0:
 		return []step{p.rowsByCases, p.bounds}
 	case bounds:

@@ -1,8 +1,8 @@
 package induction
 
 import (
-	"cmp"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -33,12 +33,16 @@ const (
 	maxUnfolded      = 4    // how deep these are taken apart
 	maxMonomials     = 220  // of these
 	maxTotalDegree   = 6
+	maxCompared      = 60 // equations of the program
+	maxRead          = 24 // how deep these are read
 	maxPolynomials   = 24 // of one loop and width
-	maxSummands      = 10 // of one of them: longer ones fit the states by chance
-	polynomialRuns   = 200
+	maxSummands      = 8  // of one of them: longer ones fit the states by chance
+	polynomialRuns   = 400
 	polynomialSteps  = 3000 // of one run
-	polynomialStates = 300  // of one loop
-	statesOfRun      = 32
+	polynomialStates = 1500 // of one loop
+	polynomialPoints = 280  // of these, to begin with
+	maxGuesses       = 8
+	statesOfRun      = 16
 )
 
 // multiplies says whether the program multiplies values that it does not know, or divides
@@ -152,13 +156,107 @@ func same(a, b *ir.Def) bool {
 	return a == b || (a.Op == ir.SExt || a.Op == ir.ZExt || a.Op == ir.Trunc) && a.Op == b.Op && a.Type == b.Type && a.Args[0] == b.Args[0]
 }
 
+// compared finds equations that the program itself compares, with what is there at the
+// loop heads.
+func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+	var all []Candidate
+	for _, l := range p.loops {
+		for v := ir.Value(1); int(v) < len(l.Func.Values) && len(all) < maxCompared; v++ {
+			d := l.Func.Def(v)
+			if d.Op != ir.Eq && d.Op != ir.Ne || l.Func.Def(d.Args[0]).Type.Kind != ir.Int {
+				continue
+			}
+			w := l.Func.Def(d.Args[0]).Type.Bits
+			if !slices.Contains(widths, w) || w < algebra.MinWidth {
+				continue
+			}
+			t := &reading{f: l.Func, places: p.places[l], ring: polynomial.Ring{Width: w}}
+			q := t.ring.Plus(t.read(d.Args[0], 0), ^uint64(0), t.read(d.Args[1], 0))
+			if c := (Candidate{l, t.equation(q)}); !t.failed && q.Degree() > 1 && len(q) <= 2*maxSummands && !slices.ContainsFunc(all, func(x Candidate) bool { return textOf(x) == textOf(c) }) {
+				all = append(all, c)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return on, nil
+	}
+	p.stats.Candidates += len(all)
+	found, err := f.greatest(ctx, all, on, 2)
+	return append(on, found...), err
+}
+
+// reading makes polynomials of places of values of a function.
+type reading struct {
+	f      *ir.Func
+	places []place
+	ring   polynomial.Ring
+	failed bool
+}
+
+func (t *reading) read(v ir.Value, depth int) polynomial.Polynomial {
+	d := t.f.Def(v)
+	if d.Op == ir.Const {
+		return t.ring.Constant(d.Const.Uint64())
+	}
+	if i := slices.Index(t.places, place{value: v, bits: t.ring.Width}); i >= 0 {
+		return t.ring.Variable(uint16(i + 1))
+	}
+	if depth < maxRead {
+		switch d.Op {
+		case ir.Add, ir.Sub, ir.Mul:
+			a, b := t.read(d.Args[0], depth+1), t.read(d.Args[1], depth+1)
+			switch d.Op {
+			case ir.Add:
+				return t.ring.Plus(a, 1, b)
+			case ir.Sub:
+				return t.ring.Plus(a, ^uint64(0), b)
+			}
+			p, ok := t.ring.Times(a, b)
+			t.failed = t.failed || !ok
+			return p
+		case ir.SExt, ir.ZExt: // another value may be the same
+			for i, x := range t.places {
+				if !x.cell && x.bits == t.ring.Width && same(t.f.Def(x.value), d) {
+					return t.ring.Variable(uint16(i + 1))
+				}
+			}
+		}
+	}
+	t.failed = true
+	return nil
+}
+
+// equation is that a polynomial is 0.
+func (t *reading) equation(q polynomial.Polynomial) invariant.Predicate {
+	c := &invariant.Polynomial{Width: t.ring.Width}
+	for _, x := range q {
+		m := invariant.Monomial{Coeff: x.Coeff}
+		for _, v := range x.Monomial[:x.Monomial.Degree()] {
+			m.Factors = append(m.Factors, t.places[v-1].term(1, true))
+		}
+		c.Monomials = append(c.Monomials, m)
+	}
+	return c.IsZero()
+}
+
 // polynomials finds equations between products.
 func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	if p.equations == nil {
 		p.equations = p.guessPolynomials(ctx)
 		p.stats.Candidates += len(p.equations)
 	}
-	found, err := f.greatest(ctx, p.equations, on, 2)
+	// Those that hold are not asked for again, if this comes with more that is known.
+	have := map[string]bool{}
+	for _, r := range on {
+		if r.Predicate.Polynomial != nil {
+			have[textOf(r.Candidate)] = true
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(p.equations), func(c Candidate) bool { return have[textOf(c)] })
+	if len(rest) == 0 {
+		return on, nil
+	}
+	found, err := f.greatest(ctx, rest, on, 2)
 	return append(on, found...), err
 }
 
@@ -197,34 +295,51 @@ func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
 
 // equationsAmong are the polynomials of some columns that are 0 in all states, up to a degree.
 func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][]uint64, most int) []Candidate {
-	var points [][]int64
+	var all [][]int64
 	for _, s := range states {
 		point := make([]int64, len(columns))
 		for k, i := range columns {
 			point[k] = number(s[i], w, true)
 		}
-		if !slices.ContainsFunc(points, func(x []int64) bool { return slices.Equal(x, point) }) {
-			points = append(points, point)
-		}
+		all = append(all, point)
 	}
 	degree := 2
 	for degree < most && binomial(len(columns)+degree+1, degree+1) <= maxMonomials {
 		degree++
 	}
+	// Guesses from some points that others break are made again with those.
+	points := slices.Clone(all[:min(len(all), polynomialPoints)])
+	var found []polynomial.Polynomial
+	for range maxGuesses {
+		found = polynomial.Vanishing(points, len(columns), degree, maxPolynomials)
+		before := len(points)
+		found = slices.DeleteFunc(found, func(q polynomial.Polynomial) bool {
+			i := slices.IndexFunc(all, func(x []int64) bool {
+				return polynomial.Ring{Width: w}.Eval(q, func(v uint16) uint64 { return uint64(x[v-1]) }) != 0
+			})
+			if i >= 0 {
+				points = append(points, all[i])
+			}
+			return i >= 0
+		})
+		if len(points) == before {
+			break
+		}
+	}
+	chosen := make([]place, len(columns))
+	for k, i := range columns {
+		chosen[k] = places[i]
+	}
 	var out []Candidate
-	for _, q := range polynomial.Vanishing(points, len(columns), degree, maxPolynomials) {
+	for _, q := range found {
 		if len(q) > maxSummands {
 			continue
 		}
-		c := &invariant.Polynomial{Width: w}
-		for _, t := range q {
-			m := invariant.Monomial{Coeff: t.Coeff & (^uint64(0) >> (64 - w))}
-			for _, v := range t.Monomial[:t.Monomial.Degree()] {
-				m.Factors = append(m.Factors, places[columns[v-1]].term(1, true))
-			}
-			c.Monomials = append(c.Monomials, m)
+		for i := range q {
+			q[i].Coeff &= ^uint64(0) >> (64 - w)
 		}
-		out = append(out, Candidate{l, c.IsZero()})
+		t := &reading{places: chosen, ring: polynomial.Ring{Width: w}}
+		out = append(out, Candidate{l, t.equation(q)})
 	}
 	return out
 }
@@ -282,13 +397,21 @@ func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop]
 		}
 	}
 	out := map[*Loop][][]uint64{}
-	count := map[*Loop]int{}
+	count, visits := map[*Loop]int{}, map[*Loop]int{}
+	seen := map[*Loop]map[string]bool{}
+	for _, l := range p.loops {
+		seen[l] = map[string]bool{}
+	}
 	observe := func(ev interp.Event) {
 		if ev.Kind != interp.BlockEntered {
 			return
 		}
 		l := loops[head{ev.Func, ev.Block}]
 		if l == nil || len(places[l]) == 0 || count[l] >= statesOfRun || len(out[l]) >= polynomialStates {
+			return
+		}
+		// Of many visits the first, and some later ones.
+		if visits[l]++; visits[l] > statesOfRun/2 && visits[l]%5 != 0 {
 			return
 		}
 		row := stateAt(ev, places[l])
@@ -298,13 +421,15 @@ func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop]
 				return
 			}
 		}
-		if row != nil {
+		if key := fmt.Sprint(row); row != nil && !seen[l][key] {
+			seen[l][key] = true
 			out[l] = append(out[l], row)
 			count[l]++
 		}
 	}
 	for run := range uint64(polynomialRuns) {
 		clear(count)
+		clear(visits)
 		oracle := choices{rand.New(rand.NewPCG(run, 2)), interp.Random(run), 2 + 2*int64(run%40)}
 		if _, err := interp.Run(ctx, m, interp.Options{Oracle: oracle, Observe: observe, Blocks: true, MaxSteps: polynomialSteps, MaxMemory: 1 << 24}); err != nil {
 			break
@@ -312,10 +437,6 @@ func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop]
 		if !slices.ContainsFunc(p.loops, func(l *Loop) bool { return len(places[l]) > 0 && len(out[l]) < polynomialStates }) {
 			break
 		}
-	}
-	for _, l := range p.loops {
-		slices.SortFunc(out[l], func(a, b []uint64) int { return slices.CompareFunc(a, b, cmp.Compare) })
-		out[l] = slices.CompactFunc(out[l], slices.Equal)
 	}
 	return out
 }

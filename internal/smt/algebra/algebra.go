@@ -49,6 +49,7 @@ const (
 	maxGiven       = 300  // equations that are true in a model
 	maxTargets     = 40   // equations that are asked about for one model
 	maxPremises    = 80   // equations that are looked at for one of them
+	maxNearest     = 16   // of these, which are tried first
 	maxMinimized   = 24   // that a lemma may need, to look for fewer
 	maxComparisons = 60   // by order that are looked at
 	maxWays        = 24   // other than that of the model, for one of them

@@ -62,9 +62,9 @@ func (m *model) targets(no, yes []term.ID, state func(term.ID)) {
 	given = append(given, m.facts...)
 	for _, g := range goals {
 		near := relevant(g.p, given)
-		if lemma, premises := m.lemma(g.equation, g.known, near, given); lemma != 0 {
+		if lemma, premises, used := m.lemma(g.equation, g.known, near, given); lemma != 0 {
 			state(lemma)
-			m.others(g.equation, premises, near, state)
+			m.others(g.equation, premises, used, near, state)
 		}
 	}
 }
@@ -85,9 +85,12 @@ func (m *model) equations(list []term.ID) (out []known) {
 
 // lemma is that an equation, which is target as a polynomial, follows from others: from
 // those that are near, or from all together with remainders; 0 if it does not.
-func (m *model) lemma(equation term.ID, target known, near, all []known) (lemma term.ID, premises []term.ID) {
+func (m *model) lemma(equation term.ID, target known, near, all []known) (lemma term.ID, premises []term.ID, used []known) {
 	st := m.o.st
-	used, impossible := m.needed(target.p, near)
+	used, impossible := m.needed(target.p, near[:min(len(near), maxNearest)])
+	if used == nil && len(near) > maxNearest {
+		used, impossible = m.needed(target.p, near)
+	}
 	if used == nil && len(m.remainders) > 0 {
 		all = append(all[:len(all):len(all)], m.remainders...)
 		used, impossible = m.needed(target.p, relevant(target.p, all))
@@ -98,7 +101,7 @@ func (m *model) lemma(equation term.ID, target known, near, all []known) (lemma 
 		}
 	}
 	if used == nil {
-		return 0, nil
+		return 0, nil, nil
 	}
 	lemma, premises = equation, target.premises
 	if impossible {
@@ -110,23 +113,27 @@ func (m *model) lemma(equation term.ID, target known, near, all []known) (lemma 
 	for _, x := range premises {
 		lemma = st.Or(lemma, st.Not(x))
 	}
-	return lemma, premises
+	return lemma, premises, used
 }
 
 // others states lemmas with the same conclusion for other ways than that of the model:
 // one choice after the other is made otherwise. The next models would ask for them.
-func (m *model) others(equation term.ID, premises []term.ID, near []known, state func(term.ID)) {
+func (m *model) others(equation term.ID, premises []term.ID, used, near []known, state func(term.ID)) {
 	type way struct {
 		premises   []term.ID
 		conditions map[term.ID]term.ID
 		flipped    map[term.ID]bool
 	}
-	var list []term.ID
-	for _, k := range near {
-		if k.equation != 0 {
-			list = append(list, k.equation)
+	of := func(list []known) (out []term.ID) {
+		for _, k := range list {
+			if k.equation != 0 {
+				out = append(out, k.equation)
+			}
 		}
+		return out
 	}
+	// Most often the same equations do.
+	lists := [][]term.ID{of(used), of(near[:min(len(near), maxNearest)])}
 	seen := map[string]bool{}
 	queue := []way{{premises, m.conditions, nil}}
 	for tried := 0; len(queue) > 0; queue = queue[1:] {
@@ -150,17 +157,20 @@ func (m *model) others(equation term.ID, premises []term.ID, near []known, state
 			}
 			seen[key] = true
 			tried++
-			n := newModel(m.o, m.value, m.ring.Width, flipped)
-			given := n.equations(list)
-			p, target, ok := n.difference(equation)
-			if !ok {
-				continue
-			}
-			n.narrow(list)
-			given = append(given, n.facts...)
-			if lemma, premises := n.lemma(equation, known{p: p, premises: target}, given, given); lemma != 0 {
-				state(lemma)
-				queue = append(queue, way{premises, n.conditions, flipped})
+			for _, list := range lists {
+				n := newModel(m.o, m.value, m.ring.Width, flipped)
+				given := n.equations(list)
+				p, target, ok := n.difference(equation)
+				if !ok {
+					break
+				}
+				n.narrow(list)
+				given = append(given, n.facts...)
+				if lemma, premises, _ := n.lemma(equation, known{p: p, premises: target}, given, given); lemma != 0 {
+					state(lemma)
+					queue = append(queue, way{premises, n.conditions, flipped})
+					break
+				}
 			}
 		}
 	}
