@@ -42,6 +42,11 @@ func (c *checker) refute() (bool, error) {
 		some = c.st.Or(roots[i], some)
 	}
 	query := append([]term.ID{some}, roots[n:]...)
+	if c.o.Engine != "z3" && c.induction != nil && c.induction.algebraic {
+		if refuted, err := c.byAlgebra(query); refuted || err != nil {
+			return refuted, err
+		}
+	}
 	if float, _, _ := c.contents(query); !float {
 		status, err := c.try(together, query)
 		if c.ctx.Err() != nil {

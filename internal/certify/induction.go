@@ -252,6 +252,9 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 	}
 	p.Each(func(t invariant.Term) {
 		switch {
+		case t.Square && !t.Index:
+			wrong = "a square of what is no index"
+			return
 		case t.Index && p.Range != nil:
 			return
 		case t.Index || t.Stride != 0 && (p.Range == nil || !t.Cell):

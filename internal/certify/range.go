@@ -36,6 +36,7 @@ type indexed struct {
 	facts []visitFact
 	// read are the elements that are read.
 	read  []elementRead
+	depth int // of what is read now
 	known map[memory.Value]bool
 }
 
@@ -45,6 +46,8 @@ type elementRead struct {
 	at, base       memory.Value
 	k              term.ID
 	offset, stride uint64
+	// depth counts the facts that led to it: 0 if it is one of the program or of a claim.
+	depth int
 }
 
 // visitFact is a fact about a visit.
@@ -126,8 +129,12 @@ func (c *checker) indexedVisit(fr *frame, head ir.BlockID, in edge, p *invariant
 	return v
 }
 
-// maxInstances bounds the number of facts of (3).
-const maxInstances = 4000
+// maxInstances bounds the number of facts of (3), maxChain how many lead to one
+// another: one about a[k] and a[k-1] leads to one about k-1, and so on.
+const (
+	maxInstances = 4000
+	maxChain     = 2
+)
 
 // assumeIndexed adds the facts of (3).
 func (c *checker) assumeIndexed() {
@@ -158,6 +165,10 @@ func (c *checker) assumeIndexed() {
 	}
 	for i := 0; i < len(c.indexed.read); i++ { // grows
 		r := c.indexed.read[i]
+		if r.depth > maxChain {
+			continue
+		}
+		c.indexed.depth = r.depth + 1
 		for n := range c.indexed.visits {
 			v := &c.indexed.visits[n]
 			position := 0
@@ -265,7 +276,7 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 		exact = exact && len(c.sp.TakeGaveUp()) == 0
 		there = st.And(there, valid)
 		if t.Stride != 0 {
-			c.noteRead(elementRead{at: at, base: x.Value, k: k, offset: t.Offset, stride: t.Stride})
+			c.noteRead(elementRead{at: at, base: x.Value, k: k, offset: t.Offset, stride: t.Stride, depth: c.indexed.depth})
 		}
 		return y.Bits
 	}
@@ -278,13 +289,16 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 			} else {
 				x = st.ZExtOrTrunc(x, w)
 			}
+			if ts[i].Square { // modulo 2^w
+				x = st.Mul(x, x)
+			}
 			sum = st.Add(sum, st.Mul(c.integer(w, big.NewInt(ts[i].Coeff)), x))
 		}
 		return sum
 	}
 	p := v.p
 	w := uint32(weigh(new(big.Int).Add(new(big.Int).Abs(p.Bound), p.Mod()), p.Terms).BitLen()) + 2
-	power := p.Relation == invariant.Congruent && p.Modulus != 1 && bits.OnesCount64(p.Modulus) <= 1
+	power := p.ModuloPower()
 	if power { // the low bits of a sum are those of the low bits
 		w = uint32(p.Mod().TrailingZeroBits())
 	}
@@ -329,6 +343,8 @@ func illFormedRange(p *invariant.Predicate, pointer uint32) string {
 	bad := ""
 	p.Each(func(t invariant.Term) {
 		switch {
+		case t.Square && !p.ModuloPower():
+			bad = "a square of the index in no equation modulo a power of two"
 		case t.Index && (t.Bits != pointer || t.Cell || t.Stride != 0):
 			bad = "an index is no integer of the width of pointers"
 		case t.Cell && t.Bits%8 != 0:

@@ -102,7 +102,11 @@ func (e evaluation) quickly(lo, hi int64) bool {
 		switch {
 		case t.Index:
 			for k := range sums {
-				sums[k] += t.Coeff * (lo + int64(k))
+				x := lo + int64(k)
+				if t.Square { // modulo a power of two
+					x *= x
+				}
+				sums[k] += t.Coeff * x
 			}
 		case t.Stride == 0:
 			v, ok := scalarOf(e.m, t, e.s)
@@ -203,7 +207,11 @@ func scalarOf(m *ir.Module, t *invariant.Term, s interp.State) (n int64, ok bool
 // valueOf is the integer of a term; ok is false if it is not there.
 func valueOf(m *ir.Module, t *invariant.Term, s interp.State, k int64) (n *big.Int, ok bool) {
 	if t.Index {
-		return big.NewInt(k), true
+		n = big.NewInt(k)
+		if t.Square {
+			n.Mul(n, n)
+		}
+		return n, true
 	}
 	x := s.Value(t.Value)
 	if t.Cell {

@@ -10,10 +10,12 @@ import (
 // which index, in terms of the variables of the loops. It guesses: wrapping is
 // not looked at, for what is made of forms is proved afterwards.
 
-// atom is a variable of a form: a value, a scalar in memory, or an element.
+// atom is a variable of a form: a value, a scalar in memory, or an element; or the index
+// of a predicate, or its square.
 type atom struct {
 	place
 	unsigned bool
+	square   bool
 	element  *arrayElement
 }
 
@@ -47,7 +49,7 @@ func (a atom) same(b atom) bool {
 	if a.element != nil || b.element != nil {
 		return a.element != nil && b.element != nil && a.element.sameArray(b.element) && a.element.index.equal(b.element.index)
 	}
-	return a.place == b.place
+	return a.place == b.place && a.square == b.square
 }
 
 func (f form) equal(g form) bool {

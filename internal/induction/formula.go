@@ -442,6 +442,9 @@ func (f *formula) modular(p *invariant.Predicate, value func(invariant.Term) ter
 		default:
 			x = st.ZExt(x, w)
 		}
+		if s.Square {
+			x = st.Mul(x, x)
+		}
 		sum = st.Add(sum, st.Mul(f.number(w, big.NewInt(s.Coeff)), x))
 	}
 	return st.Eq(sum, f.number(w, p.Bound))

@@ -123,15 +123,19 @@ type try struct {
 // tries lists what to try, the cheap first.
 func (p *prover) tries() []try {
 	var out []try
-	if p.o.Domains == 0 && len(p.loops) > 0 && multiplies(p.m) {
+	products := p.o.Domains == 0 && len(p.loops) > 0 && multiplies(p.m)
+	if len(p.ranged) > 0 && len(p.recursive) == 0 {
+		out = append(out, try{}) // predicates that are inductive by themselves: loopcut.go
+		if products {
+			out = append(out, try{algebraic: true})
+		}
+	}
+	if products {
 		out = append(out, try{k: 1, algebraic: true})
 	}
 	bounds := p.o.Domains&^Equalities != 0 || p.o.Domains == 0
 	if p.o.Havoc {
 		bounds = false
-	}
-	if len(p.ranged) > 0 && len(p.recursive) == 0 {
-		out = append(out, try{}) // predicates that are inductive by themselves: loopcut.go
 	}
 	for k := 1; k <= p.o.MaxK; k += max(1, k/2) {
 		if len(p.loops) == 0 && depth(k) < k {
@@ -237,18 +241,27 @@ func (p *prover) prepare(ctx context.Context) error {
 	}
 	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(&c.Predicate) })
 	var ranged []Candidate
+	var segmenters []*segmenter
 	if p.o.Domains == 0 && !p.o.Havoc {
-		ranged = segments(p.m, facts, p.loops)
+		ranged, segmenters = segments(p.m, facts, p.loops)
 	}
-	p.places, p.bases = interesting(slices.Concat(all, ranged, p.known)), bases(ranged)
+	p.places = interesting(slices.Concat(all, ranged, p.known))
 	p.addPlaces()
 	p.addFactors()
+	seen := p.series(segmenters)
 	runs := p.m
 	if p.o.Runs != nil {
 		runs = p.o.Runs
 	}
-	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged)
+	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, seen)
 	p.ranged = unbroken(ranged, p.at)
+	for _, x := range p.loops {
+		for _, y := range seen[x] {
+			p.ranged = append(p.ranged, y.found()...)
+		}
+	}
+	p.ranged = distinct(p.ranged)
+	p.bases = bases(p.ranged)
 	for _, l := range p.loops {
 		for _, c := range equations(l, p.at[l]) {
 			if p.o.allows(&c.Predicate) {
@@ -381,6 +394,8 @@ type step func(context.Context, *formula, []*rule) ([]*rule, error)
 func (p *prover) steps(t try) []step {
 	bounds := t.bounds
 	switch {
+	case t.algebraic && t.k == 0:
+		return []step{p.polynomials, p.affine, p.greatest, p.quantified, p.affine}
 	case t.algebraic && !p.o.Havoc:
 		return []step{p.compared, p.polynomials, p.affine, p.greatest, p.polynomials}
 	case bounds && p.o.Domains == 0:

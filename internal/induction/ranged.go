@@ -35,6 +35,8 @@ type elementRead struct {
 	at, base       memory.Value
 	k              term.ID
 	offset, stride uint64
+	// depth counts the instances that led to it: 0 if it is one of the program.
+	depth int
 }
 
 // hypothesis is an early visit of the head of a rule with a range.
@@ -53,11 +55,16 @@ type instances struct {
 	known      map[memory.Value]bool
 	index      term.ID // at which goals are refuted
 	made       int
+	depth      int // of what is read now
 	loads      int32
 }
 
-// maxInstances bounds the instances of hypotheses.
-const maxInstances = 6000
+// maxInstances bounds the instances of hypotheses, maxChain those that lead to one
+// another: a hypothesis about a[k] and a[k-1] has an instance for k-1, and so on.
+const (
+	maxInstances = 6000
+	maxChain     = 2
+)
 
 // bases lists the pointers to the arrays of predicates.
 func bases(ranged []Candidate) map[*Loop][]ir.Value {
@@ -107,6 +114,7 @@ func (f *formula) read(x elementRead) {
 func (f *formula) addRanged(c Candidate) *rule {
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
+	f.depth = 0
 	for i := range f.visits[c.Loop] {
 		v := &f.visits[c.Loop][i]
 		late := st.And(v.guard, st.Not(v.early))
@@ -154,6 +162,10 @@ func (f *formula) instantiate(h *hypothesis, k term.ID) {
 
 // match instantiates a hypothesis for an element that is read.
 func (f *formula) match(h *hypothesis, x elementRead) {
+	if x.depth > maxChain {
+		return
+	}
+	f.depth = x.depth + 1
 	st, w := f.st, f.m.PointerBits
 	h.rule.Predicate.Each(func(t invariant.Term) {
 		if t.Stride == 0 {
@@ -249,7 +261,7 @@ func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, 
 		e, valid := v.mem.Load(memory.Key{Instance: 1<<32 - 1, Value: ir.Value(f.loads)}, at, t.Bits/8, false, guard)
 		ok = ok && len(sp.TakeGaveUp()) == 0
 		there = st.And(there, valid)
-		f.read(elementRead{at, x, k, t.Offset, t.Stride})
+		f.read(elementRead{at, x, k, t.Offset, t.Stride, f.depth})
 		return e.Bits
 	}
 	bound := func(s *invariant.Sum) (sum, index term.ID) {

@@ -33,6 +33,8 @@ type states struct {
 	// broken are the predicates with ranges that some state breaks, by index.
 	broken map[int]bool
 	seen   map[string]bool // of sample
+	// elements are told of the states, too.
+	elements []*series
 }
 
 // choices is an oracle that prefers small numbers.
@@ -64,7 +66,7 @@ func SmallChoices(run uint64) interp.Oracle {
 
 // sample runs the program and collects the states at the loop heads, and what
 // the runs violate.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate) (map[*Loop]*states, map[Property]bool) {
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate, elements map[*Loop][]*series) (map[*Loop]*states, map[Property]bool) {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
@@ -76,7 +78,7 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		byName[f.Name] = f
 	}
 	for _, l := range loops {
-		s := &states{values: terms[l], broken: map[int]bool{}}
+		s := &states{values: terms[l], broken: map[int]bool{}, elements: elements[l]}
 		out[l], at[head{byName[l.Func.Name], l.Head}] = s, s
 	}
 	observe := func(ev interp.Event) {
@@ -95,6 +97,9 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		}
 		if row := stateAt(ev, s.values); row != nil {
 			s.rows = append(s.rows, row)
+			for _, x := range s.elements {
+				x.observe(m, ev.State, x.scalarsOf(s.values, row))
+			}
 		}
 	}
 	refuted := map[Property]bool{}
@@ -112,7 +117,7 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		}
 		steps := int64(sampleSteps)
 		if run == 0 && len(ranged) > 0 {
-			steps *= 100 // beyond a long loop
+			steps *= 800 // beyond some long loops
 		}
 		// Later runs get room of their own, for they may take other ways.
 		_, err := interp.Run(ctx, m, interp.Options{Oracle: SmallChoices(run), Observe: observe, StopAt: stop, Blocks: true, MaxSteps: steps, MaxMemory: 1 << 24})

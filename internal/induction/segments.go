@@ -64,9 +64,7 @@ type segmenter struct {
 }
 
 // segments guesses predicates with ranges for all loops.
-func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
-	var out []Candidate
-	var all []*segmenter
+func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) (out []Candidate, all []*segmenter) {
 	var shared []shared
 	for n, f := range m.Funcs {
 		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*Loop{}, seen: map[string]bool{}}
@@ -97,7 +95,7 @@ func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 		}
 		out = append(out, s.out...)
 	}
-	return out
+	return out, all
 }
 
 // innermost is the innermost loop around a block.
@@ -444,6 +442,15 @@ func (s *segmenter) indexed(a *arrayElement, f form) (form, bool) {
 }
 
 func (s *segmenter) addBody(b body) {
+	if slices.ContainsFunc(b.form.products, func(p product) bool {
+		if p.element == nil || !p.element.sameArray(b.array) {
+			return false
+		}
+		k, ok := p.element.index.plus(form{products: []product{{1, indexAtom}}}, -1).isConstant()
+		return ok && k == 0
+	}) {
+		return // about one element
+	}
 	n := 0
 	for _, x := range s.bodies {
 		if !x.array.sameArray(b.array) {
@@ -754,7 +761,7 @@ func (s *segmenter) predicate(b *body, r segment) (invariant.Predicate, bool) {
 			e := x.element
 			return invariant.Term{Coeff: coeff, Value: e.root, Cell: true, Stride: e.stride, Offset: e.offset + uint64(e.index.constant)*e.stride, Bits: e.bits, Signed: signed}
 		case x.value < 0:
-			return invariant.Term{Coeff: coeff, Index: true, Bits: s.m.PointerBits, Signed: true}
+			return invariant.Term{Coeff: coeff, Index: true, Square: x.square, Bits: s.m.PointerBits, Signed: true}
 		}
 		return x.place.term(coeff, !x.unsigned && signed)
 	}

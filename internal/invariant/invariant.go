@@ -41,6 +41,8 @@ type Term struct {
 	Stride uint64
 	// Index: the summand is k itself; Value is 0, Bits the width of pointers.
 	Index bool
+	// Square: it is k*k, in equations modulo a power of two.
+	Square bool
 	// Bits is the width of the integer, at most 64; Signed says how it is read.
 	Bits   uint32
 	Signed bool
@@ -149,6 +151,11 @@ func (p *Predicate) Width() uint32 {
 		w = max(w, uint32(p.Mod().BitLen()))
 	}
 	return w + uint32(big.NewInt(int64(len(p.Terms)+2)).BitLen()) + 2
+}
+
+// ModuloPower says that the predicate is an equation modulo a power of two, other than 1.
+func (p *Predicate) ModuloPower() bool {
+	return p.Relation == Congruent && p.Modulus != 1 && p.Modulus&(p.Modulus-1) == 0
 }
 
 // Each calls f for the terms of the predicate, and those of its conditions and

@@ -54,6 +54,8 @@ func (s *Sum) Text(name func(Term) string) string {
 // element names an element or the index, given the name of what has one.
 func element(t Term, name func(Term) string) string {
 	switch {
+	case t.Index && t.Square:
+		return "k*k"
 	case t.Index:
 		return "k"
 	case t.Stride == 0:
