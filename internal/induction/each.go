@@ -77,7 +77,7 @@ func (p *prover) isRefuted(x Property) bool {
 
 // each proves as many properties as it can for one k.
 func (p *prover) each(ctx context.Context, t try) (EachProof, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil, t.algebraic)
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, slices.Concat(p.ranged, p.sampled), p.stats, nil, t.algebraic)
 	if err != nil {
 		return EachProof{}, err
 	}

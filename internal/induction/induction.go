@@ -125,10 +125,10 @@ func (p *prover) tries() []try {
 	var out []try
 	products := p.o.Domains == 0 && len(p.loops) > 0 && multiplies(p.m)
 	if len(p.ranged) > 0 && len(p.recursive) == 0 {
-		out = append(out, try{}) // predicates that are inductive by themselves: loopcut.go
 		if products {
 			out = append(out, try{algebraic: true})
 		}
+		out = append(out, try{}) // predicates that are inductive by themselves: loopcut.go
 	}
 	if products {
 		out = append(out, try{k: 1, algebraic: true})
@@ -208,8 +208,8 @@ type prover struct {
 	places    map[*Loop][]place
 	bases     map[*Loop][]ir.Value
 	at        map[*Loop]*states
-	// ranged are the candidates with ranges.
-	ranged []Candidate
+	// ranged are the candidates with ranges, sampled those that are only seen in runs.
+	ranged, sampled []Candidate
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
 	// Those of guarded have conditions.
@@ -254,14 +254,14 @@ func (p *prover) prepare(ctx context.Context) error {
 		runs = p.o.Runs
 	}
 	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, seen)
-	p.ranged = unbroken(ranged, p.at)
+	p.ranged = distinct(unbroken(ranged, p.at))
 	for _, x := range p.loops {
 		for _, y := range seen[x] {
-			p.ranged = append(p.ranged, y.found()...)
+			p.sampled = append(p.sampled, y.found()...)
 		}
 	}
-	p.ranged = distinct(p.ranged)
-	p.bases = bases(p.ranged)
+	p.sampled = distinct(append(slices.Clone(p.ranged), p.sampled...))[len(p.ranged):]
+	p.bases = bases(slices.Concat(p.ranged, p.sampled))
 	for _, l := range p.loops {
 		for _, c := range equations(l, p.at[l]) {
 			if p.o.allows(&c.Predicate) {
@@ -302,16 +302,22 @@ func (p *prover) addPlaces() {
 	}
 }
 
+// candidateKey is the same for candidates that say the same.
+type candidateKey struct {
+	l    *Loop
+	text string
+}
+
+func (c *Candidate) key() candidateKey {
+	return candidateKey{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t), t.Signed) })}
+}
+
 // distinct drops repetitions.
 func distinct(candidates []Candidate) []Candidate {
-	type key struct {
-		l    *Loop
-		text string
-	}
-	seen := map[key]bool{}
+	seen := map[candidateKey]bool{}
 	var out []Candidate
 	for _, c := range candidates {
-		k := key{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t), t.Signed) })}
+		k := c.key()
 		if !seen[k] {
 			seen[k] = true
 			out = append(out, c)
@@ -322,7 +328,7 @@ func distinct(candidates []Candidate) []Candidate {
 
 // run tries one k.
 func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.Guard, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, p.ranged, p.stats, nil, t.algebraic)
+	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, slices.Concat(p.ranged, p.sampled), p.stats, nil, t.algebraic)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -395,7 +401,7 @@ func (p *prover) steps(t try) []step {
 	bounds := t.bounds
 	switch {
 	case t.algebraic && t.k == 0:
-		return []step{p.polynomials, p.affine, p.greatest, p.quantified, p.affine}
+		return []step{p.polynomials, p.affine, p.greatest, p.quantified, p.affine, p.quantifiedSampled, p.affine}
 	case t.algebraic && !p.o.Havoc:
 		return []step{p.compared, p.polynomials, p.affine, p.greatest, p.polynomials}
 	case bounds && p.o.Domains == 0:
@@ -417,6 +423,9 @@ func (p *prover) steps(t try) []step {
 		steps = append(steps, p.quantified)
 		if len(p.ranged) > 0 { // what is read of arrays is known now
 			steps = append(steps, p.affine)
+		}
+		if len(p.sampled) > 0 {
+			steps = append(steps, p.quantifiedSampled, p.affine)
 		}
 		steps = append(steps, p.affineByCases)
 	}

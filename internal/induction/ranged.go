@@ -89,6 +89,20 @@ func (p *prover) quantified(ctx context.Context, f *formula, given []*rule) ([]*
 	return append(given, on...), err
 }
 
+// quantifiedSampled is quantified with the candidates that were seen in runs, too.
+func (p *prover) quantifiedSampled(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+	if len(p.sampled) == 0 {
+		return given, nil
+	}
+	have := map[candidateKey]bool{}
+	for _, r := range given {
+		have[r.key()] = true
+	}
+	all := slices.Concat(p.all, p.ranged, p.sampled)
+	on, err := f.greatest(ctx, slices.DeleteFunc(all, func(c Candidate) bool { return have[c.key()] }), given, 6)
+	return append(given, on...), err
+}
+
 // chooseIndex makes the constant of (Q1): what lies in a range has no more bits
 // than its bounds.
 func (f *formula) chooseIndex(ranged []Candidate) {
