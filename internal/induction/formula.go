@@ -85,6 +85,7 @@ type formula struct {
 	flags []term.ID
 	// products are the operations that are variables, nil if none is; see polynomials.go.
 	products *algebra.Operations
+	rounds   int // of lemmas
 	instances
 }
 

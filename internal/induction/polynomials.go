@@ -29,9 +29,10 @@ import (
 // Limits of the search.
 const (
 	maxLemmaRounds   = 1000 // for one question
-	maxFactors       = 12   // integers of one loop in polynomials
-	maxUnfolded      = 4    // how deep these are taken apart
-	maxMonomials     = 220  // of these
+	maxAllRounds     = 5000
+	maxFactors       = 12  // integers of one loop in polynomials
+	maxUnfolded      = 4   // how deep these are taken apart
+	maxMonomials     = 220 // of these
 	maxTotalDegree   = 6
 	maxCompared      = 60 // equations of the program
 	maxRead          = 24 // how deep these are read
@@ -46,21 +47,43 @@ const (
 )
 
 // multiplies says whether the program multiplies values that it does not know, or divides
-// by such, with a result that is too wide for circuits.
+// by such, with a result that is too wide for circuits and is more than a place in an
+// array.
 func multiplies(m *ir.Module) bool {
-	for _, f := range m.Funcs {
-		for v := range f.Values {
-			d := &f.Values[v]
+	return slices.ContainsFunc(m.Funcs, usesProducts)
+}
+
+func usesProducts(f *ir.Func) bool {
+	made := make([]bool, len(f.Values)) // of products
+	for grew := true; grew; {
+		grew = false
+		for v := ir.Value(1); int(v) < len(f.Values); v++ {
+			d := f.Def(v)
+			if made[v] {
+				continue
+			}
+			wide := d.Type.Kind == ir.Int && d.Type.Bits >= algebra.MinWidth
 			switch d.Op {
 			case ir.Mul:
-				if d.Type.Bits >= algebra.MinWidth && f.Def(d.Args[0]).Op != ir.Const && f.Def(d.Args[1]).Op != ir.Const {
+				made[v] = wide && f.Def(d.Args[0]).Op != ir.Const && f.Def(d.Args[1]).Op != ir.Const
+			case ir.UDiv, ir.SDiv, ir.URem, ir.SRem:
+				made[v] = wide && f.Def(d.Args[1]).Op != ir.Const
+			}
+			of := slices.ContainsFunc(d.Args, func(a ir.Value) bool { return made[a] })
+			switch d.Op {
+			case ir.Add, ir.Sub, ir.Mul, ir.Shl, ir.SExt, ir.ZExt, ir.Trunc, ir.Freeze:
+				made[v] = made[v] || of
+			case ir.PtrAdd, ir.Load:
+			case ir.Store:
+				if made[d.Args[0]] {
 					return true
 				}
-			case ir.UDiv, ir.SDiv, ir.URem, ir.SRem:
-				if d.Type.Bits >= algebra.MinWidth && f.Def(d.Args[1]).Op != ir.Const {
+			default:
+				if of {
 					return true
 				}
 			}
+			grew = grew || made[v]
 		}
 	}
 	return false
@@ -75,9 +98,10 @@ func (f *formula) watch(ts ...term.ID) {
 
 // lemmas are those about products that the model breaks.
 func (f *formula) lemmas(round int, goals []term.ID) []term.ID {
-	if f.products == nil || round > maxLemmaRounds {
+	if f.products == nil || round > maxLemmaRounds || f.rounds > maxAllRounds {
 		return nil
 	}
+	f.rounds++
 	return f.products.Refine(f.solver.Value, goals...)
 }
 

@@ -49,12 +49,15 @@ const (
 	maxGiven       = 300  // equations that are true in a model
 	maxTargets     = 40   // equations that are asked about for one model
 	maxPremises    = 80   // equations that are looked at for one of them
-	maxNearest     = 16   // of these, which are tried first
-	maxMinimized   = 24   // that a lemma may need, to look for fewer
-	maxComparisons = 60   // by order that are looked at
-	maxWays        = 24   // other than that of the model, for one of them
-	maxExpanded    = 400  // terms that are looked into for one equation
-	maxSize        = 120  // terms of its polynomial
+	maxWork        = 600  // combinations that are looked for in one model, if there is a lemma
+	maxTotal       = 60000
+	maxAtoms       = 50000
+	maxNearest     = 16  // of these, which are tried first
+	maxMinimized   = 24  // that a lemma may need, to look for fewer
+	maxComparisons = 60  // by order that are looked at
+	maxWays        = 24  // other than that of the model, for one of them
+	maxExpanded    = 400 // terms that are looked into for one equation
+	maxSize        = 120 // terms of its polynomial
 )
 
 // Operations are those of one formula that became variables. It belongs to one
@@ -64,7 +67,7 @@ type Operations struct {
 	least     uint32              // width of operations that become variables
 	variables map[term.ID]term.ID // by operation
 	abstract  map[term.ID]term.ID // terms with these instead; see refute.go
-	divisions []division
+	divisions []term.ID           // that became variables
 	// seen are terms that were watched, with whether there is an operation in them.
 	seen      map[term.ID]bool
 	equations []term.ID
@@ -74,10 +77,10 @@ type Operations struct {
 	stated      map[term.ID]bool
 	numbers     map[term.ID]uint16 // variables of polynomials
 	atoms       []term.ID          // by number - 1
+	// work counts the combinations looked for since the model, total those before; found
+	// the lemmas of the model.
+	work, total, found int
 }
-
-// division is a quotient or remainder that became a variable.
-type division struct{ t term.ID }
 
 // New has no operations yet.
 func New(st *term.Store) *Operations {
@@ -119,7 +122,7 @@ func (o *Operations) Leave(st *term.Store, t term.ID) term.ID {
 		v = st.Fresh("product", st.Sort(t))
 		o.variables[t] = v
 		if op := st.Op(t); op != term.OpMul && op != term.OpEq {
-			o.divisions = append(o.divisions, division{t})
+			o.divisions = append(o.divisions, t)
 		}
 	}
 	return v
@@ -182,15 +185,20 @@ func (o *Operations) isEquation(t term.ID) bool {
 // operation that of its variable. Goals are terms of which it is asked why they
 // are true.
 func (o *Operations) Refine(value func(term.ID) bv.BV, goals ...term.ID) []term.ID {
+	if o.total += o.work; o.total > maxTotal || len(o.atoms) > maxAtoms {
+		return nil
+	}
+	o.work, o.found = 0, 0
 	var out []term.ID
 	state := func(l term.ID) {
 		if !o.stated[l] && !o.st.IsTrue(l) {
 			o.stated[l] = true
+			o.found++
 			out = append(out, l)
 		}
 	}
 	for _, d := range o.divisions {
-		if l := o.bounds(d.t); !value(l).IsTrue() {
+		if l := o.bounds(d); !value(l).IsTrue() {
 			state(l)
 		}
 	}
@@ -232,6 +240,11 @@ func (o *Operations) define(value func(term.ID) bv.BV, matter map[term.ID]bool, 
 			n++
 		}
 	}
+}
+
+// enough says that the work on a model should end.
+func (o *Operations) enough() bool {
+	return o.work > maxWork && o.found > 0 || o.work > 5*maxWork
 }
 
 // bounds says how large a quotient or remainder is.
