@@ -322,18 +322,21 @@ func (x *explorer) widened(a, b *symgraph.Owned, hull *object) *object {
 	n, l := *hull, *hull.List
 	n.Cells, l.Own, l.Facts = nil, a.Nodes.List.Own, nil
 	to := map[linear.Var]linear.Form{}
-	for _, c := range a.Nodes.Cells {
-		if d := sameCell(&c, b.Nodes); d != nil {
-			v, ok := c.Value.Form.IsVariable()
-			if ok {
-				to[v] = d.Value.Form
+	x.under(x.k, b.Nodes.List.Facts, func() {
+		for _, c := range a.Nodes.Cells {
+			d := sameCell(&c, b.Nodes)
+			if d == nil {
+				continue
 			}
-			if ok || c.Value.Form.Equal(d.Value.Form) {
+			v, ok := c.Value.Form.IsVariable()
+			if ok && x.inRange(v, d.Value.Form) {
+				to[v] = d.Value.Form
+				n.Cells = append(n.Cells, c)
+			} else if !ok && c.Value.Form.Equal(d.Value.Form) {
 				n.Cells = append(n.Cells, c)
 			}
 		}
-	}
-	x.under(x.k, b.Nodes.List.Facts, func() {
+		l.Own = slices.DeleteFunc(slices.Clone(l.Own), func(v linear.Var) bool { _, ok := to[v]; return !ok })
 		for _, f := range a.Nodes.List.Facts {
 			known := !slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { _, ok := to[t.Var]; return !ok })
 			g := f.Form.Substitute(func(v linear.Var) (linear.Form, bool) { h, ok := to[v]; return h, ok })
@@ -348,6 +351,12 @@ func (x *explorer) widened(a, b *symgraph.Owned, hull *object) *object {
 	}
 	n.List = &l
 	return &n
+}
+
+// inRange says whether f is a value that a symbol may have.
+func (x *explorer) inRange(v linear.Var, f linear.Form) bool {
+	s := &x.symbols[v]
+	return x.k.atLeast(f, s.low) && x.k.atLeast(f.Neg(), s.high.Neg())
 }
 
 // sameCell finds the cell of an object that is in the place of c, and holds something of the
@@ -388,6 +397,11 @@ func (x *explorer) ownedWithin(a, b *symgraph.Owned) bool {
 	}
 	within := true
 	x.under(x.k, m.Facts, func() {
+		for _, c := range a.Nodes.Cells {
+			if v, ok := c.Value.Form.IsVariable(); ok {
+				within = within && x.inRange(v, to[v])
+			}
+		}
 		for _, f := range l.Facts {
 			g := f.Form.Substitute(func(v linear.Var) (linear.Form, bool) { h, ok := to[v]; return h, ok })
 			within = within && x.k.entails(linear.Constraint{Form: g, Equality: f.Equality})

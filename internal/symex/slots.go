@@ -330,6 +330,10 @@ func (x *explorer) nameSlots(s *state, o int32) {
 			}
 		}
 	}
+	// What other fields hold somewhere is of no use.
+	s.Objects[o].Cells = slices.DeleteFunc(s.Objects[o].Cells, func(c cell) bool {
+		return c.Type.Kind == ir.Int && slices.ContainsFunc(c.Offset.Terms, func(t linear.Term) bool { return !there[t.Var] })
+	})
 	var names []struct{ k, name linear.Form }
 	named := func(k linear.Form) linear.Form {
 		others := 0
@@ -475,6 +479,8 @@ func (j *joiner) slots(a, b *symgraph.Slots) *symgraph.Slots {
 		l.From, l.Nulls = from, from
 	case okNulls && (j.first != nil || a.From.Equal(a.Nulls)): // nor that they are null
 		l.From, l.Nulls, weaker = nulls, nulls, j.first != nil
+	case j.first == nil:
+		j.fails = true
 	default:
 		l.From = j.form(a.From, b.From, bits)
 		l.Nulls = l.From
@@ -503,6 +509,9 @@ func (j *joiner) slots(a, b *symgraph.Slots) *symgraph.Slots {
 
 // boundary joins two ends of ranges if something is common to them that is known already.
 func (j *joiner) boundary(f, g linear.Form) (linear.Form, bool) {
+	if open := j.open(f); len(open) == 1 && j.solve(f, g, open[0]) {
+		return f, true
+	}
 	if h := j.image(f); len(j.open(f)) == 0 && (h.Equal(g) || j.second.isZero(h.Sub(g))) {
 		return f, true
 	}
@@ -528,17 +537,24 @@ func (j *joiner) slotNumbers(a, b *state) {
 	}
 }
 
-// elsewhere says whether two ranges that are d apart are different elements of an array.
+// elsewhere says whether two ranges, of m and n bytes, that are d apart are in different elements of
+// an array, or in different fields of them.
 func (x *explorer) elsewhere(d, m, n linear.Form) bool {
-	stride, small := d.Const.Int64()
+	var stride int64
+	at, small := d.Const.Int64()
 	for _, t := range d.Terms {
 		c, ok := t.Coef.Int64()
 		small = small && ok
 		stride = gcd(stride, c)
 	}
-	if !small || d.IsConstant() {
+	if !small || stride == 0 {
 		return false
 	}
-	by := linear.Constant(linear.Int(stride))
-	return x.k.atLeast(by.Sub(m), linear.Number{}) && x.k.atLeast(by.Sub(n), linear.Number{}) && x.k.nonzero(d.Scale(linear.Int(stride).Inv()))
+	within := func(f linear.Form, n int64) bool {
+		return x.k.atLeast(linear.Constant(linear.Int(n)).Sub(f), linear.Number{})
+	}
+	if r := (at%stride + stride) % stride; r > 0 {
+		return within(m, r) && within(n, stride-r)
+	}
+	return within(m, stride) && within(n, stride) && x.k.nonzero(d.Scale(linear.Int(stride).Inv()))
 }

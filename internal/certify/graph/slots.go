@@ -123,7 +123,8 @@ func (c *checkerState) spared(ob *object, at, n number) bool {
 	if c.valid("(and " + apart(l.from, l.to, begin.t) + " " + apart(l.nulls, l.from, first.t) + ")") {
 		return true
 	}
-	d := c.sub(at, small(l.at))
+	// Where it is behind the beginning of the slot before it, which there need not be.
+	d := c.add(at, small((l.at+l.stride-1)/l.stride*l.stride-l.at))
 	if !c.valid("(<= 0 " + d.t + ")") {
 		return false
 	}
