@@ -162,7 +162,7 @@ func factors(l *Loop, dom *ir.DomTree, places []place) []place {
 	}
 	// Phis before the loop are those of loops around it, or behind others: they come last.
 	for _, inside := range []bool{false, true} {
-		for _, ops := range [][]ir.Op{{ir.Mul, ir.Phi}, {ir.Add, ir.Sub, ir.Eq, ir.Ne}} {
+		for _, ops := range [][]ir.Op{{ir.Mul, ir.Phi}, {ir.Add, ir.Sub, ir.Eq, ir.Ne}, {ir.SExt, ir.ZExt}} {
 			for v := ir.Value(1); int(v) < len(f.Values); v++ {
 				if d := f.Def(v); slices.Contains(ops, d.Op) && (d.Op != ir.Phi || d.Block == l.Head) {
 					for _, a := range d.Args {
@@ -194,7 +194,7 @@ func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule,
 			if !slices.Contains(widths, w) || w < algebra.MinWidth {
 				continue
 			}
-			t := &reading{f: l.Func, places: p.places[l], ring: polynomial.Ring{Width: w}}
+			t := &reading{f: l.Func, places: p.places[l], unsigned: map[int]bool{}, ring: polynomial.Ring{Width: w}}
 			q := t.ring.Plus(t.read(d.Args[0], 0), ^uint64(0), t.read(d.Args[1], 0))
 			if c := (Candidate{l, t.equation(q)}); !t.failed && q.Degree() > 1 && len(q) <= 2*maxSummands && !slices.ContainsFunc(all, func(x Candidate) bool { return textOf(x) == textOf(c) }) {
 				all = append(all, c)
@@ -213,8 +213,10 @@ func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule,
 type reading struct {
 	f      *ir.Func
 	places []place
-	ring   polynomial.Ring
-	failed bool
+	// unsigned are the places that are extended with zeros.
+	unsigned map[int]bool
+	ring     polynomial.Ring
+	failed   bool
 }
 
 func (t *reading) read(v ir.Value, depth int) polynomial.Polynomial {
@@ -244,6 +246,12 @@ func (t *reading) read(v ir.Value, depth int) polynomial.Polynomial {
 					return t.ring.Variable(uint16(i + 1))
 				}
 			}
+			for i, x := range t.places {
+				if c, ok := columnOf(t.f, t.places, i, t.ring.Width); ok && !x.cell && x.value == d.Args[0] && c.signed == (d.Op == ir.SExt) {
+					t.unsigned[i] = !c.signed
+					return t.ring.Variable(uint16(i + 1))
+				}
+			}
 		}
 	}
 	t.failed = true
@@ -256,7 +264,7 @@ func (t *reading) equation(q polynomial.Polynomial) invariant.Predicate {
 	for _, x := range q {
 		m := invariant.Monomial{Coeff: x.Coeff}
 		for _, v := range x.Monomial[:x.Monomial.Degree()] {
-			m.Factors = append(m.Factors, t.places[v-1].term(1, true))
+			m.Factors = append(m.Factors, t.places[v-1].term(1, !t.unsigned[int(v-1)]))
 		}
 		c.Monomials = append(c.Monomials, m)
 	}
@@ -303,10 +311,10 @@ func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
 	most := degree(p.m)
 	for _, l := range p.loops {
 		for _, w := range widths {
-			var columns []int
+			var columns []column
 			for i, x := range places[l] {
-				if x.bits == w && len(columns) < maxFactors {
-					columns = append(columns, i)
+				if c, ok := columnOf(l.Func, places[l], i, w); ok && x.bits <= w && len(columns) < maxFactors {
+					columns = append(columns, c)
 				}
 			}
 			if w >= algebra.MinWidth && len(columns) > 0 {
@@ -317,13 +325,39 @@ func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
 	return out
 }
 
+// column is a place by number, and how it is extended to a width.
+type column struct {
+	place  int
+	signed bool
+}
+
+// columnOf is a place in polynomials of a width: if it is narrower the function must
+// extend it, and the result not be a place itself.
+func columnOf(f *ir.Func, places []place, i int, w uint32) (c column, ok bool) {
+	x := places[i]
+	if x.bits == w || x.cell {
+		return column{i, true}, x.bits == w
+	}
+	for v := ir.Value(1); int(v) < len(f.Values); v++ {
+		d := f.Def(v)
+		if d.Op != ir.SExt && d.Op != ir.ZExt || d.Type.Bits != w || d.Args[0] != x.value {
+			continue
+		}
+		if slices.ContainsFunc(places, func(y place) bool { return !y.cell && same(f.Def(y.value), d) }) {
+			return c, false
+		}
+		c, ok = column{i, d.Op == ir.SExt}, true
+	}
+	return c, ok
+}
+
 // equationsAmong are the polynomials of some columns that are 0 in all states, up to a degree.
-func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][]uint64, most int) []Candidate {
+func equationsAmong(l *Loop, places []place, columns []column, w uint32, states [][]uint64, most int) []Candidate {
 	var all [][]int64
 	for _, s := range states {
 		point := make([]int64, len(columns))
-		for k, i := range columns {
-			point[k] = number(s[i], w, true)
+		for k, c := range columns {
+			point[k] = number(s[c.place], places[c.place].bits, c.signed)
 		}
 		all = append(all, point)
 	}
@@ -350,9 +384,9 @@ func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][
 			break
 		}
 	}
-	chosen := make([]place, len(columns))
-	for k, i := range columns {
-		chosen[k] = places[i]
+	chosen, unsigned := make([]place, len(columns)), map[int]bool{}
+	for k, c := range columns {
+		chosen[k], unsigned[k] = places[c.place], !c.signed
 	}
 	var out []Candidate
 	for _, q := range found {
@@ -362,7 +396,7 @@ func equationsAmong(l *Loop, places []place, columns []int, w uint32, states [][
 		for i := range q {
 			q[i].Coeff &= ^uint64(0) >> (64 - w)
 		}
-		t := &reading{places: chosen, ring: polynomial.Ring{Width: w}}
+		t := &reading{places: chosen, unsigned: unsigned, ring: polynomial.Ring{Width: w}}
 		out = append(out, Candidate{l, t.equation(q)})
 	}
 	return out

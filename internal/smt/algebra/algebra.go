@@ -73,6 +73,7 @@ type Operations struct {
 	equations []term.ID
 	// comparisons are those by order.
 	comparisons []term.ID
+	compared    []term.ID       // equations between their sides, for the model
 	widths      map[uint32]bool // of operations
 	stated      map[term.ID]bool
 	numbers     map[term.ID]uint16 // variables of polynomials
@@ -216,10 +217,66 @@ func (o *Operations) Refine(value func(term.ID) bv.BV, goals ...term.ID) []term.
 		o.follow(value, yes, later[max(0, len(later)-maxTargets):], state)
 	}
 	if len(out) == 0 {
+		o.follow(value, yes, o.sides(value, matter), state)
+		for _, l := range slices.Clone(out) {
+			for _, e := range o.compared {
+				if o.mentions(l, e) {
+					state(o.circuit(e))
+				}
+			}
+		}
+	}
+	if len(out) == 0 {
 		o.define(value, matter, state)
 	}
 	o.Watch(out...)
 	return out
+}
+
+// Limits of the sides of comparisons.
+const (
+	maxSides = 24
+	maxPairs = 30
+)
+
+// sides are equations between what the goals compare by order, that are false in the
+// model: of products, and of what they may be.
+func (o *Operations) sides(value func(term.ID) bv.BV, matter map[term.ID]bool) []term.ID {
+	st := o.st
+	var sides []term.ID
+	for _, c := range o.comparisons {
+		if !matter[c] {
+			continue
+		}
+		for i := range 2 {
+			if x := st.Arg(c, i); len(sides) < maxSides && !st.IsConst(x) && !slices.Contains(sides, x) {
+				sides = append(sides, x)
+			}
+		}
+	}
+	o.compared = o.compared[:0]
+	for i, a := range sides {
+		for _, b := range sides[:i] {
+			if (!o.seen[a] && !o.seen[b]) || st.Width(a) != st.Width(b) || value(a).Equal(value(b)) || len(o.compared) == maxPairs {
+				continue
+			}
+			if e := st.Eq(a, b); st.Op(e) == term.OpEq {
+				o.compared = append(o.compared, e)
+			}
+		}
+	}
+	return o.compared
+}
+
+// mentions says whether a disjunction has an equation.
+func (o *Operations) mentions(l, e term.ID) bool {
+	for o.st.Op(l) == term.OpOr {
+		if o.mentions(o.st.Arg(l, 0), e) {
+			return true
+		}
+		l = o.st.Arg(l, 1)
+	}
+	return l == e
 }
 
 // maxDefined bounds the equations that get their circuits at a time.
@@ -233,13 +290,18 @@ func (o *Operations) define(value func(term.ID) bv.BV, matter map[term.ID]bool, 
 		if !matter[e] || o.variables[e] == 0 || n == maxDefined {
 			continue
 		}
-		a, b := st.Arg(e, 0), st.Arg(e, 1)
-		if value(e).IsTrue() != value(a).Equal(value(b)) {
-			// Written in another way, for which there is no variable.
-			state(st.Not(st.Xor(e, st.And(st.ULe(a, b), st.ULe(b, a)))))
+		if value(e).IsTrue() != value(st.Arg(e, 0)).Equal(value(st.Arg(e, 1))) {
+			state(o.circuit(e))
 			n++
 		}
 	}
+}
+
+// circuit says what an equation is, in another way, for which there is no variable.
+func (o *Operations) circuit(e term.ID) term.ID {
+	st := o.st
+	a, b := st.Arg(e, 0), st.Arg(e, 1)
+	return st.Not(st.Xor(e, st.And(st.ULe(a, b), st.ULe(b, a))))
 }
 
 // enough says that the work on a model should end.

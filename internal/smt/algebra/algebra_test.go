@@ -37,7 +37,7 @@ func (m *maker) word(depth int) term.ID {
 		return m.vars[m.IntN(len(m.vars))]
 	}
 	a := m.word(depth - 1)
-	switch m.IntN(15) {
+	switch m.IntN(16) {
 	case 0:
 		return st.Neg(a)
 	case 1:
@@ -69,6 +69,8 @@ func (m *maker) word(depth int) term.ID {
 			return st.ZExt(z, w)
 		}
 		return st.SExt(z, w)
+	case 12:
+		return st.SExt(st.Concat(st.Extract(a, w-3, 0), st.ConstU(1, m.Uint64N(2))), w)
 	}
 	return st.Add(a, m.word(depth-1))
 }

@@ -28,6 +28,16 @@ func (m *model) extension(t term.ID, bits uint32) *expansion {
 		if k >= bits {
 			return nil
 		}
+		if st.Op(high) == term.OpExtract { // x << k in fewer bits
+			x := st.Arg(high, 0)
+			if _, lo := st.ExtractBounds(high); lo == 0 && st.Width(x) == st.Width(a) {
+				exact := st.Eq(t, st.Add(st.Mul(extend(x), st.ConstU(w, 1<<k)), st.ZExt(low, w)))
+				if w <= 64 && m.value(exact).IsTrue() {
+					y, z := m.expand(extend(x), bits), m.expand(st.ZExt(low, r.Width), r.Width)
+					return &expansion{r.Plus(z.p, 1<<k, y.p), with(with([]term.ID{exact}, y.premises...), z.premises...)}
+				}
+			}
+		}
 		x, y := m.expand(extend(high), bits), m.expand(st.ZExt(low, r.Width), r.Width)
 		return &expansion{r.Plus(y.p, 1<<k, x.p), with(x.premises, y.premises...)}
 	case term.OpAdd, term.OpMul:
