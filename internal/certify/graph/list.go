@@ -566,6 +566,9 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 		if !known && (l.Length.IsConstant() && length.isConst() && l.Length.Const.BigInt().Cmp(length.low) == 0 || !m.suits(o, at.object)) {
 			break // what follows belongs to another segment, if anything fits
 		}
+		if !known && far.Kind == symgraph.Pointer && m.isObject(far.Object, link, at) {
+			break
+		}
 		if b := ob.list; b != nil {
 			if at.last != backward || len(b.branches) > 0 || b.next.low.Cmp(big.NewInt(l.Next)) != 0 || l.Double && (!b.double || b.prev.low.Cmp(big.NewInt(l.Prev)) != 0) {
 				break
@@ -686,6 +689,27 @@ func (m *match) suits(o *symgraph.Object, object int32) bool {
 		}
 	}
 	return true
+}
+
+// isObject says whether a pointer of the path seems to be to an object of the node that is no segment,
+// and has no place yet, by what follows it: the last node of a list that goes round, or
+// ends in a circle.
+func (m *match) isObject(k int32, link int64, at value) bool {
+	if k < 0 || m.object[k] >= 0 || m.n.State.Objects[k].List != nil || m.s.objects[at.object].list != nil {
+		return false
+	}
+	v := m.c.read(m.s, int(at.object), small(link), m.c.m.PtrType())
+	for _, x := range m.n.State.Objects[k].Cells {
+		if off, small := x.Offset.Const.Int64(); !small || !x.Offset.IsConstant() || off != link || x.Value.Kind != symgraph.Pointer {
+			continue
+		}
+		if x.Value.Object == k {
+			return v.kind == symgraph.Pointer && v.object == at.object
+		}
+		w, ok := m.where(x.Value)
+		return ok && v.kind == symgraph.Pointer && v.object == w.object && v.last == w.last
+	}
+	return false
 }
 
 // setLength notes the number of nodes that were dealt to a segment.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -640,5 +641,56 @@ func TestListMutations(t *testing.T) {
 				t.Log(err)
 			}
 		})
+	}
+}
+
+// aCircle makes a list whose last node leads to itself, or to the first one, and goes to
+// the end.
+const aCircle = `module 64 entry @main
+func @main() {
+entry:
+  %first = malloc ptr i64 16
+  store %first, %first
+  br head
+head:
+  %last = phi ptr [%first, entry], [%n, add]
+  %more = nondet i1 input "more"
+  condbr %more, add, close
+add:
+  %n = malloc ptr i64 16
+  store %n, %n
+  store %n, %last
+  br head
+close:
+  store END, %last
+  br walk
+walk:
+  %p = phi ptr [%first, close], [%q, on]
+  %q = load ptr %p
+  %same = eq i1 %q, END
+  condbr %same, done, on
+on:
+  br walk
+done:
+  halt exit
+}
+`
+
+// TestCircles: the end of a segment is found where only the segment leads to it.
+func TestCircles(t *testing.T) {
+	ctx := context.Background()
+	for _, end := range []string{"%last", "%first"} {
+		m, err := ir.Parse(strings.ReplaceAll(aCircle, "END", end))
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets := []ir.CheckKind{ir.InvalidDeref}
+		r := symex.Build(ctx, m, symex.Options{Targets: targets})
+		if r.Graph == nil || len(r.Suspects) > 0 {
+			t.Fatal(r.Why())
+		}
+		if _, err := Check(ctx, m, r.Graph, Options{Targets: targets}); err != nil {
+			t.Errorf("%s: %v", end, err)
+		}
 	}
 }
