@@ -135,6 +135,14 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return len(x.suspects) > 0 && x.obstacle == nil && !o.System
 		},
+		// Perhaps nodes own what their fields point to, where they may be trees as well: soon
+		// found, or not.
+		func(y *explorer) bool {
+			y.shape, y.owning = true, true
+			y.o.MaxSteps = min(o.MaxSteps, quickSteps+2*x.stats.Steps)
+			owning = owning || x.mayOwn
+			return x.mayOwn && x.branching
+		},
 		// Perhaps nodes have more than one link onwards.
 		func(y *explorer) bool {
 			y.shape, y.trees = true, true
@@ -185,7 +193,7 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 
 // Limits of the attempts that tell more states apart: they fail by making ever more of
 // them.
-const maxFineSteps, maxFineObjects = 20_000, 10
+const maxFineSteps, maxFineObjects, quickSteps = 20_000, 10, 2000
 
 // explore prepares to build one graph.
 func explore(m *ir.Module, o *Options) *explorer {

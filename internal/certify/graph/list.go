@@ -644,12 +644,27 @@ func (m *match) deal(slots *[]slot, k int, backward bool) {
 }
 
 // suits says whether an object of the path can be among the nodes that o describes, as far
-// as its pointers go: where the end of a segment is not known, others begin behind it.
+// as its pointers go, and the bounds of its fields: where the end of a segment is not known,
+// others begin behind it.
 func (m *match) suits(o *symgraph.Object, object int32) bool {
 	c, ob := m.c, &m.s.objects[object]
 	at := func(off int64) (value, bool) { return c.read(m.s, int(object), small(off), c.m.PtrType()), true }
+	field := func(x *symgraph.Cell) value {
+		off, _ := x.Offset.Const.Int64()
+		return c.read(m.s, int(object), small(off), x.Type)
+	}
+	given := "true"
 	if ob.list != nil {
-		cells, _ := c.someNode(ob.list)
+		cells, facts := c.someNode(ob.list)
+		given = facts
+		field = func(x *symgraph.Cell) value {
+			for _, y := range cells {
+				if y.t == x.Type && y.at.isConst() && x.Offset.IsConstant() && y.at.low.Cmp(x.Offset.Const.BigInt()) == 0 {
+					return y.v
+				}
+			}
+			return value{}
+		}
 		at = func(off int64) (value, bool) {
 			for _, x := range cells {
 				if x.t == c.m.PtrType() && x.at.isConst() && x.at.low.Cmp(big.NewInt(off)) == 0 {
@@ -667,6 +682,15 @@ func (m *match) suits(o *symgraph.Object, object int32) bool {
 	for i := range o.Cells {
 		want := &o.Cells[i]
 		off, small := want.Offset.Const.Int64()
+		if u, ok := want.Value.Form.IsVariable(); ok && want.Value.Kind == symgraph.Int && small {
+			b, v := ranges(o.List.Facts)[u], field(want)
+			if v.kind == symgraph.Int && v.truth == "" && b[0] != nil && b[1] != nil {
+				n := c.view(v.n, want.Type.Bits, b[0].Sign() < 0)
+				if c.valid("(=> " + given + " (or (< " + n.t + " " + integer(b[0]) + ") (< " + integer(b[1]) + " " + n.t + ")))") {
+					return false
+				}
+			}
+		}
 		if want.Value.Kind != symgraph.Pointer || !small {
 			continue
 		}
