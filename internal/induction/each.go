@@ -104,7 +104,7 @@ func (p *prover) each(ctx context.Context, t try) (EachProof, error) {
 			return EachProof{}, err
 		}
 	}
-	out := EachProof{Proof: p.certificate(t.k, need), Proved: f.held}
+	out := EachProof{Proof: p.certificate(t, need), Proved: f.held}
 	for _, x := range all {
 		if !slices.Contains(f.held, x) {
 			out.Excluded = append(out.Excluded, x)

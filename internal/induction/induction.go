@@ -175,9 +175,9 @@ func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*pr
 }
 
 // certificate is a proof by some rules.
-func (p *prover) certificate(k int, need []*rule) *verdict.Induction {
-	proof := &verdict.Induction{K: k, Heads: heads(p.loops, need)}
-	p.conclude(proof, k, need)
+func (p *prover) certificate(t try, need []*rule) *verdict.Induction {
+	proof := &verdict.Induction{K: t.k, Heads: heads(p.loops, need), Algebraic: t.algebraic}
+	p.conclude(proof, t.k, need)
 	return proof
 }
 
@@ -346,9 +346,7 @@ func (p *prover) run(ctx context.Context, t try) (*verdict.Induction, []verdict.
 		return nil, nil, err
 	}
 	p.stats.Kept = len(need)
-	proof := p.certificate(t.k, need)
-	proof.Algebraic = t.algebraic
-	return proof, f.unclean(ctx, on), nil
+	return p.certificate(t, need), f.unclean(ctx, on), nil
 }
 
 // proofConflicts bounds a try while more can be found.
@@ -512,6 +510,7 @@ const minimalConflicts = 2 * oneConflicts
 // proves what is asked and itself, and not much work is spent.
 func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rule, error) {
 	defer f.solver.SetConflictLimit(0)
+	defer f.quickly()()
 	end := f.solver.Stats().Conflicts + minimalConflicts
 	for k := len(set) - 1; k >= 0; k-- {
 		left := end - f.solver.Stats().Conflicts
@@ -538,6 +537,7 @@ func (f *formula) minimal(ctx context.Context, bad term.ID, set []*rule) ([]*rul
 // unclean lists the guards of undefined behaviour that are not excluded.
 func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 	var out []verdict.Guard
+	defer f.quickly()()
 	seen := map[verdict.Guard]bool{}
 	given := f.given(on, f.held)
 	f.solver.SetConflictLimit(2000)

@@ -105,6 +105,15 @@ func (f *formula) lemmas(round int, goals []term.ID) []term.ID {
 	return f.products.Refine(f.solver.Value, goals...)
 }
 
+// quickly lets lemmas be looked for less hard, until what it returns is called.
+func (f *formula) quickly() func() {
+	if f.products == nil {
+		return func() {}
+	}
+	f.products.Quick = true
+	return func() { f.products.Quick = false }
+}
+
 // addFactors adds the integers from before the loops that are multiplied.
 func (p *prover) addFactors() {
 	if !multiplies(p.m) {

@@ -27,6 +27,10 @@
 // An equation between sums of products is a variable, too, for no model needs to know the
 // sum; it gets its circuit, with variables for the products, if no lemma helps.
 //
+// Of comparisons by order is known what they say of such sums: the sides that are equal by
+// calculation are (sides), and what is one beside the other in a model is an equation to
+// try (tight), as that of i and n + 1 behind a loop that counts up to n.
+//
 // Of a division is known that x = (x/y)*y + x%y, and how large the remainder is; a value
 // shifted right by a constant, or divided by a power of two, is a quotient, too.
 package algebra
@@ -63,6 +67,10 @@ const (
 // Operations are those of one formula that became variables. It belongs to one
 // goroutine.
 type Operations struct {
+	// Quick leaves out lemmas about what the goals do not say themselves: for questions
+	// whose answer only saves something.
+	Quick bool
+
 	st        *term.Store
 	least     uint32              // width of operations that become variables
 	variables map[term.ID]term.ID // by operation
@@ -213,7 +221,11 @@ func (o *Operations) Refine(value func(term.ID) bv.BV, goals ...term.ID) []term.
 			later = append(later, e)
 		}
 	}
-	if o.follow(value, yes, first, state); len(out) == 0 {
+	if o.follow(value, yes, first, state); o.Quick {
+		o.Watch(out...)
+		return out
+	}
+	if len(out) == 0 {
 		o.follow(value, yes, later[max(0, len(later)-maxTargets):], state)
 	}
 	if len(out) == 0 {
