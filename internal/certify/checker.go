@@ -40,6 +40,7 @@ type checker struct {
 	induction *induction
 	sites     []site
 	indexed   indexed
+	prefixes  []prefix // see elements.go
 
 	// See solve.go.
 	facts  []term.ID

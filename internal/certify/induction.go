@@ -257,7 +257,7 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 			return
 		case t.Index && p.Range != nil:
 			return
-		case t.Index || t.Stride != 0 && (p.Range == nil || !t.Cell):
+		case t.Index || t.Stride != 0 && (p.Range == nil && p.Elements == nil || !t.Cell):
 			wrong = "an element without a range"
 			return
 		case t.Value < 1 || int(t.Value) >= len(f.Values):
@@ -288,6 +288,9 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 // wrongForm says what is wrong with a predicate as such.
 func wrongForm(p *invariant.Predicate) string {
 	for i := range p.If {
+		if p.If[i].Elements != nil {
+			return "a condition is about sums of elements"
+		}
 		if len(p.If[i].If) > 0 {
 			return "a condition of a predicate has a condition"
 		}
@@ -299,6 +302,9 @@ func wrongForm(p *invariant.Predicate) string {
 		return "a predicate has an unknown relation"
 	case !p.FloatForm():
 		return "a predicate about floats is no bound and no order"
+	}
+	if p.Elements != nil {
+		return p.Elements.IllFormed(p)
 	}
 	return p.IllFormed()
 }
@@ -401,6 +407,9 @@ func (c *checker) visit(fr *frame, in edge) {
 // predicate says whether a predicate of a head holds of a way into it. A
 // predicate of memory that is not there holds, and so it does as a condition.
 func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
+	if p.Elements != nil {
+		return c.elementSums(fr, head, in, p.Elements)
+	}
 	return c.holds(p, func(t invariant.Term) (bits, valid term.ID) {
 		x := c.atHead(fr, head, in, t.Value)
 		if t.Cell {

@@ -27,6 +27,8 @@ type claim struct {
 	what string
 	f    *ir.Func
 	v    ir.Value
+	// number is its place among others; see elements.go.
+	number int
 	// visits is the number of quantified facts' visits before it, if K is 0.
 	visits int
 	// model is the position of the call that led into a library model, if the
@@ -110,6 +112,11 @@ func (c *checker) judge() (checker string, err error) {
 	st := c.st
 	if c.target[ir.Decrease] && c.o.Engine != "z3" {
 		if err := c.overIntegers(); err != nil {
+			return "", err
+		}
+	}
+	if len(c.prefixes) > 0 && c.o.Engine != "z3" {
+		if err := c.withoutReads(); err != nil {
 			return "", err
 		}
 	}

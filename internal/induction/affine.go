@@ -3,6 +3,7 @@ package induction
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"assay/internal/invariant"
 )
@@ -107,15 +108,25 @@ func (a *affine) equations() [][]uint64 {
 		}
 		for i := len(a.rows) - 1; i >= 0; i-- {
 			y := uint64(0)
-			if i == which {
-				y = 1 << (a.w - uint32(a.shift[i]))
-			}
 			for k := range n {
 				if k != a.pivot[i] {
 					y -= (a.rows[i][k] >> a.shift[i]) * c[k]
 				}
 			}
+			// What counts is y modulo 2^(w-t); the smallest such number is nicest.
+			left := a.w - uint32(a.shift[i])
+			y = uint64(int64(y<<(64-left)) >> (64 - left))
+			if i == which {
+				y += 1 << left
+			}
 			c[a.pivot[i]] = y & mask
+		}
+		// An odd coefficient becomes 1: 3x - 3y = 6 is x - y = 2.
+		if k := slices.IndexFunc(c[:a.columns], func(x uint64) bool { return x&1 == 1 }); k >= 0 {
+			inv := inverse(c[k])
+			for j := range c {
+				c[j] = c[j] * inv & mask
+			}
 		}
 		return c
 	}

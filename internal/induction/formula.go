@@ -85,7 +85,8 @@ type formula struct {
 	flags []term.ID
 	// products are the operations that are variables, nil if none is; see polynomials.go.
 	products *algebra.Operations
-	rounds   int // of lemmas
+	prefixes []prefix // see prefix.go
+	rounds   int      // of lemmas
 	instances
 }
 
@@ -199,7 +200,16 @@ func (f *formula) add(c Candidate) *rule {
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	for _, v := range f.visits[c.Loop] {
-		holds := f.holds(&r.Predicate, c.Loop, &v)
+		var holds term.ID
+		if e := r.Predicate.Elements; e != nil {
+			exact := false
+			if holds, exact = f.equationOfSums(c.Loop, e, &v); !exact {
+				r.broken = st.Or(r.broken, v.guard)
+				continue
+			}
+		} else {
+			holds = f.holds(&r.Predicate, c.Loop, &v)
+		}
 		f.watch(holds)
 		f.assume(r.flag, v, holds)
 		r.broken = st.Or(r.broken, f.fails(v, holds))

@@ -124,8 +124,8 @@ type try struct {
 func (p *prover) tries() []try {
 	var out []try
 	products := p.o.Domains == 0 && len(p.loops) > 0 && multiplies(p.m)
-	if len(p.ranged) > 0 && len(p.recursive) == 0 {
-		if products {
+	if len(p.ranged)+len(p.sampled)+len(p.summed) > 0 && len(p.recursive) == 0 {
+		if products || len(p.summed) > 0 { // sums of sums are hard in circuits, too
 			out = append(out, try{algebraic: true})
 		}
 		out = append(out, try{}) // predicates that are inductive by themselves: loopcut.go
@@ -208,8 +208,9 @@ type prover struct {
 	places    map[*Loop][]place
 	bases     map[*Loop][]ir.Value
 	at        map[*Loop]*states
-	// ranged are the candidates with ranges, sampled those that are only seen in runs.
-	ranged, sampled []Candidate
+	// ranged are the candidates with ranges, sampled those that are only seen in runs;
+	// summed are equations about sums of elements.
+	ranged, sampled, summed []Candidate
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
 	// Those of guarded have conditions.
@@ -248,20 +249,23 @@ func (p *prover) prepare(ctx context.Context) error {
 	p.places = interesting(slices.Concat(all, ranged, p.known))
 	p.addPlaces()
 	p.addFactors()
-	seen := p.series(segmenters)
+	seen, added := p.series(segmenters), p.prefixSums(segmenters)
 	runs := p.m
 	if p.o.Runs != nil {
 		runs = p.o.Runs
 	}
-	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, seen)
+	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, seen, added)
 	p.ranged = distinct(unbroken(ranged, p.at))
 	for _, x := range p.loops {
 		for _, y := range seen[x] {
 			p.sampled = append(p.sampled, y.found()...)
 		}
+		for _, y := range added[x] {
+			p.summed = append(p.summed, y.found()...)
+		}
 	}
 	p.sampled = distinct(append(slices.Clone(p.ranged), p.sampled...))[len(p.ranged):]
-	p.bases = bases(slices.Concat(p.ranged, p.sampled))
+	p.bases = bases(slices.Concat(p.ranged, p.sampled, p.summed))
 	for _, l := range p.loops {
 		for _, c := range equations(l, p.at[l]) {
 			if p.o.allows(&c.Predicate) {
@@ -399,7 +403,7 @@ func (p *prover) steps(t try) []step {
 	bounds := t.bounds
 	switch {
 	case t.algebraic && t.k == 0:
-		return []step{p.polynomials, p.affine, p.greatest, p.quantified, p.affine, p.quantifiedSampled, p.affine}
+		return []step{p.polynomials, p.affine, p.greatest, p.quantified, p.affine, p.elementSums, p.quantifiedSampled, p.affine}
 	case t.algebraic && !p.o.Havoc:
 		return []step{p.compared, p.polynomials, p.affine, p.greatest, p.polynomials}
 	case bounds && p.o.Domains == 0:
@@ -421,6 +425,9 @@ func (p *prover) steps(t try) []step {
 		steps = append(steps, p.quantified)
 		if len(p.ranged) > 0 { // what is read of arrays is known now
 			steps = append(steps, p.affine)
+		}
+		if len(p.summed) > 0 {
+			steps = append(steps, p.elementSums)
 		}
 		if len(p.sampled) > 0 {
 			steps = append(steps, p.quantifiedSampled, p.affine)

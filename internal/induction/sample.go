@@ -35,6 +35,7 @@ type states struct {
 	seen   map[string]bool // of sample
 	// elements are told of the states, too.
 	elements []*series
+	sums     []*prefixes
 }
 
 // choices is an oracle that prefers small numbers.
@@ -66,7 +67,7 @@ func SmallChoices(run uint64) interp.Oracle {
 
 // sample runs the program and collects the states at the loop heads, and what
 // the runs violate.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate, elements map[*Loop][]*series) (map[*Loop]*states, map[Property]bool) {
+func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate, elements map[*Loop][]*series, sums map[*Loop][]*prefixes) (map[*Loop]*states, map[Property]bool) {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
@@ -78,7 +79,7 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		byName[f.Name] = f
 	}
 	for _, l := range loops {
-		s := &states{values: terms[l], broken: map[int]bool{}, elements: elements[l]}
+		s := &states{values: terms[l], broken: map[int]bool{}, elements: elements[l], sums: sums[l]}
 		out[l], at[head{byName[l.Func.Name], l.Head}] = s, s
 	}
 	observe := func(ev interp.Event) {
@@ -99,6 +100,9 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 			s.rows = append(s.rows, row)
 			for _, x := range s.elements {
 				x.observe(m, ev.State, x.scalarsOf(s.values, row))
+			}
+			for _, x := range s.sums {
+				x.observe(m, ev.State, s.values, row)
 			}
 		}
 	}

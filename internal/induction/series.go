@@ -108,6 +108,26 @@ func (p *prover) series(segmenters []*segmenter) map[*Loop][]*series {
 	return out
 }
 
+// prefixSums are those of the loops.
+func (p *prover) prefixSums(segmenters []*segmenter) map[*Loop][]*prefixes {
+	out := map[*Loop][]*prefixes{}
+	for _, s := range segmenters {
+		for _, l := range s.loops {
+			for _, x := range s.prefixes(l, slices.Clone(p.places[l])) {
+				out[l] = append(out[l], x)
+				for i := range x.sums {
+					for _, t := range x.sums[i].count.Terms {
+						if y := placeOf(t); !slices.Contains(p.places[l], y) {
+							p.places[l] = append(p.places[l], y)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
 // scalarsOf are the scalars in a state.
 func (x *series) scalarsOf(places []place, row []uint64) []uint64 {
 	out := make([]uint64, len(x.scalars))

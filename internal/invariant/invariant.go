@@ -87,6 +87,8 @@ type Predicate struct {
 	Modulus  uint64 // of Congruent; 0 is 2^64
 	// Polynomial, if not nil, is a sum of products that is 0; see there.
 	Polynomial *Polynomial
+	// Elements, if not nil, is an equation about sums of elements; see there.
+	Elements *SumEquation
 	// Range, if not nil, binds the integer k: the relation holds for all k in the
 	// range for which all elements that it reads are in live objects.
 	Range *Range
@@ -167,6 +169,9 @@ func (p *Predicate) Each(f func(Term)) {
 	for _, t := range p.Terms {
 		f(t)
 	}
+	if p.Elements != nil {
+		p.Elements.each(f)
+	}
 	if p.Polynomial != nil {
 		for _, m := range p.Polynomial.Monomials {
 			for _, t := range m.Factors {
@@ -232,6 +237,9 @@ func (p *Predicate) Text(name func(Term) string) string {
 }
 
 func (p *Predicate) text(name func(Term) string) string {
+	if p.Elements != nil {
+		return p.Elements.Text(name)
+	}
 	if p.Polynomial != nil {
 		return p.Polynomial.Text(name)
 	}

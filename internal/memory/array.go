@@ -60,6 +60,26 @@ func (sp *Space) toArray(o ObjectID, c *Content, access uint32) {
 	c.origin = origin{}
 }
 
+// Elements is the array of the elements of e bytes of an object that has too many for
+// cells; ok is false if the object is not held so.
+func (s *State) Elements(o ObjectID, e uint32) (a term.ID, ok bool) {
+	c, sp := s.get(o), s.space
+	if c == nil {
+		return 0, false
+	}
+	if c.array == 0 {
+		if n, fixed := sp.Store.ConstUint64(sp.objects[o].Size); fixed && n <= maxElementCells {
+			return 0, false
+		}
+		c = s.own(o)
+		sp.toArray(o, c, e)
+	}
+	return c.array, sp.Store.Sort(c.array).Width == 8*e && c.objects == 0
+}
+
+// maxElementCells bounds the size of objects that Elements leaves as they are.
+const maxElementCells = 64
+
 // objectsArray is the array of objects pointed to.
 func (sp *Space) objectsArray(c *Content) term.ID {
 	if c.objects != 0 {
