@@ -100,7 +100,7 @@ func (e *SumEquation) Text(name func(Term) string) string {
 	}
 	for i := range e.Sums {
 		s := &e.Sums[i]
-		t := Term{Value: s.Base, Cell: true, Offset: s.Offset, Stride: uint64(e.Width / 8), Bits: e.Width}
+		t := Term{Value: s.Base, Cell: true, Offset: s.Offset, Stride: uint64(e.Width / 8), Bits: e.Width, Signed: true}
 		add(s.Coeff, fmt.Sprintf("sum(%s, 0 <= k < %s)", element(t, name), s.Count.Text(name)))
 	}
 	if e.Constant != 0 {

@@ -1,0 +1,19 @@
+// As undone.c, but the last loop forgets the first amount.
+#include <assert.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n <= 0)
+    return 0;
+  int amount[n];
+  for (int i = 0; i < n; i++)
+    amount[i] = __VERIFIER_nondet_int();
+  unsigned balance = 0;
+  for (int i = 0; i < n; i++)
+    balance += amount[i];
+  for (int i = 1; i < n; i++)
+    balance -= amount[i];
+  assert(balance == 0);
+}
