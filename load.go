@@ -87,7 +87,7 @@ func (s *Stats) addInduction(a *inductionAnswer) {
 		return
 	}
 	s.TrialRuns, s.TrialSteps = a.trial.Runs, a.trial.Steps
-	if a.stats.K == 0 {
+	if a.stats.K == 0 && a.stats.Candidates == 0 {
 		return
 	}
 	s.SolverChecks += a.stats.Checks

@@ -92,8 +92,9 @@ type Place struct {
 type Certificate struct {
 	// Bounds are the unwindings with which every loop ends.
 	Bounds []Bound `json:"bounds,omitempty"`
-	// K is the depth of a proof by induction, Invariants what holds at the loops,
-	// and the contracts of recursive functions.
+	// K is the depth of a proof by induction, 0 if the predicates are inductive by
+	// themselves; Invariants what holds at the loops, and the contracts of recursive
+	// functions.
 	K          int         `json:"k,omitempty"`
 	Invariants []Invariant `json:"invariants,omitempty"`
 	// Nodes is the number of states at loop heads of a symbolic execution graph.

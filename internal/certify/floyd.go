@@ -24,20 +24,19 @@ import (
 //
 // # Soundness
 //
-// Let E be the first bad event (induction.go) of a run. We follow the run
-// up to E. Of a loop execution that the run begins before E, the arbitrary state is
-// that of the last visit of the head before E; it is one of "arbitrary" by
-// (a) and (b) there. If E is a predicate at a visit, the last visit is the one
-// before, or if there is none, E is the claim at the entry. What is assumed on
-// the way holds, for all of it are predicates at visits before E. So the condition of
-// E's claim holds.
+// Let E be the first bad event (induction.go) of a run. We follow the run up to E.
+// Of a loop execution that the run begins before E, the arbitrary state is that of
+// the last visit of the head before E; it is one of "arbitrary" by (a) and (b) there.
+// If E is a predicate at a visit, the last visit is the one before, or if there is
+// none, E is the claim at the entry. What is assumed on the way holds, for all of it
+// are predicates at visits before E. So the condition of E's claim holds.
 //
-// Quantified predicates are no conditions of the way: they are facts about the arbitrary
-// state of a visit, for κ and finitely many other indices (range.go). A
-// claim is decided with the facts of visits that were encoded before it; the
-// sweep is topological, so these are visits before E or not on the way of the run at
-// all, and the facts of the latter are conditional on their guards. Facts of later visits could exclude
-// the run for what comes after E, and are left out.
+// Quantified predicates are no conditions of the way: they are facts about the
+// arbitrary state of a visit, for κ and finitely many other indices (range.go). A
+// claim is decided with the facts of visits that were encoded before it; the sweep is
+// topological, so these are visits before E or not on the way of the run at all, and
+// the facts of the latter are conditional on their guards. Facts of later visits could
+// exclude the run for what comes after E, and are left out.
 
 // enterCut begins an arbitrary iteration of a loop.
 func (c *checker) enterCut(fr *frame, s sweep, in edge) {
@@ -46,14 +45,15 @@ func (c *checker) enterCut(fr *frame, s sweep, in edge) {
 	s.selector, s.skipped, s.outer, s.early = st.True(), st.False(), st.False(), st.False()
 	in.guard = c.claimPredicates(fr, head, in)
 	in = c.forget(fr, head, st.True(), in)
-	for i := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
-		if p := &c.induction.predicates[headKey{fr.fn.f.Name, head}][i]; p.Range == nil {
+	predicates := c.induction.predicates[headKey{fr.fn.f.Name, head}]
+	for i := range predicates {
+		if p := &predicates[i]; p.Range == nil {
 			in.guard = st.And(in.guard, c.predicate(fr, head, in, p))
 		}
 	}
 	in.guard = c.assumeClauses(fr, head, in)
-	for i := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
-		if p := &c.induction.predicates[headKey{fr.fn.f.Name, head}][i]; p.Range != nil {
+	for i := range predicates {
+		if p := &predicates[i]; p.Range != nil {
 			v := c.indexedVisit(fr, head, in, p)
 			v.cond = in.guard
 			c.indexed.visits = append(c.indexed.visits, v)
@@ -69,8 +69,9 @@ func (c *checker) enterCut(fr *frame, s sweep, in edge) {
 func (c *checker) claimPredicates(fr *frame, head ir.BlockID, in edge) (guard term.ID) {
 	st := c.st
 	at := c.blockValue(fr.fn, head)
-	for i := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
-		p := &c.induction.predicates[headKey{fr.fn.f.Name, head}][i]
+	predicates := c.induction.predicates[headKey{fr.fn.f.Name, head}]
+	for i := range predicates {
+		p := &predicates[i]
 		var t term.ID
 		if p.Range != nil {
 			v := c.indexedVisit(fr, head, in, p)

@@ -224,8 +224,11 @@ func illFormedClause(m *ir.Module, f *ir.Func, post bool, p *invariant.Predicate
 			return why
 		}
 	}
-	if p.Range != nil {
+	switch {
+	case p.Range != nil:
 		return "a quantified predicate"
+	case p.Polynomial != nil || p.Elements != nil:
+		return "an equation about products or sums of elements"
 	}
 	for _, t := range p.Terms {
 		switch {

@@ -119,6 +119,33 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
+// TestContractForm has contracts about what contracts cannot be about.
+func TestContractForm(t *testing.T) {
+	m := parse(t, `module 64 entry @main
+
+func @f(%n: i32) -> i32 {
+entry:
+  %r = call i32 @f(%n)
+  ret %r
+}
+
+func @main() {
+entry:
+  %r = call i32 @f(i32 1)
+  ret
+}
+`)
+	v := m.Func("main").Blocks[1].Instrs[0]
+	product := invariant.Polynomial{Width: 32, Monomials: []invariant.Monomial{{Coeff: 1, Factors: []invariant.Term{{Coeff: 1, Value: v, Bits: 32}}}}}
+	sum := invariant.SumEquation{Width: 32}
+	for _, p := range []invariant.Predicate{product.IsZero(), sum.IsZero()} {
+		cert := &verdict.Induction{K: 1, Depth: 1, Contracts: []invariant.Contract{{Func: "f", Post: []invariant.Predicate{p}}}}
+		if got := result(Induction(t.Context(), m, assertions, cert)); !strings.HasPrefix(got, "incomplete: the certificate has not the right form") {
+			t.Errorf("got %q", got)
+		}
+	}
+}
+
 // TestRecursionDepth has a property that needs two activations, and what is
 // not so at depth 1.
 func TestRecursionDepth(t *testing.T) {

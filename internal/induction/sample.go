@@ -20,7 +20,8 @@ import (
 const (
 	sampleRuns   = 24
 	sampleSteps  = 4000
-	maxSamples   = 160 // of one loop
+	longSteps    = 800 * sampleSteps // of the first run of a program with arrays
+	maxSamples   = 160               // of one loop
 	maxEquations = 8
 	maxColumns   = 10
 	maxCoeff     = 1 << 10
@@ -121,7 +122,7 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		}
 		steps := int64(sampleSteps)
 		if run == 0 && len(ranged) > 0 {
-			steps *= 800 // beyond some long loops
+			steps = longSteps // beyond some long loops
 		}
 		// Later runs get room of their own, for they may take other ways.
 		_, err := interp.Run(ctx, m, interp.Options{Oracle: SmallChoices(run), Observe: observe, StopAt: stop, Blocks: true, MaxSteps: steps, MaxMemory: 1 << 24})

@@ -1,14 +1,12 @@
 package graph
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"assay/internal/ir"
 	"assay/internal/linear"
-	"assay/internal/symex"
 	"assay/internal/symgraph"
 )
 
@@ -83,26 +81,7 @@ done:
 // TestOwnedMutations changes what nodes own in an accepted certificate: what is then
 // false is rejected.
 func TestOwnedMutations(t *testing.T) {
-	ctx := context.Background()
-	m, err := ir.Parse(aListOfLists)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ir.Verify(m); err != nil {
-		t.Fatal(err)
-	}
-	targets := []ir.CheckKind{ir.Assertion, ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}
-	r := symex.Build(ctx, m, symex.Options{Targets: targets})
-	if r.Graph == nil || len(r.Suspects) > 0 {
-		t.Fatal(r.Why())
-	}
-	check := func(g *symgraph.Graph) error {
-		_, err := Check(ctx, m, g, Options{Targets: targets})
-		return err
-	}
-	if err := check(r.Graph); err != nil {
-		t.Fatal(err)
-	}
+	graph, check := accepted(t, aListOfLists)
 	// Of each segment with owners: the list and the block that a node owns.
 	type change func(s *symgraph.State, l *symgraph.Segment, list, block *symgraph.Owned)
 	for name, change := range map[string]change{
@@ -174,7 +153,7 @@ func TestOwnedMutations(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := copied(r.Graph)
+			g := copied(graph)
 			owners := 0
 			for i := range g.Nodes {
 				s := &g.Nodes[i].State

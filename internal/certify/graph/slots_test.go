@@ -90,6 +90,26 @@ func parsed(t *testing.T, text string) *ir.Module {
 	return m
 }
 
+// accepted is the certificate that the engine makes of a program without violations and leaks,
+// and the checker, which accepts it.
+func accepted(t *testing.T, text string) (graph *symgraph.Graph, check func(*symgraph.Graph) error) {
+	t.Helper()
+	m := parsed(t, text)
+	targets := []ir.CheckKind{ir.Assertion, ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}
+	r := symex.Build(t.Context(), m, symex.Options{Targets: targets})
+	if r.Graph == nil || len(r.Suspects) > 0 {
+		t.Fatal(r.Why())
+	}
+	check = func(g *symgraph.Graph) error {
+		_, err := Check(t.Context(), m, g, Options{Targets: targets})
+		return err
+	}
+	if err := check(r.Graph); err != nil {
+		t.Fatal(err)
+	}
+	return r.Graph, check
+}
+
 // refuse checks that no graph proves the program text: neither what the engine makes of it, nor, if
 // its instructions are those of the program from, the certificate of that one.
 func refuse(t *testing.T, from, text string, targets []ir.CheckKind) {
@@ -129,20 +149,7 @@ func refuse(t *testing.T, from, text string, targets []ir.CheckKind) {
 
 // TestSlotMutations changes the slots in an accepted certificate: what is then false is rejected.
 func TestSlotMutations(t *testing.T) {
-	ctx := context.Background()
-	m := parsed(t, aTable)
-	targets := []ir.CheckKind{ir.Assertion, ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}
-	r := symex.Build(ctx, m, symex.Options{Targets: targets})
-	if r.Graph == nil || len(r.Suspects) > 0 {
-		t.Fatal(r.Why())
-	}
-	check := func(g *symgraph.Graph) error {
-		_, err := Check(ctx, m, g, Options{Targets: targets})
-		return err
-	}
-	if err := check(r.Graph); err != nil {
-		t.Fatal(err)
-	}
+	graph, check := accepted(t, aTable)
 	number := func(n int64) linear.Form { return linear.Constant(linear.Int(n)) }
 	for name, change := range map[string]func(o *symgraph.Object, l *symgraph.Slots){
 		"no slots":      func(o *symgraph.Object, l *symgraph.Slots) { o.Slots = nil },
@@ -183,7 +190,7 @@ func TestSlotMutations(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := copied(r.Graph)
+			g := copied(graph)
 			arrays := 0
 			for i := range g.Nodes {
 				s := &g.Nodes[i].State

@@ -1,13 +1,10 @@
 package graph
 
 import (
-	"context"
 	"slices"
 	"testing"
 
-	"assay/internal/ir"
 	"assay/internal/linear"
-	"assay/internal/symex"
 	"assay/internal/symgraph"
 )
 
@@ -81,26 +78,7 @@ done:
 // TestTreeMutations changes the tree segments of an accepted certificate: what is then
 // false is rejected.
 func TestTreeMutations(t *testing.T) {
-	ctx := context.Background()
-	m, err := ir.Parse(aTree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ir.Verify(m); err != nil {
-		t.Fatal(err)
-	}
-	targets := []ir.CheckKind{ir.Assertion, ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}
-	r := symex.Build(ctx, m, symex.Options{Targets: targets})
-	if r.Graph == nil || len(r.Suspects) > 0 {
-		t.Fatal(r.Why())
-	}
-	check := func(g *symgraph.Graph) error {
-		_, err := Check(ctx, m, g, Options{Targets: targets})
-		return err
-	}
-	if err := check(r.Graph); err != nil {
-		t.Fatal(err)
-	}
+	graph, check := accepted(t, aTree)
 	null := symgraph.Value{Kind: symgraph.Pointer, Object: symgraph.Null}
 	for name, change := range map[string]func(s *symgraph.State, o *symgraph.Object, l *symgraph.Segment){
 		"a list": func(s *symgraph.State, o *symgraph.Object, l *symgraph.Segment) { l.Branches = nil },
@@ -137,7 +115,7 @@ func TestTreeMutations(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := copied(r.Graph)
+			g := copied(graph)
 			changed, trees := 0, 0
 			for i := range g.Nodes {
 				s := &g.Nodes[i].State

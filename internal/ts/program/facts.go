@@ -43,7 +43,7 @@ func (r *round) known(facts []invariant.Head) []term.ID {
 // predicate is a predicate of the head of a location.
 func (r *round) predicate(location int, p *invariant.Predicate) (term.ID, bool) {
 	st := r.st
-	if p.Range != nil || p.Polynomial != nil || p.Relation == invariant.Congruent && p.Modulus == 0 {
+	if p.Range != nil || p.Polynomial != nil || p.Elements != nil || p.Relation == invariant.Congruent && p.Modulus == 0 {
 		return 0, false
 	}
 	otherwise := st.False() // a condition does not hold
