@@ -1,9 +1,11 @@
 package assay
 
 import (
+	"context"
 	"fmt"
-	"runtime/debug"
 	"strings"
+
+	"assay/internal/schedule"
 )
 
 // Position is a place in a source file. Line and Col are 0 where unknown.
@@ -99,6 +101,7 @@ func (e *InternalError) Report() string {
 // and by every goroutine that Check starts.
 func boundary(phase *string, files []string, err *error) {
 	if p := recover(); p != nil {
-		*err = &InternalError{Phase: *phase, Panic: p, Stack: string(debug.Stack()), Files: files}
+		f := schedule.Recovered(context.Background(), p)
+		*err = &InternalError{Phase: *phase, Panic: f.Error(), Stack: f.Stack, Files: files}
 	}
 }

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"assay"
 	"assay/internal/frontend"
+	"assay/internal/schedule"
 )
 
 // The exit codes.
@@ -60,7 +62,18 @@ run that was replayed, or unknown with the reasons.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
 	root.AddCommand(checkCommand(args), solveCommand(), exportCommand(), graphCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
 	root.SetArgs(compilerStyle(args))
-	return explain(root.Execute())
+	return explain(execute(root))
+}
+
+// execute runs the command; a panic of it, or of an engine that it runs, is an internal error.
+func execute(root *cobra.Command) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f := schedule.Recovered(context.Background(), p)
+			err = &assay.InternalError{Phase: "running the command", Panic: f.Error(), Stack: f.Stack, Files: os.Args[1:]}
+		}
+	}()
+	return root.Execute()
 }
 
 // explain prints an error and returns the exit code that belongs to it.

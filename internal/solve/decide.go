@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
-	"sync"
 
 	"assay/internal/ic3"
 	"assay/internal/incremental"
 	"assay/internal/liveness"
 	"assay/internal/sat"
+	"assay/internal/schedule"
 	"assay/internal/simulation"
 	"assay/internal/spacer"
 	"assay/internal/ts"
@@ -60,8 +59,7 @@ type Part struct {
 	What      string
 }
 
-// Contradiction says that evidence was not accepted, or that an engine panicked:
-// it has a bug.
+// Contradiction says that evidence was not accepted: the engine that gave it has a bug.
 type Contradiction struct{ What string }
 
 func (e *Contradiction) Error() string { return e.What }
@@ -88,7 +86,8 @@ type Options struct {
 
 // Decide decides all properties of the model's system: whether a bad state is
 // reachable, and if not, whether a justice property can be violated. The error is
-// a *Contradiction or an smt.ErrUnsupported; the end of the context is an Answer.
+// a *Contradiction or an smt.ErrUnsupported; the end of the context is an Answer. An
+// engine that panics, and two that contradict each other, are a *schedule.Failure.
 func Decide(ctx context.Context, s *ts.System, o Options) (*Answer, error) {
 	proof := &Proof{}
 	last := &Answer{Engine: o.Engine}
@@ -131,11 +130,31 @@ type outcome struct {
 	err     error
 	steps   int
 	work    string
-	bug     string // the engine panicked
 }
 
-// proved says that there is an invariant, or will be.
-func (o *outcome) proved() bool { return o.inv != nil || o.claim != nil }
+// side is what the outcome says.
+func (o outcome) side() schedule.Side {
+	switch {
+	case o.run != nil:
+		return schedule.Fails
+	case o.inv != nil || o.claim != nil:
+		return schedule.Holds
+	}
+	return schedule.Open
+}
+
+// bestOf is the first outcome that decides, or else any, with the steps of the one that
+// came furthest.
+func bestOf(r schedule.Result[outcome]) outcome {
+	best := r.Outcomes[len(r.Outcomes)-1].Answer
+	if r.First != nil {
+		best = r.First.Answer
+	}
+	for _, o := range r.Outcomes {
+		best.steps = max(best.steps, o.Answer.steps)
+	}
+	return best
+}
 
 // safety decides whether one of the bad states is reachable.
 func safety(ctx context.Context, s *ts.System, o Options, what string) (*Answer, error) {
@@ -192,49 +211,19 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 			return nil, err
 		}
 	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	results := make(chan outcome, len(engines))
-	var wait sync.WaitGroup
+	var table []schedule.Engine[outcome]
 	for _, e := range engines {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			var r outcome
-			defer func() {
-				if p := recover(); p != nil {
-					r = outcome{engine: e, bug: fmt.Sprintf("engine %s: %v\n%s", e, p, debug.Stack())}
-				}
-				results <- r
-			}()
+		table = append(table, schedule.Engine[outcome]{Name: string(e), Run: func(ctx context.Context) outcome {
 			if e == Spacer {
-				r = runSpacer(inner, task, c, bad)
-			} else {
-				r = run(inner, e, c, bad, o)
+				return runSpacer(ctx, task, c, bad)
 			}
-		}()
+			return run(ctx, e, c, bad, o)
+		}})
 	}
-	best := outcome{engine: o.Engine, err: errors.New("no engine was run")}
-	if simulated.run != nil {
-		best = simulated
+	best := simulated
+	if simulated.run == nil {
+		best = bestOf(schedule.Run(ctx, table, (outcome).side))
 	}
-	for range engines {
-		r := <-results
-		if r.bug != "" {
-			return nil, &Contradiction{r.bug}
-		}
-		if best.run == nil && !best.proved() {
-			steps := max(best.steps, r.steps)
-			best = r
-			best.steps = steps
-		} else if r.run != nil && best.proved() || r.proved() && best.run != nil {
-			return nil, &Contradiction{fmt.Sprintf("the engines %s and %s contradict each other on the %s", best.engine, r.engine, what)}
-		}
-		if best.run != nil || best.proved() {
-			cancel()
-		}
-	}
-	wait.Wait()
 	if best.claim != nil {
 		best.inv, best.err = best.claim.Invariant()
 	}
@@ -388,48 +377,43 @@ func justice(ctx context.Context, s *ts.System, property int, o Options) (*Answe
 		}
 	}
 	what := "violations of the justice property " + s.Justice[property].Name
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
 	type result struct {
-		a       *Answer
-		err     error
-		counted bool
+		a   *Answer
+		err error
 	}
-	results := make(chan result, 2)
-	go func() {
-		a, err := search(inner, toSafety.System, o, what)
-		results <- result{a, err, false}
-	}()
-	go func() {
-		a := &Answer{Engine: o.Engine, Reason: "counting proves nothing"}
-		var err error
+	lasso := schedule.Engine[result]{Name: "liveness to safety", Run: func(ctx context.Context) result {
+		a, err := search(ctx, toSafety.System, o, what)
+		return result{a, err}
+	}}
+	counted := schedule.Engine[result]{Name: "k-liveness", Run: func(ctx context.Context) result {
+		nothing := &Answer{Engine: o.Engine, Reason: "counting proves nothing"}
 		for _, r := range count {
-			a, err = search(inner, r.System, o, what+" (counted)")
+			a, err := search(ctx, r.System, o, what+" (counted)")
 			if err != nil || a.Trace == nil {
-				break
+				return result{a, err}
 			}
-			a = &Answer{Engine: o.Engine, Reason: "counting proves nothing"}
 		}
-		results <- result{a, err, true}
-	}()
-	var best *Answer
-	var failed error
-	for range 2 {
-		r := <-results
+		return result{nothing, nil}
+	}}
+	r := schedule.Run(ctx, []schedule.Engine[result]{lasso, counted}, func(r result) schedule.Side {
 		switch {
 		case r.err != nil:
-			failed = r.err
-		case best != nil && best.Trace != nil && r.a.Proof != nil || best != nil && best.Proof != nil && r.a.Trace != nil:
-			failed = &Contradiction{"liveness-to-safety and k-liveness contradict each other on " + what}
-		case best == nil || best.Trace == nil && best.Proof == nil && (r.a.Trace != nil || r.a.Proof != nil || !r.counted):
-			best = r.a
+			return schedule.Stuck
+		case r.a.Trace != nil:
+			return schedule.Fails
+		case r.a.Proof != nil:
+			return schedule.Holds
 		}
-		if failed != nil || best.Trace != nil || best.Proof != nil {
-			cancel()
-		}
+		return schedule.Open
+	})
+	best := r.Outcomes[0].Answer.a
+	if r.First != nil {
+		best = r.First.Answer.a
 	}
-	if failed != nil {
-		return nil, failed
+	for _, x := range r.Outcomes {
+		if x.Answer.err != nil {
+			return nil, x.Answer.err
+		}
 	}
 	if best.Trace != nil {
 		best.Trace = toSafety.Lasso(best.Trace)

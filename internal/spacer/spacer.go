@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/schedule"
 	"assay/internal/smt/z3"
 	"assay/internal/ts"
 	"assay/internal/ts/chc"
@@ -59,39 +60,43 @@ var ErrUnknown = errors.New("Spacer has no answer")
 // Run asks Spacer, and returns when both questions have come to an end. It only reads
 // the system. The error is the context's, smt.ErrMemory, ErrUnknown, or Z3's.
 func (t *Task) Run(ctx context.Context) (*Claim, error) {
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
 	type answer struct {
 		claim *Claim
 		err   error
 	}
-	answers := make(chan answer, len(t.problems))
+	var engines []schedule.Engine[answer]
 	for i, p := range t.problems {
-		go func() {
-			c, err := ask(inner, p)
+		engines = append(engines, schedule.Engine[answer]{Name: t.names[i], Run: func(ctx context.Context) answer {
+			c, err := ask(ctx, p)
 			if err == nil && c.Reachable && !p.Exact {
 				c, err = nil, fmt.Errorf("%w: the run that it found over the integers may be none", ErrUnknown)
 			}
 			if c != nil {
 				c.Arithmetic = t.names[i]
 			}
-			answers <- answer{c, err}
-		}()
+			return answer{c, err}
+		}})
 	}
-	var best answer
-	for range t.problems {
-		a := <-answers
-		if best.claim == nil && (a.claim != nil || best.err == nil) {
-			best = a
+	r := schedule.Run(ctx, engines, func(a answer) schedule.Side {
+		// Two claims may differ: Z3 is not trusted, and what others check decides.
+		if a.claim != nil {
+			return schedule.Stuck
 		}
-		if best.claim != nil {
-			cancel()
+		return schedule.Open
+	})
+	var err error
+	for _, o := range r.Outcomes {
+		if o.Answer.claim != nil {
+			return o.Answer.claim, nil
+		}
+		if err == nil {
+			err = o.Answer.err
 		}
 	}
-	if best.claim == nil && ctx.Err() != nil {
-		best.err = ctx.Err()
+	if ctx.Err() != nil {
+		err = ctx.Err()
 	}
-	return best.claim, best.err
+	return nil, err
 }
 
 // ask has one problem solved.

@@ -7,13 +7,13 @@ package termination
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"assay/internal/its"
 	"assay/internal/itscheck"
 	"assay/internal/ranking"
 	"assay/internal/recurrence"
+	"assay/internal/schedule"
 )
 
 // Options of Decide; the zero value is the default.
@@ -59,14 +59,13 @@ type Stats struct {
 }
 
 // Decide returns an error only if the system is malformed or its evidence could
-// not be checked because of the environment.
+// not be checked because of the environment. It panics with a *schedule.Failure if both
+// engines are certain.
 func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	d := &decision{s: s, o: o}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
 	opened := make(chan []ranking.Open, 1) // the first thing that could not be proved
 	o.Ranking.OnOpen = func(open []ranking.Open) {
 		select {
@@ -74,25 +73,22 @@ func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 		default:
 		}
 	}
-	var group sync.WaitGroup
-	group.Add(2)
-	go func() {
-		defer group.Done()
+	prover := schedule.Engine[schedule.Side]{Name: "ranking", Run: func(inner context.Context) schedule.Side {
 		defer close(opened)
 		switch r := ranking.Prove(inner, s, o.Ranking).(type) {
 		case ranking.Proved:
 			if d.proved(ctx, r) {
-				cancel()
+				return schedule.Holds
 			}
 		case ranking.Failed:
 			d.failed(r)
 		}
-	}()
-	go func() {
-		defer group.Done()
+		return schedule.Open
+	}}
+	refuter := schedule.Engine[schedule.Side]{Name: "recurrence", Run: func(inner context.Context) schedule.Side {
 		open, ok := <-opened
 		if !ok {
-			return
+			return schedule.Open
 		}
 		ro := o.Recurrence
 		ro.Simple, ro.Components = open[0].System, nil
@@ -102,16 +98,17 @@ func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 		switch r := recurrence.Refute(inner, s, ro).(type) {
 		case recurrence.Refuted:
 			if d.refuted(ctx, r) {
-				cancel()
+				return schedule.Fails
 			}
 		case recurrence.Failed:
 			d.mutex.Lock()
+			defer d.mutex.Unlock()
 			d.stats.Recurrence = r.Stats
 			d.reasons = append(d.reasons, "non-termination: "+r.Reason)
-			d.mutex.Unlock()
 		}
-	}()
-	group.Wait()
+		return schedule.Open
+	}}
+	schedule.Run(ctx, []schedule.Engine[schedule.Side]{prover, refuter}, func(s schedule.Side) schedule.Side { return s })
 	return d.answer()
 }
 
@@ -188,8 +185,6 @@ func (d *decision) failed(r ranking.Failed) {
 
 func (d *decision) answer() (Answer, error) {
 	switch {
-	case d.terminates != nil && d.diverges != nil:
-		panic(fmt.Sprintf("termination: both engines are certain, and they contradict each other: %v", d.s))
 	case d.terminates != nil:
 		return Terminates{*d.terminates, d.stats}, nil
 	case d.diverges != nil:

@@ -17,6 +17,7 @@ import (
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/pause"
+	"assay/internal/schedule"
 	"assay/internal/solve"
 	"assay/internal/ts"
 	"assay/internal/ts/program"
@@ -154,42 +155,40 @@ func decide(ctx context.Context, s *ts.System, o solve.Options) (*solve.Answer, 
 	if weak == nil {
 		return solve.Decide(ctx, s, o)
 	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	proofs := make(chan *solve.Answer, 1)
-	var crash any
-	defer func() {
-		if crash != nil { // of the other goroutine, which has ended
-			panic(crash)
-		}
-	}()
-	go func() {
-		defer close(proofs)
-		defer func() { crash = recover() }()
+	type result struct {
+		a   *solve.Answer
+		err error
+	}
+	whole := schedule.Engine[result]{Name: "the whole system", Run: func(ctx context.Context) result {
+		a, err := solve.Decide(ctx, s, o)
+		return result{a, err}
+	}}
+	weaker := schedule.Engine[result]{Name: "without hard arithmetic", Run: func(ctx context.Context) result {
 		plain := o
 		plain.Learned, plain.Simulate = nil, 0
-		a, err := solve.Decide(inner, weak.System, plain)
-		if err == nil && a.Proof != nil {
-			proofs <- a
-			cancel()
+		a, err := solve.Decide(ctx, weak.System, plain)
+		if err != nil || a.Proof == nil { // a run of the weaker system is none of this one
+			return result{a: &solve.Answer{Engine: o.Engine}}
 		}
-	}()
-	a, err := solve.Decide(inner, s, o)
-	if err != nil || a.Trace == nil && a.Proof == nil {
-		if ctx.Err() != nil {
-			cancel()
+		return result{a, nil}
+	}}
+	r := schedule.Run(ctx, []schedule.Engine[result]{whole, weaker}, func(r result) schedule.Side {
+		switch {
+		case r.err != nil:
+		case r.a.Trace != nil:
+			return schedule.Fails
+		case r.a.Proof != nil:
+			return schedule.Holds
 		}
-		if p := <-proofs; p != nil {
-			part := &p.Proof.Parts[0]
-			part.System, part.Invariant = s, weak.Invariant(part.Invariant)
-			return p, nil
-		}
-		return a, err
+		return schedule.Open
+	})
+	answer := r.Outcomes[0].Answer
+	if r.First != nil && r.First != &r.Outcomes[0] {
+		answer = r.First.Answer
+		part := &answer.a.Proof.Parts[0]
+		part.System, part.Invariant = s, weak.Invariant(part.Invariant) // makes terms: now
 	}
-	cancel()
-	for range proofs { // until it has ended
-	}
-	return a, err
+	return answer.a, answer.err
 }
 
 // prove has an invariant checked on the program.
