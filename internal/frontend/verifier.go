@@ -126,7 +126,23 @@ func (f *function) external(c *externalCall) []ir.Value {
 		f.unsupported(what)
 		return nil
 	}
+	if isBuiltin(c.name) {
+		f.unsupported("the builtin " + c.name + ", which clang does not know")
+		return nil
+	}
 	return f.unknown(c)
+}
+
+// isBuiltin recognises the builtins of compilers by their reserved prefixes. A call of
+// one that clang does not know, or that has no model in runtime.c, is no call of a
+// function that somebody else defines: it has a meaning that we do not have.
+func isBuiltin(name string) bool {
+	for _, prefix := range []string{"__builtin_", "__sync_", "__atomic_", "__c11_atomic_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // padResults gives a result to programs that declare a function with another
