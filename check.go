@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +12,7 @@ import (
 	"assay/internal/frontend"
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/show"
 	"assay/internal/verdict"
 )
 
@@ -125,7 +123,7 @@ type run struct {
 	task  Task
 	start time.Time
 	phase string
-	known depthGauge
+	known atomic.Int64 // the depth of the search, readable from outside of it
 	// facts are predicates of loops that one engine has for others.
 	facts atomic.Pointer[[]invariant.Head]
 	// accelerated is what acceleration came to, nil if it did not run.
@@ -192,7 +190,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	result.Stats = statistics(answer.Stats)
 	if induced != nil {
 		for i := range induced.found {
-			result.Invariants = append(result.Invariants, namedInvariant(program.Module, &induced.found[i]))
+			result.Invariants = append(result.Invariants, show.NamedInvariant(program.Module, &induced.found[i]))
 		}
 	}
 	result.Stats.addInduction(induced)
@@ -222,12 +220,13 @@ func uncheckedArithmetic(p *frontend.Program, asked []ir.CheckKind) (frontend.No
 // locate completes the violation by what only the run knows: what a pointer
 // points to, and the call in the program for a violation inside a library model.
 func (r *Result) locate(ctx context.Context) {
-	if r.Answer != False || r.endless != nil {
+	if r.Answer != False || r.Endless != nil {
 		return
 	}
-	f := r.module.Func(r.guard.Func)
-	memory := r.guard.Kind == ir.InvalidDeref || r.guard.Kind == ir.InvalidFree
-	if f != nil && !f.Model && r.guard.Pos.Line != 0 && !memory {
+	g := r.run.Violation
+	f := r.run.Module.Func(g.Func)
+	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree
+	if f != nil && !f.Model && g.Pos.Line != 0 && !memory {
 		return
 	}
 	var last Step
@@ -249,24 +248,3 @@ func (r *run) report(p Progress) {
 		r.task.Progress(p)
 	}
 }
-
-// position translates a position of the module. Files below the working
-// directory are named relative to it, as the user names them.
-func position(m *ir.Module, p ir.Pos) Position {
-	if p.Line == 0 || int(p.File) >= len(m.Files) {
-		return Position{}
-	}
-	file := m.Files[p.File]
-	if filepath.IsAbs(file) {
-		if short, err := filepath.Rel(workingDirectory(), file); err == nil && filepath.IsLocal(short) {
-			file = short
-		}
-	}
-	return Position{File: file, Line: int(p.Line), Col: int(p.Col)}
-}
-
-// workingDirectory is where the process was started.
-var workingDirectory = sync.OnceValue(func() string {
-	dir, _ := os.Getwd()
-	return dir
-})

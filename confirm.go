@@ -8,6 +8,7 @@ import (
 	"assay/internal/frontend"
 	"assay/internal/ir"
 	"assay/internal/native"
+	"assay/internal/show"
 	"assay/internal/verdict"
 )
 
@@ -24,7 +25,7 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		result.Native = "not available with --function or compile_commands.json"
 		return nil
 	}
-	for _, j := range result.input.Jumps {
+	for _, j := range result.run.Input.Jumps {
 		if len(j.Choices) > 0 {
 			result.Native = fmt.Sprintf("%d iterations of a loop read inputs, which are too many to be fed", j.Rounds)
 			return nil
@@ -77,25 +78,25 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 // run. The run is exact if it depends on nothing else: no address, and no
 // content of memory but zeros.
 func nativeInputs(result *Result, program *frontend.Program) (c native.Counterexample, exact bool) {
-	c = native.Counterexample{Kind: result.guard.Kind, Line: int(result.guard.Pos.Line)}
+	c = native.Counterexample{Kind: result.run.Violation.Kind, Line: int(result.run.Violation.Pos.Line)}
 	exact = true
-	for _, choice := range result.input.Choices {
+	for _, choice := range result.run.Input.Choices {
 		for _, b := range choice.Bytes {
 			exact = exact && b == 0
 		}
-		f := result.module.Func(choice.Func)
+		f := result.run.Module.Func(choice.Func)
 		if f == nil || f.Def(choice.Value).Op != ir.Nondet {
 			continue
 		}
 		d := f.Def(choice.Value)
 		k := ir.NondetKind(d.Aux)
 		switch {
-		case f.Name == result.module.Entry && d.Sym == "argc":
+		case f.Name == result.run.Module.Entry && d.Sym == "argc":
 			c.Arguments = int(choice.Bits.Uint64())
 			exact = exact && c.Arguments >= 1 && c.Arguments < 1000
 		case k == ir.NondetInput || k == ir.NondetUnknown:
 			in := native.Input{Function: d.Sym, Float: d.Type.Kind == ir.Float, Bits: d.Type.Bits, Value: choice.Bits.Uint64()}
-			if t := inputType(d.Sym, d.Type.Bits); t.Signed && !in.Float && d.Type.Bits > 1 && d.Type.Bits <= 64 {
+			if t := show.InputType(d.Sym, d.Type.Bits); t.Signed && !in.Float && d.Type.Bits > 1 && d.Type.Bits <= 64 {
 				in.Value = uint64(choice.Bits.Int64())
 			}
 			exact = exact && d.Type.Bits <= 64

@@ -11,6 +11,7 @@ import (
 	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/ir"
+	"assay/internal/show"
 	"assay/internal/verdict"
 )
 
@@ -29,7 +30,7 @@ func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer bmc.Result) []CheckRes
 	}
 	if complete {
 		for _, g := range explicitChecks(m, kinds) {
-			if p := place(m, g); !listed[p] {
+			if p := show.PlaceOf(m, g); !listed[p] {
 				listed[p] = true
 				out = append(out, CheckResult{Place: p, Property: violated(g.Kind), Answer: True})
 			}

@@ -8,29 +8,6 @@ import (
 	"assay/internal/schedule"
 )
 
-// Position is a place in a source file. Line and Col are 0 where unknown.
-type Position struct {
-	File string `json:"file"`
-	Line int    `json:"line,omitempty"`
-	Col  int    `json:"column,omitempty"`
-}
-
-// IsZero says that nothing is known.
-func (p Position) IsZero() bool { return p == Position{} }
-
-// String is file:line:col as far as it is known.
-func (p Position) String() string {
-	switch {
-	case p.File == "":
-		return ""
-	case p.Line == 0:
-		return p.File
-	case p.Col == 0:
-		return fmt.Sprintf("%s:%d", p.File, p.Line)
-	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
-}
-
 // InputError says that the question cannot be asked as it is: a file that does
 // not compile, a missing file, an unknown property.
 type InputError struct {

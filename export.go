@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"assay/internal/frontend"
+	"assay/internal/show"
 	"assay/internal/solve"
 	"assay/internal/ts/program"
 	"assay/internal/verdict"
@@ -40,7 +41,7 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	s, err := program.Encode(ctx, m, program.Options{Targets: slices.Concat(kinds(t.Properties), disputed(t.Properties)), Label: t.Label, Small: t.Engine.SmallBlocks, Endless: endless})
 	var unsupported *program.ErrUnsupported
 	if errors.As(err, &unsupported) {
-		return nil, &InputError{Pos: position(m, unsupported.Pos), Message: "no finite transition system: " + unsupported.Why}
+		return nil, &InputError{Pos: show.PositionOf(m, unsupported.Pos), Message: "no finite transition system: " + unsupported.Why}
 	}
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	for _, x := range s.Inexact {
 		if !seen[x] {
 			seen[x] = true
-			inexact = append(inexact, reasons(m, []verdict.Reason{x})...)
+			inexact = append(inexact, show.ReasonsOf(m, []verdict.Reason{x})...)
 		}
 	}
 	switch {

@@ -17,6 +17,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/picture"
 	"assay/internal/process"
+	"assay/internal/show"
 	"assay/internal/symex"
 	"assay/internal/symgraph"
 )
@@ -71,7 +72,7 @@ func Graph(ctx context.Context, t Task, w io.Writer, o GraphOptions) (summary st
 	m := loaded.Module
 	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: t.Label, Drawing: o.Boxes})
 	if b.Obstacle != nil {
-		return "", &ErrNoGraph{Reason{Text: b.Obstacle.Text, Pos: position(m, b.Obstacle.Pos)}}
+		return "", &ErrNoGraph{Reason{Text: b.Obstacle.Text, Pos: show.PositionOf(m, b.Obstacle.Pos)}}
 	}
 	r.phase = "drawing the graph"
 	if o.Heap != "" {
@@ -200,7 +201,7 @@ func (s *sources) of(files []ir.Pos) []picture.Source {
 	var out []picture.Source
 	for _, p := range files {
 		if lines := s.lines(p.File); lines != nil {
-			out = append(out, picture.Source{Name: position(s.m, p).File, File: p.File, Lines: lines})
+			out = append(out, picture.Source{Name: show.PositionOf(s.m, p).File, File: p.File, Lines: lines})
 		}
 	}
 	return out

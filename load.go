@@ -8,6 +8,7 @@ import (
 	"assay/internal/bmc"
 	"assay/internal/frontend"
 	"assay/internal/ir"
+	"assay/internal/show"
 )
 
 // frontendOptions are the options that the front end takes from the task.
@@ -66,7 +67,7 @@ func (r *run) assumptions(p *frontend.Program) []Assumption {
 		if n.Name != "" {
 			text = n.Name + " " + n.Text
 		}
-		out = append(out, Assumption{Pos: position(p.Module, n.Pos), Text: text})
+		out = append(out, Assumption{Pos: show.PositionOf(p.Module, n.Pos), Text: text})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/lasso"
 	"assay/internal/precondition"
+	"assay/internal/show"
 	"assay/internal/termination"
 	"assay/internal/verdict"
 )
@@ -172,7 +173,7 @@ func (x *conditions) ends(ctx context.Context, c precondition.Condition) *Certif
 	if r.task.Program.Semantics == SemanticsC && r.hangsOnWrap(ctx, assumed, t) != "" {
 		return nil
 	}
-	return certificate(assumed, t.Certificate)
+	return show.CertificateOf(assumed, t.Certificate)
 }
 
 func (x *conditions) endsOverIntegers(ctx context.Context, m *ir.Module) *Certificate {
@@ -220,7 +221,7 @@ func (x *conditions) describe(c precondition.Condition, t *Certificate) Precondi
 	}
 	for i, y := range x.inputs {
 		if slices.ContainsFunc(c, func(a precondition.Atom) bool { return a.Left == i || a.Right == i }) {
-			out.Inputs = append(out.Inputs, PreconditionInput{y.Name, position(x.m, y.Pos), y.Func})
+			out.Inputs = append(out.Inputs, PreconditionInput{y.Name, show.PositionOf(x.m, y.Pos), y.Func})
 		}
 	}
 	return out

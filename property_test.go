@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"assay/internal/ir"
+	"assay/internal/show"
 )
 
 func TestParseProperties(t *testing.T) {
@@ -36,7 +37,7 @@ func TestEveryKindHasItsProperty(t *testing.T) {
 			if got := p.info().kinds[0]; got != k && !(k == ir.ShiftOverflow && p == NoOverflow) {
 				t.Errorf("%s: a violation of kind %d is reported as %s", i.name, k, p)
 			}
-			if kindText(k) == "undefined behaviour" {
+			if show.KindText(k) == "undefined behaviour" {
 				t.Errorf("kind %d has no words", k)
 			}
 		}

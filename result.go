@@ -1,10 +1,11 @@
 package assay
 
 import (
+	"context"
+	"errors"
 	"time"
 
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/show"
 )
 
 // Answer is true, false or unknown.
@@ -60,11 +61,7 @@ type Result struct {
 	Assumptions []Assumption  // what the answer depends on
 	Stats       Stats
 
-	module *ir.Module
-	input  ir.Input
-	guard  verdict.Guard // the violation as the engine names it
-	// endless is the evidence behind Endless.
-	endless *verdict.Endless
+	run *show.Run // of a False, nil if it is not one of the program on machine integers
 }
 
 // Line is the answer as the last line of the output has it, without RESULT:.
@@ -80,66 +77,62 @@ func (r *Result) Line() string {
 	return string(r.Answer)
 }
 
-// Place is a point of the program where something must not happen.
-type Place struct {
-	Pos  Position `json:"position"`
-	Func string   `json:"function,omitempty"`
-	Kind string   `json:"kind"`
-	Text string   `json:"text,omitempty"`
-}
+// The parts of a result, in terms of C.
+type (
+	// Position is a place in a source file: File, Line, Col; the numbers are 0 where
+	// unknown.
+	Position = show.Position
+	// Place is a point of the program where something must not happen: Pos, Func, Kind
+	// and Text.
+	Place = show.Place
+	// Certificate is what backs a True: Bounds of a complete unwinding; K and
+	// Invariants of an induction; Nodes of a symbolic execution graph; Rankings of
+	// loops. Checker is who accepted it; else Unchecked says why nobody was asked.
+	Certificate = show.Certificate
+	// Invariant is what holds each time a loop is reached, or the contract of a
+	// recursive function: Predicates in C.
+	Invariant = show.Invariant
+	// Ranking says why a loop ends: at each iteration its Functions decrease, in
+	// lexicographic order, with the Invariants that hold at the loop.
+	Ranking = show.Ranking
+	// Bound is the number N of unwindings of a loop, or of a recursive function.
+	Bound = show.Bound
+	// Reason is one obstacle on the way to an answer: Cause, Text, its place, and a
+	// Hint what to do about it.
+	Reason = show.Reason
+	// Jump is a place of a run where Iterations of a loop are made at once.
+	Jump = show.Jump
+	// Endless describes a run that does not end: the loop, and after how many
+	// Iterations the state is what it was, or the Certificate that no run with the
+	// inputs shown ends.
+	Endless = show.Endless
+	// Step is one step of the run that violates the property.
+	Step = show.Step
+	// StepKind classifies a Step.
+	StepKind = show.StepKind
+)
 
-// Certificate is what backs a True.
-type Certificate struct {
-	// Bounds are the unwindings with which every loop ends.
-	Bounds []Bound `json:"bounds,omitempty"`
-	// K is the depth of a proof by induction, 0 if the predicates are inductive by
-	// themselves; Invariants what holds at the loops, and the contracts of recursive
-	// functions.
-	K          int         `json:"k,omitempty"`
-	Invariants []Invariant `json:"invariants,omitempty"`
-	// Nodes is the number of states at loop heads of a symbolic execution graph.
-	Nodes int `json:"nodes,omitempty"`
-	// Rankings are the arguments that the loops end.
-	Rankings []Ranking `json:"rankings,omitempty"`
-	// Checker is who accepted it.
-	Checker string `json:"checker,omitempty"`
-	// Unchecked says why nobody was asked, empty if somebody was.
-	Unchecked string `json:"unchecked,omitempty"`
-}
+// The kinds of steps.
+const (
+	StepAssign    = show.StepAssign    // Var = Value
+	StepInput     = show.StepInput     // an arbitrary value that no variable gets: Input = Value
+	StepCall      = show.StepCall      // Text is called
+	StepReturn    = show.StepReturn    // Func goes on after the call of Text
+	StepUndefined = show.StepUndefined // undefined behaviour that the property does not ask about
+	StepViolation = show.StepViolation // the property fails
+	StepCycle     = show.StepCycle     // the state that comes back, if the run has no end
+	StepJump      = show.StepJump      // many iterations of a loop at once, as Text says
+)
 
-// Invariant is what holds each time a loop is reached, or the contract of a recursive
-// function, in C.
-type Invariant struct {
-	Pos        Position `json:"position"`
-	Func       string   `json:"function"`
-	Predicates []string `json:"predicates,omitempty"`
-}
-
-// Ranking says why a loop ends: at each iteration its functions decrease, in
-// lexicographic order, with what holds at the loop.
-type Ranking struct {
-	Pos        Position `json:"position"`
-	Func       string   `json:"function"`
-	Functions  []string `json:"functions"`
-	Recursion  bool     `json:"recursion,omitempty"` // it stands for recursive calls of Func
-	Invariants []string `json:"invariants,omitempty"`
-}
-
-// Bound is the number of unwindings of a loop, or of a recursive function.
-type Bound struct {
-	Pos       Position `json:"position"`
-	Func      string   `json:"function"`
-	Recursion bool     `json:"recursion,omitempty"`
-	N         int      `json:"unwindings"`
-}
-
-// Reason is one obstacle on the way to an answer.
-type Reason struct {
-	Cause string   `json:"cause"`
-	Text  string   `json:"text"`
-	Pos   Position `json:"position"`
-	Func  string   `json:"function,omitempty"`
-	Hint  string   `json:"hint,omitempty"`
+// Trace replays the run of a False and calls emit with its steps, one by one
+// as they happen; the last one is the violation. An error of emit ends it.
+// Library models are not shown: what happens inside of them is reported at the
+// call in the program.
+func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
+	if r.Answer != False || r.run == nil {
+		return errors.New("there is no run to show")
+	}
+	return r.run.Trace(ctx, emit)
 }
 
 // CheckResult is the answer for one check.

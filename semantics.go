@@ -12,6 +12,7 @@ import (
 	"assay/internal/integerize"
 	"assay/internal/ir"
 	"assay/internal/its"
+	"assay/internal/show"
 	"assay/internal/termination"
 	"assay/internal/verdict"
 )
@@ -115,15 +116,15 @@ func (r *run) overIntegers(ctx context.Context, program *frontend.Program) *Resu
 	var result *Result
 	switch a := a.(type) {
 	case termination.Terminates:
-		result = &Result{Answer: True, module: m, Certificate: &Certificate{Checker: "ranking conditions over the integers (Z3)"}, Integer: p.FormatArgument(a.Argument)}
+		result = &Result{Answer: True, Certificate: &Certificate{Checker: "ranking conditions over the integers (Z3)"}, Integer: p.FormatArgument(a.Argument)}
 		if r.task.Engine.Uncertified {
 			result.Certificate = &Certificate{Unchecked: "--certify=off"}
 		}
 	case termination.Diverges:
 		place := p.Places[p.System.Transitions[a.Recurrence.Sets[a.Recurrence.Entry].Moves[0].Path[0]].From]
 		pos := place.Pos()
-		result = &Result{Answer: False, module: m, Violated: Termination, Integer: p.FormatRecurrence(a.Recurrence), Replayed: []string{"recurrent set over the integers (Z3)"}}
-		result.Violation = &Place{Pos: position(m, pos), Func: place.Func.Name, Kind: "non-termination", Text: "the loop runs for ever, over the mathematical integers"}
+		result = &Result{Answer: False, Violated: Termination, Integer: p.FormatRecurrence(a.Recurrence), Replayed: []string{"recurrent set over the integers (Z3)"}}
+		result.Violation = &Place{Pos: show.PositionOf(m, pos), Func: place.Func.Name, Kind: "non-termination", Text: "the loop runs for ever, over the mathematical integers"}
 		if r.task.Engine.Precondition {
 			result.TerminatesWhen = r.preconditions(ctx, m, nil)
 		}
@@ -161,7 +162,7 @@ func ExportITS(ctx context.Context, t Task, format string) (text string, err err
 	}[t.Program.Semantics])
 	if err != nil {
 		reason := untranslated(ctx, err)
-		return "", &InputError{Pos: position(program.Module, reason.Pos), Message: reason.Text}
+		return "", &InputError{Pos: show.PositionOf(program.Module, reason.Pos), Message: reason.Text}
 	}
 	switch format {
 	case "koat":

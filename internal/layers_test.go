@@ -130,10 +130,11 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process",
 	},
 	// What a person sees.
+	"internal/show": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/verdict"},
 	"": {"internal/acceleration", "internal/heap", "internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/invariant", "internal/bitranking", "internal/precondition", "internal/skeleton", "internal/bmc", "internal/induction", "internal/trial",
 		"internal/lasso", "internal/recurrent", "internal/certify", "internal/native", "internal/verdict", "internal/absint", "internal/its", "internal/integerize", "internal/termination",
 		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program", "internal/recursion",
-		"internal/picture", "internal/process"},
+		"internal/picture", "internal/process", "internal/show"},
 	"internal/report":  {""},
 	"internal/native":  {"internal/ir", "internal/process"},
 	"internal/process": {},

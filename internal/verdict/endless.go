@@ -41,6 +41,8 @@ type RecurrentSet struct {
 	// Proof is for the program with these inputs, in which every end is a violation; its
 	// values are those of the program.
 	Proof *Induction
+	// Program is that program, to show the proof; the checker makes its own.
+	Program *ir.Module
 	// Unclean are guards of undefined behaviour that were not proved impossible.
 	Unclean []Guard
 }

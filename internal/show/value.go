@@ -1,4 +1,4 @@
-package assay
+package show
 
 import (
 	"fmt"
@@ -85,9 +85,9 @@ func formatPointer(v bv.BV, t ir.CType, state interp.State) string {
 	return address + " " + strconv.QuoteToASCII(string(text))
 }
 
-// inputType is the C type that the name of an input function like
+// InputType is the C type that the name of an input function like
 // __VERIFIER_nondet_uchar stands for.
-func inputType(function string, bits uint32) ir.CType {
+func InputType(function string, bits uint32) ir.CType {
 	_, suffix, _ := strings.Cut(function, "nondet_")
 	t := ir.CType{Name: suffix, Bits: bits, Signed: true}
 	switch {

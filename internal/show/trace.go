@@ -1,8 +1,7 @@
-package assay
+package show
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"assay/internal/ir"
@@ -40,19 +39,25 @@ type Step struct {
 	Depth int `json:"depth"`
 }
 
-// Trace replays the run of a False and calls emit with its steps, one by one
-// as they happen; the last one is the violation. An error of emit ends it.
-// Library models are not shown: what happens inside of them is reported at the
-// call in the program.
-func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
-	if r.Answer != False || r.module == nil {
-		return errors.New("there is no run to show")
-	}
-	if r.endless != nil {
+// Run is the run of a False.
+type Run struct {
+	Module *ir.Module
+	Input  ir.Input
+	// Violation is what goes wrong, as the engine names it.
+	Violation verdict.Guard
+	// Endless is set if the run does not end, and that is what is wrong.
+	Endless *verdict.Endless
+}
+
+// Trace replays the run and calls emit with its steps, one by one as they happen; the
+// last one is the violation. An error of emit ends it. Library models are not shown:
+// what happens inside of them is reported at the call in the program.
+func (r *Run) Trace(ctx context.Context, emit func(Step) error) error {
+	if r.Endless != nil {
 		return r.traceEndless(ctx, emit)
 	}
-	t := &tracer{result: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
-	out, err := interp.Run(ctx, r.module, interp.Options{Oracle: interp.Replay(r.input), StopAt: t.event, Blocks: true, Accelerate: true})
+	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
+	out, err := interp.Run(ctx, r.Module, interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Accelerate: true})
 	switch {
 	case err != nil:
 		return err
@@ -83,7 +88,7 @@ type activation struct {
 
 // tracer turns the events of the interpreter into steps.
 type tracer struct {
-	result   *Result
+	run      *Run
 	emit     func(Step) error
 	stack    []activation
 	inputs   map[*ir.Func]map[ir.Value]bool // choices that a variable shows
@@ -109,7 +114,7 @@ func (t *tracer) event(e interp.Event) bool {
 	case interp.Assign:
 		t.assign(e)
 	case interp.Jumping:
-		t.jump(e, jumpText(t.result.module, e.Jump))
+		t.jump(e, jumpText(t.run.Module, e.Jump))
 	case interp.Accelerated:
 		t.jump(e, fmt.Sprintf("%d iterations that only count", e.Iterations))
 	case interp.ChoiceMade:
@@ -141,7 +146,7 @@ func (t *tracer) visible() *activation {
 // enter handles a call.
 func (t *tracer) enter(e interp.Event) {
 	caller := t.top()
-	hidden := e.Func.Name == t.result.module.Entry
+	hidden := e.Func.Name == t.run.Module.Entry
 	if caller != nil {
 		hidden = e.Func.Model
 		if site := caller.call(e.Func.Name); site != 0 {
@@ -242,7 +247,7 @@ func (t *tracer) choice(e interp.Event) {
 	if d.Pos.Line != 0 {
 		a.pos = d.Pos
 	}
-	c := inputType(d.Sym, d.Type.Bits)
+	c := InputType(d.Sym, d.Type.Bits)
 	c.Float = d.Type.Kind == ir.Float
 	t.step(Step{Kind: StepInput, Input: d.Sym + "()", Value: formatValue(e.Choice.Bits, c, e.State)})
 }
@@ -337,7 +342,7 @@ func (t *tracer) violation(e interp.Event) bool {
 	a := t.visible()
 	switch {
 	case a == nil: // at the end of the program: the position is that of the allocation
-		step.Func, step.Pos = e.Func.Name, position(t.result.module, e.Pos)
+		step.Func, step.Pos = e.Func.Name, PositionOf(t.run.Module, e.Pos)
 	case e.Func == a.f:
 		if e.Pos.Line != 0 {
 			a.pos = e.Pos
@@ -356,7 +361,7 @@ func (t *tracer) violation(e interp.Event) bool {
 // isTheViolation compares a broken guard with the one of the verdict. The
 // position of one inside a library model may be that of the call.
 func (t *tracer) isTheViolation(g verdict.Guard, model bool) bool {
-	v := t.result.guard
+	v := t.run.Violation
 	return g.Kind == v.Kind && g.Func == v.Func && (g.Pos == v.Pos || model)
 }
 
@@ -366,7 +371,7 @@ func (t *tracer) step(s Step) {
 		return
 	}
 	if a := t.visible(); a != nil {
-		s.Func, s.Pos = a.f.Name, position(t.result.module, a.pos)
+		s.Func, s.Pos = a.f.Name, PositionOf(t.run.Module, a.pos)
 		for i := range t.stack {
 			if !t.stack[i].hidden {
 				s.Depth++

@@ -1,4 +1,4 @@
-package assay
+package show
 
 import (
 	"fmt"
@@ -54,7 +54,7 @@ func (t *tracer) settle(e interp.Event) {
 		} else {
 			o.what = "a heap block of " + bytesText(p.size)
 			if v := t.visible(); v != nil && v.pos.Line != 0 {
-				o.what += " allocated at " + position(t.result.module, v.pos).String()
+				o.what += " allocated at " + PositionOf(t.run.Module, v.pos).String()
 			}
 		}
 		if len(t.objects) == maxObjects {
@@ -152,7 +152,7 @@ func (t *tracer) globals(e interp.Event) []object {
 		if d.Op != ir.GlobalAddr {
 			continue
 		}
-		if g := t.result.module.Global(d.Sym); g != nil && g.CName != "" {
+		if g := t.run.Module.Global(d.Sym); g != nil && g.CName != "" {
 			base := e.State.Value(ir.Value(i)).Uint64()
 			out = append(out, object{base, g.Size, fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size))})
 		}

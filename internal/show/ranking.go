@@ -1,4 +1,4 @@
-package assay
+package show
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // loopRanking shows the ranking functions of a loop in terms of C.
 func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ranking {
-	out := Ranking{Pos: position(m, l.Pos), Func: l.Func, Recursion: l.Recursion}
+	out := Ranking{Pos: PositionOf(m, l.Pos), Func: l.Func, Recursion: l.Recursion}
 	name := termNames(m.Func(l.Func))
 	for _, f := range l.Functions {
 		var text string
