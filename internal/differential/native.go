@@ -26,6 +26,7 @@ type Native struct {
 	binary string
 	inputs string // the file that the harness reads
 	limit  time.Duration
+	ilp32  bool
 }
 
 // compileLimit bounds the time of the compiler.
@@ -42,7 +43,7 @@ func Compile(ctx context.Context, p Program, dir string, limit time.Duration) (n
 	if err := os.WriteFile(source, harness, 0o644); err != nil {
 		return nil, "", err
 	}
-	n = &Native{binary: filepath.Join(dir, "native"), inputs: filepath.Join(dir, "inputs"), limit: limit}
+	n = &Native{binary: filepath.Join(dir, "native"), inputs: filepath.Join(dir, "inputs"), limit: limit, ilp32: p.ILP32}
 	args := append([]string{
 		"-O0", "-gdwarf-4", "-w", "-no-pie", "-DNATIVE", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
 		"-ftrivial-auto-var-init=zero", "-finstrument-functions", "-Wl,--wrap=malloc", "-o", n.binary,
@@ -86,6 +87,9 @@ func (n *Native) Run(ctx context.Context, inputs []Value) (Run, error) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(n.binary)
+	if n.ilp32 {
+		cmd = process.Command32(n.binary)
+	}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Env = append(os.Environ(), "ASSAY_INPUTS="+n.inputs)
 	end, err := process.Run(ctx, cmd, process.Limits{CPU: n.limit, Wall: 20 * n.limit})

@@ -26,6 +26,10 @@ func (f *function) call(i *llvm.Inst) {
 		f.intrinsic(i, callee.Name)
 		return
 	}
+	if direct && callee.Name == llvm.AlignedFunction {
+		f.aligned(i)
+		return
+	}
 	if problem := f.representable(i); problem != "" {
 		f.unsupported(problem)
 		return

@@ -88,6 +88,8 @@ type Options struct {
 	// come before our own; empty is none.
 	Models string
 	models *userModels
+	// foreign says that modules among the files were made elsewhere.
+	foreign bool
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -122,6 +124,7 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.foreign = foreign
 	copied, err := readModules(&o, modules, o.entry())
 	if err != nil {
 		return nil, err
@@ -224,6 +227,7 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	s := llvm.Open()
 	defer s.Close()
 	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
+	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
 	for _, m := range modules {
 		if err := s.Read(m.name, m.content); err != nil {
 			return nil, asInputError(m.name, err)

@@ -114,19 +114,28 @@ func (f *function) offset(p ir.Value, n uint64) ir.Value {
 	return f.b.PtrAdd(p, f.b.Word(n))
 }
 
-// aligned checks the alignment of an access, if that was asked for.
-func (f *function) aligned(p ir.Value, align uint64) {
-	if !f.im.opts.CheckAlignment || align <= 1 || f.b.Func.Model {
+// aligned imports the mark of an access that must be aligned (package llvm,
+// alignment.go). Where it is not certain that the alignment is asked, a
+// misaligned access makes the answer unknown.
+func (f *function) aligned(i *llvm.Inst) {
+	align, _ := constInt(i.Args[1])
+	certain, _ := constInt(i.Args[2])
+	word := f.im.m.WordType()
+	low := f.b.Bin(ir.And, f.b.Op(ir.PtrToInt, word, f.scalar(i.Args[0])), f.b.Word(align-1))
+	fits := f.b.Cmp(ir.Eq, low, f.b.Word(0))
+	if certain == 1 {
+		f.b.Check(ir.InvalidDeref, fits, "misaligned access")
 		return
 	}
-	word := f.im.m.WordType()
-	low := f.b.Bin(ir.And, f.b.Op(ir.PtrToInt, word, p), f.b.Word(align-1))
-	f.b.Check(ir.InvalidDeref, f.b.Cmp(ir.Eq, low, f.b.Word(0)), "misaligned access")
+	misaligned, next := f.b.Block(""), f.b.Block("")
+	f.b.CondBr(fits, next, misaligned)
+	f.b.At(misaligned)
+	f.b.Emit(ir.Def{Op: ir.Unsupported, Sym: "a misaligned access, of which it is not clear which alignment its type asks,"})
+	f.b.At(next)
 }
 
 func (f *function) load(p ir.Value, t *flat, align uint64) []ir.Value {
 	f.touch()
-	f.aligned(p, align)
 	list := make([]ir.Value, len(t.scalars))
 	for k, s := range t.scalars {
 		v := f.b.Emit(ir.Def{Op: ir.Load, Type: storage(s.Type), Args: []ir.Value{f.offset(p, s.Offset)}, Aux: alignAt(align, s.Offset)})
@@ -137,7 +146,6 @@ func (f *function) load(p ir.Value, t *flat, align uint64) []ir.Value {
 
 func (f *function) store(values []ir.Value, p ir.Value, t *flat, align uint64) {
 	f.touch()
-	f.aligned(p, align)
 	for k, s := range t.scalars {
 		v := f.convert(values[k], storage(s.Type))
 		f.b.Emit(ir.Def{Op: ir.Store, Args: []ir.Value{v, f.offset(p, s.Offset)}, Aux: alignAt(align, s.Offset)})

@@ -69,6 +69,9 @@ func (s *Session) Prepare() error {
 	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
 		if C.LLVMIsDeclaration(f) == 0 {
 			p.function(f)
+			if s.CheckAlignment && !hasStringAttribute(f, libraryAttribute) {
+				p.checkAlignments(f)
+			}
 		}
 	}
 	if s.Unpromoted || s.LocalsAtExit && s.callsExit() {
@@ -92,6 +95,8 @@ type preparation struct {
 	nondet  C.LLVMValueRef
 	// allocas of the functions that have any, in the order of the module.
 	functions []allocation
+	// looked and asksLess belong to mayAskLess.
+	looked, asksLess bool
 }
 
 // allocation are the static allocas of a function.

@@ -62,6 +62,9 @@ type Session struct {
 	// Unpromoted keeps Prepare from promoting locals to values; LocalsAtExit does
 	// so if the module calls exit.
 	Unpromoted, LocalsAtExit bool
+	// CheckAlignment makes Prepare mark the accesses that must be aligned;
+	// FromSource says that the modules are as clang -O0 wrote them.
+	CheckAlignment, FromSource bool
 
 	context  C.LLVMContextRef
 	module   C.LLVMModuleRef // nil before the first Read

@@ -108,6 +108,9 @@ func Confirm(ctx context.Context, p Program, c Counterexample) (Outcome, error) 
 		arguments[i] = strconv.Itoa(i)
 	}
 	cmd := exec.Command(binary, arguments...)
+	if p.ILP32 {
+		cmd = process.Command32(binary, arguments...)
+	}
 	var stderr bytes.Buffer
 	cmd.Stderr, cmd.Dir = &stderr, dir
 	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:exitcode=99:allocator_may_return_null=1", "UBSAN_OPTIONS=print_stacktrace=0")
