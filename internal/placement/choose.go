@@ -55,7 +55,7 @@ func (x *machine) places(size, align uint64) []uint64 {
 	list := x.scratch[:0]
 	low, high := uint64(origin), uint64(origin)
 	for _, m := range x.marks {
-		for a := m.base - size - near*x.unit; a <= m.base+m.size+near*x.unit; a += x.unit {
+		for a := m.base - (size+x.unit-1)/x.unit*x.unit - near*x.unit; a <= m.base+m.size+near*x.unit; a += x.unit {
 			list = append(list, a&^(align-1))
 		}
 		low, high = min(low, m.base), max(high, m.base)
