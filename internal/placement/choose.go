@@ -91,6 +91,10 @@ func (x *machine) place(size, align uint64) uint64 {
 // there, and those that wrap around when they are moved.
 func (x *machine) number() uint64 {
 	list := append(x.places(1, 1), 0, pageNumber, 1<<wordBits-x.unit, 1<<wordBits-2*x.unit)
+	high := slices.Max(x.scratch)
+	for i := range x.unit {
+		list = append(list, high+i)
+	}
 	for _, m := range x.marks {
 		for i := range m.size {
 			list = append(list, m.base+i)

@@ -152,7 +152,7 @@ func smaller(p placement.Program, said string) (placement.Program, string) {
 // TestRandomPrograms compares interpreter, encoder and abstract interpreter with all runs of
 // random programs. make fuzz-placement N=100000 runs as many.
 func TestRandomPrograms(t *testing.T) {
-	n, seed := 300, 1
+	n, seed := 250, 1
 	if s := os.Getenv("ASSAY_FUZZ_PLACEMENT"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"assay/internal/bv"
 	"assay/internal/ir"
 )
 
@@ -224,7 +225,7 @@ func (g *generator) step() {
 			}
 		}
 	case 18: // a copy by bytes, which leaves a number
-		if havePointer {
+		if havePointer && g.IntN(3) == 0 {
 			for i := range uint64(wordBytes) {
 				b.Store(b.Load(byteType, b.PtrAdd(q.v, b.Word(i))), b.PtrAdd(p.v, b.Word(i)))
 			}
@@ -321,6 +322,6 @@ func (p Program) Without(fn string, v ir.Value) *Program {
 	}
 	b := &f.Blocks[d.Block]
 	b.Instrs = slices.DeleteFunc(b.Instrs, func(u ir.Value) bool { return u == v })
-	*d = ir.Def{Op: ir.Const, Type: ir.IntType(8), Const: p.Module.Funcs[0].Values[0].Const}
+	*d = ir.Def{Op: ir.Const, Type: ir.IntType(8), Const: bv.New(8, 0)}
 	return &Program{m, p.Unit}
 }
