@@ -8,10 +8,10 @@ import (
 )
 
 // This file reads the table of the library functions that assay knows,
-// models/library.txt. What is unsupported has no model and does more than
-// return a value: it writes through its arguments, calls back, keeps pointers,
-// or does not come back. Treating such a function as an unknown one, which
-// changes nothing, would be wrong.
+// models/library.txt. It lists all functions and objects that glibc declares or
+// exports. What is unsupported has no model: it writes through its arguments, calls
+// back, keeps pointers, does not come back, or its value is fixed. Treating such a
+// function as an unknown one, which changes nothing and returns anything, would be wrong.
 
 //go:embed models/library.txt
 var libraryTable string
@@ -82,12 +82,20 @@ func parseLibrary(text string) ([]LibraryFunction, error) {
 	return list, nil
 }
 
-// unsupportedLibrary says why calls of library functions are unsupported.
+// libraryObjects is the header under which the table lists objects of the library.
+const libraryObjects = "objects"
+
+// unsupportedLibrary says why calls of library functions, and uses of objects of the
+// library that the program declares and does not define, are unsupported.
 var unsupportedLibrary = sync.OnceValue(func() map[string]string {
 	reasons := map[string]string{}
 	for _, f := range Library() {
+		what := "the library function "
+		if f.Header == libraryObjects {
+			what = "the object of the library "
+		}
 		if f.Fidelity == Unsupported {
-			reasons[f.Name] = "the library function " + f.Name + ": " + f.Note
+			reasons[f.Name] = what + f.Name + ": " + f.Note
 		}
 	}
 	return reasons

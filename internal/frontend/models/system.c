@@ -1,0 +1,203 @@
+// Models of calls of the operating system that change nothing that the program can see
+// but errno: they succeed or fail, or return some number. And of the functions of
+// pthread.h that one thread may call: what they keep is theirs.
+#include "library.h"
+
+static void read_text(const char *s) {
+	while (*s) s++;
+}
+static int status(const char *function) {
+	if (!__assay_nondet_bool(function)) return 0;
+	__assay_fail(function);
+	return -1;
+}
+static int number(const char *function) {
+	if (status(function)) return -1;
+	return __assay_nondet_int(function) & 0x7fffffff;
+}
+
+// Paths are read.
+#define PATH(name, ...) \
+	MODEL int name(const char *path, ##__VA_ARGS__) { \
+		read_text(path); \
+		return status(#name); \
+	}
+PATH(chmod, unsigned mode)
+PATH(lchmod, unsigned mode)
+PATH(chown, unsigned user, unsigned group)
+PATH(lchown, unsigned user, unsigned group)
+PATH(chroot)
+PATH(mkfifo, unsigned mode)
+PATH(mknod, unsigned mode, unsigned long long device)
+PATH(truncate, long size)
+PATH(truncate64, long long size)
+PATH(acct)
+PATH(eaccess, int mode)
+PATH(euidaccess, int mode)
+#define PATHS(name) \
+	MODEL int name(const char *path, const char *other) { \
+		read_text(path); \
+		read_text(other); \
+		return status(#name); \
+	}
+PATHS(link)
+PATHS(symlink)
+#define AT(name, ...) \
+	MODEL int name(int folder, const char *path, ##__VA_ARGS__) { \
+		read_text(path); \
+		return status(#name); \
+	}
+AT(fchmodat, unsigned mode, int flags)
+AT(fchownat, unsigned user, unsigned group, int flags)
+AT(unlinkat, int flags)
+AT(mkdirat, unsigned mode)
+AT(mkfifoat, unsigned mode)
+AT(mknodat, unsigned mode, unsigned long long device)
+AT(faccessat, int mode, int flags)
+MODEL int linkat(int folder, const char *path, int other, const char *to, int flags) {
+	read_text(path);
+	read_text(to);
+	return status("linkat");
+}
+MODEL int symlinkat(const char *path, int folder, const char *to) {
+	read_text(path);
+	read_text(to);
+	return status("symlinkat");
+}
+MODEL int renameat(int folder, const char *path, int other, const char *to) {
+	read_text(path);
+	read_text(to);
+	return status("renameat");
+}
+MODEL int openat(int folder, const char *path, int flags, ...) {
+	read_text(path);
+	return number("openat");
+}
+MODEL int openat64(int folder, const char *path, int flags, ...) {
+	read_text(path);
+	return number("openat64");
+}
+
+#define STATUS(name, ...) MODEL int name(__VA_ARGS__) { return status(#name); }
+STATUS(fchmod, int file, unsigned mode)
+STATUS(fchown, int file, unsigned user, unsigned group)
+STATUS(fdatasync, int file)
+STATUS(fchdir, int file)
+STATUS(syncfs, int file)
+STATUS(setuid, unsigned id)
+STATUS(setgid, unsigned id)
+STATUS(seteuid, unsigned id)
+STATUS(setegid, unsigned id)
+STATUS(setreuid, unsigned real, unsigned effective)
+STATUS(setregid, unsigned real, unsigned effective)
+STATUS(setresuid, unsigned real, unsigned effective, unsigned saved)
+STATUS(setresgid, unsigned real, unsigned effective, unsigned saved)
+STATUS(setpgid, int process, int group)
+STATUS(setpgrp, void)
+STATUS(tcsetpgrp, int file, int group)
+STATUS(shutdown, int file, int how)
+STATUS(listen, int file, int backlog)
+STATUS(flock, int file, int operation)
+STATUS(lockf, int file, int command, long size)
+STATUS(lockf64, int file, int command, long long size)
+STATUS(mlockall, int flags)
+STATUS(munlockall, void)
+STATUS(tcdrain, int file)
+STATUS(tcflow, int file, int action)
+STATUS(tcflush, int file, int queue)
+STATUS(tcsendbreak, int file, int duration)
+STATUS(fallocate, int file, int mode, long from, long size)
+STATUS(fallocate64, int file, int mode, long long from, long long size)
+STATUS(setpriority, int which, unsigned who, int priority)
+STATUS(sethostid, long id)
+STATUS(vhangup, void)
+STATUS(daemon, int directory, int close)
+
+#define NUMBER(name, ...) MODEL int name(__VA_ARGS__) { return number(#name); }
+NUMBER(dup3, int file, int to, int flags)
+NUMBER(socket, int domain, int type, int protocol)
+NUMBER(epoll_create, int size)
+NUMBER(epoll_create1, int flags)
+NUMBER(eventfd, unsigned start, int flags)
+NUMBER(inotify_init, void)
+NUMBER(inotify_init1, int flags)
+NUMBER(timerfd_create, int clock, int flags)
+NUMBER(getpgid, int process)
+NUMBER(getsid, int process)
+NUMBER(setsid, void)
+NUMBER(tcgetpgrp, int file)
+NUMBER(posix_openpt, int flags)
+
+#define ANY(name, ...) MODEL int name(__VA_ARGS__) { return __assay_nondet_int(#name); }
+ANY(getpgrp, void)
+ANY(umask, unsigned mask)
+ANY(getdtablesize, void)
+ANY(posix_fadvise, int file, long from, long size, int advice)
+ANY(posix_fallocate, int file, long from, long size)
+MODEL int nice(int n) {
+	if (status("nice")) return -1;
+	return __assay_nondet_int("nice");
+}
+MODEL int getpriority(int which, unsigned who) {
+	if (status("getpriority")) return -1;
+	return __assay_nondet_int("getpriority");
+}
+MODEL long pathconf(const char *path, int name) {
+	read_text(path);
+	if (status("pathconf")) return -1;
+	return (long)__assay_nondet_size("pathconf");
+}
+MODEL long fpathconf(int file, int name) {
+	if (status("fpathconf")) return -1;
+	return (long)__assay_nondet_size("fpathconf");
+}
+MODEL void sync(void) {}
+MODEL void closelog(void) {}
+
+// One thread. What these return is a number of an error, or 0; errno stays.
+ANY(pthread_mutex_lock, void *mutex)
+ANY(pthread_mutex_trylock, void *mutex)
+ANY(pthread_mutex_unlock, void *mutex)
+ANY(pthread_mutex_destroy, void *mutex)
+ANY(pthread_mutexattr_init, void *attributes)
+ANY(pthread_mutexattr_destroy, void *attributes)
+ANY(pthread_mutexattr_settype, void *attributes, int type)
+ANY(pthread_mutexattr_setpshared, void *attributes, int shared)
+ANY(pthread_cond_signal, void *condition)
+ANY(pthread_cond_broadcast, void *condition)
+ANY(pthread_cond_destroy, void *condition)
+ANY(pthread_rwlock_rdlock, void *lock)
+ANY(pthread_rwlock_wrlock, void *lock)
+ANY(pthread_rwlock_unlock, void *lock)
+ANY(pthread_rwlock_tryrdlock, void *lock)
+ANY(pthread_rwlock_trywrlock, void *lock)
+ANY(pthread_rwlock_destroy, void *lock)
+ANY(pthread_spin_lock, void *lock)
+ANY(pthread_spin_trylock, void *lock)
+ANY(pthread_spin_unlock, void *lock)
+ANY(pthread_spin_destroy, void *lock)
+ANY(pthread_attr_init, void *attributes)
+ANY(pthread_attr_destroy, void *attributes)
+ANY(pthread_attr_setdetachstate, void *attributes, int state)
+ANY(pthread_attr_setstacksize, void *attributes, size_t size)
+ANY(pthread_detach, unsigned long thread)
+ANY(sem_destroy, void *semaphore)
+MODEL int pthread_mutex_init(void *mutex, const void *attributes) {
+	__assay_havoc(mutex, sizeof(long) == 8 ? 40 : 24);
+	return __assay_nondet_int("pthread_mutex_init");
+}
+MODEL int pthread_cond_init(void *condition, const void *attributes) {
+	__assay_havoc(condition, 48);
+	return __assay_nondet_int("pthread_cond_init");
+}
+MODEL int pthread_rwlock_init(void *lock, const void *attributes) {
+	__assay_havoc(lock, sizeof(long) == 8 ? 56 : 32);
+	return __assay_nondet_int("pthread_rwlock_init");
+}
+static unsigned long self;
+MODEL unsigned long pthread_self(void) {
+	if (self == 0) self = (unsigned long)__assay_nondet_size("pthread_self");
+	__assay_assume(self != 0);
+	return self;
+}
+MODEL int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
