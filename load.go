@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"assay/internal/bmc"
 	"assay/internal/frontend"
@@ -18,7 +19,7 @@ func (r *run) frontendOptions() frontend.Options {
 		Files: r.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std,
 		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
-		Function: p.Function, Arguments: p.Pointers, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, Models: p.Models,
+		Function: p.Function, Arguments: p.Pointers, NonNull: p.NonNull, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, Models: p.Models,
 		CheckAlignment: p.CheckAlignment,
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
 		Warnings:       r.task.Warnings,
@@ -51,7 +52,14 @@ func (r *run) assumptions(p *frontend.Program) []Assumption {
 	note := func(text string) { out = append(out, Assumption{Text: text}) }
 	t := &r.task.Program
 	if t.Function != "" {
-		note("runs start in " + t.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)")
+		text := "runs start in " + t.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)"
+		switch {
+		case slices.Contains(t.NonNull, frontend.AllPointers):
+			text = strings.Replace(text, "is null or points", "points", 1)
+		case len(t.NonNull) > 0:
+			text += "; not null: " + strings.Join(t.NonNull, ", ")
+		}
+		note(text)
 		if !t.HavocGlobals {
 			note("globals hold their initial values when " + t.Function + " is called (--havoc-globals makes them arbitrary)")
 		}

@@ -43,8 +43,11 @@ type Task struct {
 
 // Pointer says what a pointer parameter points to: an array of so many elements, or
 // of as many as another parameter says, or a string of any length; or it may be
-// equal to another parameter.
+// equal to another parameter. Each may be null, unless Program.NonNull says otherwise.
 type Pointer = frontend.Argument
+
+// AllPointers stands for all pointer parameters in Program.NonNull.
+const AllPointers = frontend.AllPointers
 
 // Program says how the files are compiled and where runs start.
 type Program struct {
@@ -58,6 +61,9 @@ type Program struct {
 	// Pointers say what pointer parameters of Function point to, by
 	// "function:parameter"; others are null or point to one element.
 	Pointers map[string]Pointer
+	// NonNull are the pointer parameters of Function that are not null, as
+	// "function:parameter", or "all".
+	NonNull []string
 	// HavocGlobals starts with arbitrary content of the globals.
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.
@@ -185,8 +191,8 @@ func (t *Task) validate() error {
 	if t.Program.Function == "main" {
 		t.Program.Function = ""
 	}
-	if len(t.Program.Pointers) > 0 && t.Program.Function == "" {
-		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string and --alias together with --function"}
+	if len(t.Program.Pointers)+len(t.Program.NonNull) > 0 && t.Program.Function == "" {
+		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string, --alias and --nonnull together with --function"}
 	}
 	if t.Engine.Solver == "" {
 		t.Engine.Solver = Solvers[0]

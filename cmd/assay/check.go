@@ -80,6 +80,8 @@ func (f *checkFlags) groups() []group {
 	program.Var(pointerValue{p.Pointers, arrayPointer}, "array", "with --function f: its pointer parameter p points to N elements, or as many as its parameter N says; may be repeated, as the next two")
 	program.Var(pointerValue{p.Pointers, stringPointer}, "string", "with --function f: p is a string of any length")
 	program.Var(pointerValue{p.Pointers, aliasPointer}, "alias", "with --function f: p points to an element of its own, or is equal to the parameter q")
+	program.Var(nonNullValue{&p.NonNull}, "nonnull", "with --function f: its pointer parameters are not null; of one parameter with f:p, may be repeated")
+	program.Lookup("nonnull").NoOptDefVal = assay.AllPointers
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
 	program.BoolVar(&p.CheckAlignment, "check-alignment", false, "let valid-deref ask for aligned accesses, too")
@@ -158,7 +160,7 @@ Properties:
 		Example: `  assay check f.c
   assay check --property no-overflow,div-by-zero -m32 f.c
   assay check --property valid-memsafety --timeout 1m --memory 4GiB list.c main.c
-  assay check --function sum --array sum:values=8 --property valid-deref sum.c
+  assay check --function sum --array sum:values=8 --nonnull --property valid-deref sum.c
   assay check --spec unreach-call.prp --json f.c`,
 		RunE: func(c *cobra.Command, files []string) error {
 			f.task.Files = files

@@ -107,11 +107,14 @@ type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-// compilerStyle accepts the long options of compilers with a single dash.
+// compilerStyle accepts the long options of compilers with a single dash, and the
+// value of --nonnull, which may be left out, as an argument of its own.
 func compilerStyle(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		switch {
+		case i > 0 && args[i-1] == "--nonnull" && isNonNull(a):
+			out[len(out)-1] += "=" + a
 		case a == "--":
 			return append(out, args[i:]...)
 		case len(a) > 5 && a[:5] == "-std=":

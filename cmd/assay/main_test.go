@@ -170,7 +170,10 @@ func TestFunction(t *testing.T) {
 	if o := invoke(t, append(base, "--array", "first:values=4", file)...); o.last() != "RESULT: false(valid-deref)" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
 	}
-	if o := invoke(t, append(base, "--array", "first:values=n", file)...); o.last() != "RESULT: true" {
+	if o := invoke(t, append(base, "--array", "first:values=n", file)...); o.last() != "RESULT: false(valid-deref)" {
+		t.Errorf("values may be null; output:\n%s%s", o.stdout, o.stderr)
+	}
+	if o := invoke(t, append(base, "--array", "first:values=n", "--nonnull", file)...); o.last() != "RESULT: true" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
 	}
 	if o := invoke(t, append(base, "-D", "x", file)...); !strings.Contains(o.stdout, "assumption") {
@@ -193,13 +196,22 @@ long twice(long *a, const long *b) {
   *a = 2;
   return 1 / (*b == old);
 }
+extern void reach_error(void);
+void isNull(char *text) { if (!text) reach_error(); }
 `)
 	for _, test := range []struct{ property, arguments, want string }{
-		{"valid-deref", "--function length --string length:text", "RESULT: true"},
-		{"termination", "--function length --string length:text", "RESULT: true"},
+		{"valid-deref", "--function length --string length:text", "RESULT: false(valid-deref)"},
+		{"valid-deref", "--function length --string length:text --nonnull length:text", "RESULT: true"},
+		{"valid-deref", "--function length --string length:text --nonnull all", "RESULT: true"},
+		{"valid-deref", "--function length --nonnull=length:text --array length:text=0", "RESULT: false(valid-deref)"},
+		{"termination", "--function length --nonnull --string length:text", "RESULT: true"},
+		{"unreach-call", "--function isNull --string isNull:text", "RESULT: false(unreach-call)"},
+		{"unreach-call", "--function isNull --array isNull:text=2", "RESULT: false(unreach-call)"},
+		{"unreach-call", "--function isNull --array isNull:text=2 --nonnull isNull:text", "RESULT: true"},
+		{"unreach-call", "--function isNull --nonnull isNull:text", "RESULT: true"},
 		{"valid-deref", "--function length --array length:text=3", "RESULT: false(valid-deref)"},
-		{"div-by-zero", "--function twice --array twice:a=1 --array twice:b=1", "RESULT: true"},
-		{"div-by-zero", "--function twice --array twice:b=1 --alias twice:a=b", "RESULT: false(div-by-zero)"},
+		{"div-by-zero", "--function twice --nonnull --array twice:a=1 --array twice:b=1", "RESULT: true"},
+		{"div-by-zero", "--function twice --nonnull --array twice:b=1 --alias twice:a=b", "RESULT: false(div-by-zero)"},
 	} {
 		args := append([]string{"check", "--property", test.property}, strings.Fields(test.arguments)...)
 		if o := invoke(t, append(args, file)...); o.last() != test.want {
@@ -210,12 +222,45 @@ long twice(long *a, const long *b) {
 		{"--string length:txt", "the argument length:txt is no pointer parameter"},
 		{"--string len:text", "the argument len:text is not one of the function length"},
 		{"--array length:text=n", "n, which is no integer parameter"},
+		{"--nonnull length:txt", "the argument length:txt is no pointer parameter"},
+		{"--nonnull len:text", "the argument len:text is not one of the function length"},
+		{"--nonnull=text", "write function:parameter"},
 		{"--alias length:text=text", "text, which is no other pointer parameter"},
 		{"--string length:text --array length:text=3", "described before"},
 	} {
 		args := append([]string{"check", "--function", "length"}, strings.Fields(test.arguments)...)
 		if o := invoke(t, append(args, file)...); o.code != 3 || !strings.Contains(o.stderr, test.want) {
 			t.Errorf("%s: want exit code 3 and %q, not %d and:\n%s", test.arguments, test.want, o.code, o.stderr)
+		}
+	}
+}
+
+// TestBuiltinAssume: what __builtin_assume and its kin promise is undefined behaviour where
+// it does not hold. It is listed, and runs without it are preferred.
+func TestBuiltinAssume(t *testing.T) {
+	file := write(t, "f.c", `extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  char c[64];
+  WHAT
+  return 0;
+}
+`)
+	const passes, excluded = "the run passes through undefined behaviour", "undefined behaviour that was not excluded"
+	for _, test := range []struct{ what, result, listed string }{
+		{"__builtin_assume(x > 0); if (x < 0) reach_error();", "false(unreach-call)", passes},
+		{"if (x == 3) { __builtin_assume(0); reach_error(); }", "false(unreach-call)", passes},
+		{"__builtin_assume(x > 0); if (x < 9) reach_error();", "false(unreach-call)", ""},
+		{"__attribute__((assume(x > 0))); if (x == -5) reach_error();", "false(unreach-call)", passes},
+		{"char *p = __builtin_assume_aligned(c + 1, 16); if (p != c + 1) reach_error();", "true", excluded},
+		{"__builtin_assume(x > 0); if (x > 0 && x < 0) reach_error();", "true", excluded},
+		{"if (x > 0) { __builtin_assume(x != 0); if (x < 0) reach_error(); }", "true", ""},
+	} {
+		o := invoke(t, "check", "-D", "WHAT="+test.what, file)
+		listed := strings.Contains(o.stdout, passes) || strings.Contains(o.stdout, excluded)
+		if o.last() != "RESULT: "+test.result || !strings.Contains(o.stdout, test.listed) || listed != (test.listed != "") {
+			t.Errorf("%s: want %s, %q; output:\n%s%s", test.what, test.result, test.listed, o.stdout, o.stderr)
 		}
 	}
 }
@@ -272,7 +317,7 @@ func TestBadInput(t *testing.T) {
 		{"bad size", []string{"check", "--memory", "lots", good}, "2GiB"},
 		{"bad array", []string{"check", "--function", "main", "--array", "x", good}, "function:parameter=N"},
 		{"bad string", []string{"check", "--function", "main", "--string", "f:p=3", good}, "function:parameter, for example"},
-		{"string without function", []string{"check", "--string", "f:p", good}, "use --array, --string and --alias together with --function"},
+		{"string without function", []string{"check", "--string", "f:p", good}, "use --array, --string, --alias and --nonnull together with --function"},
 		{"graph to nowhere", []string{"graph", "-o", "g.jpg", good}, "none of the suffixes .html"},
 		{"bad property file", []string{"check", "--spec", write(t, "p.prp", "\nCHECK(x)\n"), good}, "p.prp:2: not a property"},
 		{"missing property file", []string{"check", "--spec", "/no/such.prp", good}, "/no/such.prp"},

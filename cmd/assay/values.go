@@ -118,6 +118,27 @@ var (
 	}}
 )
 
+// nonNullValue is a flag that collects the parameters that are not null.
+type nonNullValue struct{ names *[]string }
+
+func (v nonNullValue) String() string { return "" }
+
+func (v nonNullValue) Type() string { return "f:p" }
+
+func (v nonNullValue) Set(s string) error {
+	if !isNonNull(s) {
+		return fmt.Errorf("%q: write function:parameter, for example sum:values, or all", s)
+	}
+	*v.names = append(*v.names, s)
+	return nil
+}
+
+// isNonNull says whether an argument is a value of the flag.
+func isNonNull(s string) bool {
+	function, parameter, ok := strings.Cut(s, ":")
+	return s == assay.AllPointers || ok && function != "" && parameter != "" && !strings.ContainsAny(s, "/.=")
+}
+
 func (v pointerValue) String() string { return "" }
 
 func (v pointerValue) Type() string { return v.kind.form }

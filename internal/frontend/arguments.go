@@ -12,7 +12,7 @@ import (
 
 // This file calls a function under analysis (--function): with arbitrary scalars,
 // and for each pointer null or a fresh heap object of the type pointed to, with
-// arbitrary content. An Argument says more of a pointer, and rules out null. What is
+// arbitrary content. An Argument says more of the object; Options.NonNull rules out null. What is
 // left of these objects is freed at the end: they are no leaks.
 
 // Argument says what a pointer parameter points to. Exactly one field is set.
@@ -27,6 +27,9 @@ type Argument struct {
 	// Alias is another pointer parameter: the pointer is equal to it, or not.
 	Alias string
 }
+
+// AllPointers stands for all pointer parameters in Options.NonNull.
+const AllPointers = "all"
 
 // errArgument is an Argument that does not fit the function.
 func errArgument(name, problem, hint string) error {
@@ -73,6 +76,16 @@ func (f *function) callTarget(fn *llvm.Function) error {
 			return errArgument(key, fmt.Sprintf("has its length from %s, which is no integer parameter", a.Length), "the parameters of "+fn.Name+": "+strings.Join(names, ", "))
 		case a.Alias != "" && (a.Alias == parameter || !slices.Contains(pointers, a.Alias)):
 			return errArgument(key, fmt.Sprintf("may be equal to %s, which is no other pointer parameter", a.Alias), "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+		}
+	}
+	for _, key := range f.im.opts.NonNull {
+		function, parameter, _ := strings.Cut(key, ":")
+		switch {
+		case key == AllPointers:
+		case function != fn.Name:
+			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
+		case !slices.Contains(pointers, parameter):
+			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
 		}
 	}
 	var objects []ir.Value
@@ -165,7 +178,7 @@ func (f *function) argumentObject(key, parameter string, types map[string]*llvm.
 	if end != 0 {
 		f.b.Store(f.b.Const(terminator, 0), f.b.PtrAdd(object, end))
 	}
-	if a != (Argument{}) {
+	if slices.Contains(f.im.opts.NonNull, AllPointers) || slices.Contains(f.im.opts.NonNull, key) {
 		return object, object, nil
 	}
 	null := f.b.Nondet(ir.BoolType, ir.NondetInput, parameter+" is null")

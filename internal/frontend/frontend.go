@@ -72,6 +72,9 @@ type Options struct {
 	// Arguments say what pointer parameters of Function point to, by
 	// "function:parameter".
 	Arguments map[string]Argument
+	// NonNull are the pointer parameters of Function that are not null, as
+	// "function:parameter", or AllPointers.
+	NonNull []string
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// MallocMayFail lets allocations return null.

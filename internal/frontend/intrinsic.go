@@ -65,7 +65,10 @@ var roundings = map[string]ir.RoundingMode{
 func (f *function) intrinsic(i *llvm.Inst, name string) {
 	base := intrinsicBase(name)
 	switch base {
-	case "assume", "experimental.noalias.scope.decl", "donothing", "sideeffect", "prefetch", "va_end", "invariant.end",
+	case "assume":
+		f.assumption(i)
+		return
+	case "experimental.noalias.scope.decl", "donothing", "sideeffect", "prefetch", "va_end", "invariant.end",
 		"pseudoprobe", "annotation", "var.annotation":
 		if base == "annotation" {
 			f.vals[i] = f.operand(i.Args[0])
@@ -125,6 +128,39 @@ func (f *function) intrinsic(i *llvm.Inst, name string) {
 			return
 		}
 		f.unsupported("the LLVM intrinsic " + name)
+	}
+}
+
+// assumption imports llvm.assume: __builtin_assume and its kin. What does not hold there
+// is undefined behaviour, as unreachable code is, but the run goes on. Of its operand
+// bundles __builtin_assume_aligned makes one, and optimisers others; those promise what
+// we do not use.
+func (f *function) assumption(i *llvm.Inst) {
+	check := func(condition ir.Value, text string) {
+		if c, ok := f.isConst(condition); !ok || c.IsZero() {
+			f.b.Check(ir.ReachedUnreachable, condition, text)
+		}
+	}
+	if f.representable(i) != "" {
+		return
+	}
+	check(f.scalar(i.Args[0]), "an assumption that the program makes (__builtin_assume) does not hold")
+	for _, b := range i.Bundles {
+		switch {
+		case b.Tag == "align" && len(b.Args) >= 2:
+			align, ok := constInt(b.Args[1])
+			if !ok || align == 0 || align&(align-1) != 0 {
+				continue
+			}
+			word := f.im.m.WordType()
+			at := f.b.Op(ir.PtrToInt, word, f.scalar(b.Args[0]))
+			if len(b.Args) > 2 {
+				at = f.b.Bin(ir.Sub, at, f.resize(f.scalar(b.Args[2]), word.Bits))
+			}
+			check(f.b.Cmp(ir.Eq, f.b.Bin(ir.And, at, f.b.Word(align-1)), f.b.Word(0)), "a pointer is not aligned as the program assumes")
+		case b.Tag == "nonnull" && len(b.Args) == 1:
+			check(f.b.Cmp(ir.Ne, f.scalar(b.Args[0]), f.b.Null()), "a pointer is null, against what the program assumes")
+		}
 	}
 }
 

@@ -64,6 +64,7 @@ func parseProgram(t *testing.T, file string) program {
 				t.Fatal(err)
 			}
 			p.options.Arguments = map[string]Argument{name: {IsArray: true, Elements: count}}
+			p.options.NonNull = []string{name}
 		case "only":
 			p.models = []DataModel{map[string]DataModel{"LP64": LP64, "ILP32": ILP32}[value]}
 		case "runs":

@@ -86,6 +86,9 @@ func (c *copier) call(n *Inst, v C.LLVMValueRef) {
 		return
 	}
 	c.arguments(n, v, C.LLVMGetNumArgOperands(v))
+	for i := range C.LLVMGetNumOperandBundles(v) {
+		n.Bundles = append(n.Bundles, c.bundle(C.LLVMGetOperandBundleAtIndex(v, i)))
+	}
 	n.NoReturn = C.LLVMGetCallSiteEnumAttribute(v, functionIndex, c.noReturn) != nil
 	if attribute := C.LLVMGetCallSiteEnumAttribute(v, 1, c.sret); attribute != nil {
 		n.SRet = c.typeOf(C.LLVMGetTypeAttributeValue(attribute))
@@ -101,4 +104,15 @@ func (c *copier) call(n *Inst, v C.LLVMValueRef) {
 			n.ByVal[i] = c.typeOf(C.LLVMGetTypeAttributeValue(attribute))
 		}
 	}
+}
+
+func (c *copier) bundle(b C.LLVMOperandBundleRef) Bundle {
+	defer C.LLVMDisposeOperandBundle(b)
+	var n C.size_t
+	tag := C.LLVMGetOperandBundleTag(b, &n)
+	out := Bundle{Tag: C.GoStringN(tag, C.int(n))}
+	for i := range C.LLVMGetNumOperandBundleArgs(b) {
+		out.Args = append(out.Args, c.value(C.LLVMGetOperandBundleArgAtIndex(b, i)))
+	}
+	return out
 }

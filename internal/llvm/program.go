@@ -207,6 +207,8 @@ type Inst struct {
 	// argument, which is nil unless the argument is passed by value.
 	Callee Value
 	ByVal  []*Type
+	// Bundles are the operand bundles of a call.
+	Bundles []Bundle
 	// SRet is the type of the object that the first argument points to and
 	// that the callee fills in as its result; nil if it returns nothing so.
 	SRet *Type
@@ -234,6 +236,12 @@ type Inst struct {
 	// Indirect says that the expression of a debug record computes something
 	// from the operand, so that the operand is not the variable's value.
 	Indirect bool
+}
+
+// Bundle is an operand bundle of a call.
+type Bundle struct {
+	Tag  string
+	Args []Value
 }
 
 // Const is a constant without operands, or an aggregate of constants.
