@@ -73,7 +73,7 @@ func (r *run) accelerate(ctx context.Context, m *ir.Module, o bmc.Options, wait 
 			break
 		}
 		begin = time.Now()
-		found, why, err := p.Confirm(ctx, v, acceleration.Options{Targets: o.Targets, Label: o.Label})
+		found, why, err := p.Confirm(ctx, v, acceleration.Options{Targets: o.Targets, Label: o.Label, Solver: o.Solver})
 		a.stats.Confirm += time.Since(begin)
 		if err != nil || found != nil {
 			a.found = found
@@ -98,7 +98,7 @@ func (a *accelerationAnswer) alone(ctx context.Context) bmc.Result {
 	}
 	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "acceleration: " + a.why}
 	if ctx.Err() != nil {
-		reason.Cause, reason.Text = verdict.CauseTimeout, "acceleration: the time limit was reached"
+		reason = verdict.Stopped(ctx, "acceleration")
 	}
 	return bmc.Result{Verdict: verdict.Unknown{Reasons: []verdict.Reason{reason}}}
 }

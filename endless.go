@@ -122,7 +122,7 @@ func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answe
 	if x.r.task.Engine.Uncertified {
 		return v, false
 	}
-	if set.Proof.Checker, err = certify.Endless(ctx, x.m, certify.Options{}, set); err != nil {
+	if set.Proof.Checker, err = certify.Endless(ctx, x.m, certify.Options{Engine: certify.CaDiCaL}, set); err != nil {
 		return nil, false
 	}
 	return v, false

@@ -183,10 +183,12 @@ func (r *run) search(ctx context.Context, m *ir.Module, o bmc.Options) (bmc.Resu
 	b.Verdict = together(b.Verdict, a.verdict, tried, y.Verdict, jumped)
 	if u, isUnknown := b.Verdict.(verdict.Unknown); isUnknown {
 		u.Reasons = slices.Clone(u.Reasons)
-		if a.why != nil {
+		// What was ended because bounded search was stuck for good has nothing to say.
+		given := ctx.Err() == nil
+		if a.why != nil && !(given && errors.Is(a.why, context.Canceled)) {
 			u.Reasons = append(u.Reasons, a.reason(ctx))
 		}
-		if y.Why.Text != "" {
+		if y.Why.Text != "" && !(given && y.Why.Cause == verdict.CauseInterrupt) {
 			u.Reasons = append(u.Reasons, y.Why)
 		}
 		b.Verdict = u
@@ -275,7 +277,7 @@ func (r *run) induct(ctx context.Context, m *ir.Module, o bmc.Options, wait time
 	begin := time.Now()
 	own, resume := pause.Others(ctx)
 	defer resume()
-	checker, err := certify.Induction(own, m, certify.Options{Targets: targets, Label: o.Label}, p.Proof)
+	checker, err := certify.Induction(own, m, certify.Options{Targets: targets, Label: o.Label, Engine: certify.CaDiCaL}, p.Proof)
 	a.certify = time.Since(begin)
 	if err != nil {
 		a.why = fmt.Errorf("a proof was found, but not accepted: %w", err)
@@ -343,7 +345,7 @@ func (r *run) proveTurned(ctx context.Context, m *ir.Module, o bmc.Options) (p i
 func (a *inductionAnswer) reason(ctx context.Context) verdict.Reason {
 	if a.why == nil {
 		// It was stopped before it began.
-		return verdict.Reason{Cause: verdict.CauseTimeout, Text: "k-induction: the time limit was reached"}
+		return verdict.Stopped(ctx, "k-induction")
 	}
 	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "k-induction: " + a.why.Error()}
 	var uncut *induction.ErrUncut
@@ -351,7 +353,7 @@ func (a *inductionAnswer) reason(ctx context.Context) verdict.Reason {
 	case errors.As(a.why, &uncut):
 		reason.Func, reason.Pos = uncut.Func, uncut.Pos
 	case ctx.Err() != nil:
-		reason.Cause, reason.Text = verdict.CauseTimeout, "k-induction: the time limit was reached"
+		return verdict.Stopped(ctx, "k-induction")
 	}
 	return reason
 }

@@ -139,7 +139,7 @@ func (a *symbolicAnswer) orUnknown(ctx context.Context) verdict.Verdict {
 		return a.verdict
 	}
 	if ctx.Err() != nil {
-		a.reason = verdict.Reason{Cause: verdict.CauseTimeout, Text: "the time limit was reached"}
+		a.reason = verdict.Stopped(ctx, "symbolic execution graph")
 	}
 	return verdict.Unknown{Reasons: []verdict.Reason{a.reason}}
 }
@@ -197,6 +197,10 @@ func (r *run) graphOf(ctx context.Context, m *ir.Module) (verdict.Verdict, []Pha
 		if t, ok := answer.(termination.Terminates); ok {
 			b.Graph.Argument = t.Argument
 			a.certify(ctx, r, m, &b, graph.Options{Termination: true})
+			if t, ok := a.verdict.(verdict.True); ok {
+				t.Unclean = r.excludingByGraph(ctx, m, t.Unclean)
+				a.verdict = t
+			}
 			break
 		}
 		a.reason = verdict.Reason{Cause: verdict.CauseInexact, Text: "symbolic execution graph: no ranking argument was found for its transition system"}

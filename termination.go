@@ -212,30 +212,6 @@ func (r *run) hangsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) str
 	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"
 }
 
-// overflowMatters says whether one of the guards is a signed overflow whose result may
-// have a say in what happens next.
-func overflowMatters(m *ir.Module, unclean []verdict.Guard) bool {
-	for _, f := range m.Funcs {
-		all := make([]bool, len(f.Blocks))
-		for b := range all {
-			all[b] = true
-		}
-		for v := range f.Values {
-			d := f.Def(ir.Value(v))
-			if d.Op != ir.Check || ir.CheckKind(d.Aux) != ir.Overflow || !slices.ContainsFunc(unclean, func(g verdict.Guard) bool {
-				// Where recursion became loops, one function has the body of another.
-				return g.Kind == ir.Overflow && (g.Pos == d.Pos || g.Text == anywhere)
-			}) {
-				continue
-			}
-			if x := f.Overflowing(ir.Value(v)); x == 0 || f.Influences(x, all) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // oneAnswer joins the answers: the first that decides, unless another one
 // contradicts it, else all reasons.
 func oneAnswer(answers []terminationAnswer) verdict.Verdict {
@@ -289,6 +265,16 @@ func (r *run) unwind(ctx context.Context, m *ir.Module) (verdict.Verdict, bmc.St
 			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
 		},
 	})
+	if t, ok := b.Verdict.(verdict.True); ok {
+		if c, ok := t.Certificate.(*verdict.Unwinding); ok {
+			t.Unclean = r.excluding(ctx, m, t.Unclean, func(ctx context.Context, o certify.Options) error {
+				o.Engine = r.task.Engine.Solver
+				_, err := certify.Unwinding(ctx, m, o, c.Bounds)
+				return err
+			})
+			b.Verdict = t
+		}
+	}
 	return b.Verdict, b.Stats
 }
 
@@ -425,11 +411,18 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	own, resume := pause.Others(ctx)
 	defer resume()
 	begin := time.Now()
-	checker, err := certify.Ranking(own, m, certify.Options{}, p.Proof)
+	checker, err := certify.Ranking(own, m, certify.Options{Engine: certify.CaDiCaL}, p.Proof)
 	phases = append(phases, Phase{"its certificate", time.Since(begin)})
 	if err != nil {
 		return no(verdict.CauseUncertified, fmt.Errorf("ranking functions were found, but not accepted: %w", err))
 	}
 	p.Proof.Checker = checker
-	return verdict.True{Certificate: p.Proof, Unclean: p.Unclean}, phases
+	begin = time.Now()
+	loops := recursion.ToLoops(m)
+	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, o certify.Options) error {
+		_, err := certify.Induction(ctx, loops, o, &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads})
+		return err
+	})
+	phases = append(phases, Phase{"which overflows it excludes", time.Since(begin)})
+	return verdict.True{Certificate: p.Proof, Unclean: unclean}, phases
 }

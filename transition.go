@@ -34,7 +34,7 @@ func (r *run) transit(ctx context.Context, m *ir.Module, o bmc.Options, engine s
 	defer func() { a.panic = recover() }()
 	select {
 	case <-ctx.Done():
-		a.Why = verdict.Reason{Cause: verdict.CauseTimeout, Text: string(engine) + ": the time limit was reached"}
+		a.Why = verdict.Stopped(ctx, string(engine))
 		return a
 	case <-time.After(wait):
 	}

@@ -106,7 +106,7 @@ var allowed = map[string][]string{
 	"internal/ts/chc":       {"internal/bv", "internal/term", "internal/ts"},
 	"internal/ts/dimspec":   {"internal/term", "internal/sat", "internal/ts"},
 	"internal/ts/reduce":    {"internal/sat", "internal/sat/cadical", "internal/ts"},
-	"internal/ts/inductive": {"internal/bv", "internal/term", "internal/smt", "internal/smt/z3", "internal/ts"},
+	"internal/ts/inductive": {"internal/bv", "internal/term", "internal/smt", "internal/smt/bitblast", "internal/smt/z3", "internal/ts"},
 	"internal/ic3":          {"internal/sat", "internal/ts", "internal/ic3/cdcl"},
 	"internal/ic3/cdcl":     {},
 	"internal/incremental":  {"internal/sat", "internal/sat/cadical", "internal/ts"},

@@ -114,7 +114,7 @@ func (f *checkFlags) groups() []group {
 	search.StringArrayVar(&e.Rows, "rows", nil, "look for bounds of this `sum` of variables at loops, for example 'x - 2*y'; with --polyhedra")
 	search.BoolVar(&e.ShowInvariants, "show-invariants", false, "print the invariants found at each loop")
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
-	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver searches; the other one certifies")
+	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver unwinding searches with (the other engines have CaDiCaL, spacer has Z3); a certificate is checked by the one that did not find it")
 	search.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a true is checked by an independent encoder and solver")
 	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program with the inputs of a false")
 
@@ -139,7 +139,8 @@ const exitHelp = `The last line of the output (exit code):
   RESULT: true (uncertified)  the same with --certify=off (0)
   RESULT: false(<property>)   a run that violates it was found and replayed (1)
   RESULT: unknown             neither, and the output says why (2)
-Without a result: wrong use or input (3), a bug of assay (4).
+Without a result: wrong use or input (3), a bug of assay (4); ended by a signal: a
+library or the run-time gave up, for example without memory (see --memory).
 `
 
 // checkCommand is `assay check`; args is the whole command line, for the child

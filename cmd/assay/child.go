@@ -219,7 +219,8 @@ func death(f *checkFlags, state *os.ProcessState, words string, last status, cau
 	if status.Signaled() && outOfProcessorTime(status.Signal(), state.UserTime()+state.SystemTime()) {
 		return &assay.Reason{Cause: "timeout", Text: "the limit on processor time (ulimit -t) was reached while " + doing(last)}, nil
 	}
-	if status.Signaled() && (status.Signal() == syscall.SIGKILL || usage != nil && uint64(usage.Maxrss)*1024 > f.memory/2) {
+	goDied := status.Signaled() && status.Signal() == syscall.SIGABRT && strings.Contains(words, "\ngoroutine ")
+	if status.Signaled() && !goDied && (status.Signal() == syscall.SIGKILL || usage != nil && uint64(usage.Maxrss)*1024 > f.memory/2) {
 		return memoryReason(f, last), nil
 	}
 	return nil, &assay.InternalError{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,9 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == readBitcode {
 		os.Exit(frontend.ChildMain(os.Args[2:]))
 	}
+	// What nobody recovers (a fault in a C library, the end of memory, a data race that
+	// the run-time finds) ends a Go process with the code 2. This makes it SIGABRT.
+	debug.SetTraceback("crash")
 	os.Exit(run(os.Args[1:]))
 }
 

@@ -371,6 +371,19 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestCrashIsNoUnknown: what ends a Go process from within has the exit code 2 by default.
+func TestCrashIsNoUnknown(t *testing.T) {
+	cmd, stdout, stderr := command(t.Context(), "check", "--timeout=60", example+"forever.c")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second) // it must have begun
+	_ = cmd.Process.Signal(syscall.SIGQUIT) // the run-time's own end
+	if o := finish(t, cmd, stdout, stderr); o.signal != syscall.SIGABRT {
+		t.Errorf("ended by %v with exit code %d, want SIGABRT", o.signal, o.code)
+	}
+}
+
 // TestMemoryLimit: running out of memory is an unknown with that reason.
 func TestMemoryLimit(t *testing.T) {
 	file := write(t, "big.c", `#include <assert.h>

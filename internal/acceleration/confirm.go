@@ -21,6 +21,8 @@ type Options struct {
 	Targets []ir.CheckKind
 	// Label is the C label that ErrorLabel means; ERROR if empty.
 	Label string
+	// Solver is the one that found the violation; the other one proves the jumps.
+	Solver string
 }
 
 // shortJump is how many steps the iterations of a jump may have that are made one by one.
@@ -172,7 +174,7 @@ func (t *translation) replay(ctx context.Context, v verdict.False) (answer *verd
 		if ev.Kind != interp.Jumping || failed != nil {
 			return
 		}
-		checker, err := certify.Jump(ctx, t.p.m, certify.Options{Label: t.o.Label}, ev.Jump, ev.State)
+		checker, err := certify.Jump(ctx, t.p.m, certify.Options{Label: t.o.Label, Engine: t.o.Solver}, ev.Jump, ev.State)
 		if err != nil {
 			failed = err
 			t.refused = next

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"assay/internal/process"
+	"assay/internal/schedule"
 )
 
 // Options of a run.
@@ -121,17 +122,7 @@ func Run(ctx context.Context, tasks []Task, o Options) ([]Result, error) {
 	defer stop(nil)
 	r := &runner{o: o, results: make([]*Result, len(chosen)), stop: stop}
 	r.progress.Total = len(chosen)
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range max(1, o.Parallel) {
-		workers.Go(func() {
-			for i := range next {
-				if result, ok := r.runTask(ctx, i, chosen[i]); ok {
-					r.finish(i, result, true)
-				}
-			}
-		})
-	}
+	next := make(chan int, len(chosen))
 	for i, t := range chosen {
 		if known, ok := o.Known[t.Key()]; ok {
 			known.Task = t
@@ -139,13 +130,21 @@ func Run(ctx context.Context, tasks []Task, o Options) ([]Result, error) {
 			r.finish(i, known, false)
 			continue
 		}
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
+		next <- i
 	}
 	close(next)
-	workers.Wait()
+	worker := schedule.Engine[struct{}]{Name: "worker", Run: func(ctx context.Context) struct{} {
+		for i := range next {
+			if ctx.Err() != nil {
+				break
+			}
+			if result, ok := r.runTask(ctx, i, chosen[i]); ok {
+				r.finish(i, result, true)
+			}
+		}
+		return struct{}{}
+	}}
+	schedule.Run(ctx, slices.Repeat([]schedule.Engine[struct{}]{worker}, max(1, o.Parallel)), func(struct{}) schedule.Side { return schedule.Open })
 	r.orphans.sweep("")
 	var out []Result
 	for _, result := range r.results {

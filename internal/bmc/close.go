@@ -166,7 +166,7 @@ func (e *engine) proved(ctx context.Context) (verdict.Verdict, error) {
 	begin := time.Now()
 	ctx, resume := pause.Others(ctx)
 	defer resume()
-	checker, err := certify.Unwinding(ctx, e.m, certify.Options{Targets: slices.Concat(e.opts.Targets, e.opts.Disputed), Label: e.opts.Label, All: e.opts.All, Excluded: e.excluded()}, cert.Bounds)
+	checker, err := certify.Unwinding(ctx, e.m, certify.Options{Targets: slices.Concat(e.opts.Targets, e.opts.Disputed), Label: e.opts.Label, All: e.opts.All, Excluded: e.excluded(), Engine: e.opts.Solver}, cert.Bounds)
 	e.stats.Certify += time.Since(begin)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -42,7 +42,7 @@ func (c *checker) refute() (bool, error) {
 		some = c.st.Or(roots[i], some)
 	}
 	query := append([]term.ID{some}, roots[n:]...)
-	if c.o.Engine != "z3" && c.induction != nil && c.induction.algebraic {
+	if c.o.Engine != Z3 && c.induction != nil && c.induction.algebraic {
 		if refuted, err := c.byAlgebra(query); refuted || err != nil {
 			return refuted, err
 		}

@@ -78,10 +78,18 @@ type Options struct {
 	All bool
 	// Excluded are the checks for which nothing is claimed.
 	Excluded []Place
-	// Engine is the solver that the engine used, "cadical" (also if empty), "z3"
-	// or "both". The checker asks Z3; of Z3's own answers it asks CaDiCaL.
+	// Engine is the solver with which the claim was found: CaDiCaL, also if empty, Z3,
+	// or Both. The checker asks Z3; of what Z3 alone found it asks CaDiCaL. Callers
+	// always say it.
 	Engine string
 }
+
+// The values of Options.Engine.
+const (
+	CaDiCaL = "cadical"
+	Z3      = "z3"
+	Both    = "both"
+)
 
 // Place is a check of a kind at an instruction.
 type Place struct {

@@ -110,12 +110,12 @@ func (c *checker) blockValue(fn *function, b ir.BlockID) ir.Value {
 // judge decides whether any of the claims can fail.
 func (c *checker) judge() (checker string, err error) {
 	st := c.st
-	if c.target[ir.Decrease] && c.o.Engine != "z3" {
+	if c.target[ir.Decrease] && c.o.Engine != Z3 {
 		if err := c.overIntegers(); err != nil {
 			return "", err
 		}
 	}
-	if len(c.prefixes) > 0 && c.o.Engine != "z3" {
+	if len(c.prefixes) > 0 && c.o.Engine != Z3 {
 		if err := c.withoutReads(); err != nil {
 			return "", err
 		}

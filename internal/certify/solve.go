@@ -31,7 +31,7 @@ func (c *checker) accepted() string {
 	switch {
 	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas && !c.asFunctions && !c.calculated:
 		return c.what() + ", by simplification"
-	case c.o.Engine == "z3":
+	case c.o.Engine == Z3:
 		return c.what() + ", by CaDiCaL"
 	case c.calculated:
 		return c.what() + ", by Z3 with calculation modulo 2^w"
@@ -49,7 +49,7 @@ func (c *checker) accepted() string {
 
 // newSolver is the solver that the engine did not use.
 func (c *checker) newSolver(options z3.Options) smt.Solver {
-	if c.o.Engine == "z3" {
+	if c.o.Engine == Z3 {
 		return bitblast.New(c.st, bitblast.Options{Lower: floats.Lower})
 	}
 	return z3.New(c.st, options)
@@ -84,7 +84,7 @@ var (
 
 // plan is how to ask about these terms.
 func (c *checker) plan(roots []term.ID) []attempt {
-	if c.o.Engine == "z3" {
+	if c.o.Engine == Z3 {
 		return one
 	}
 	switch float, slow, arrays := c.contents(roots); {
@@ -130,17 +130,17 @@ func (c *checker) decide(t term.ID) (smt.Status, error) {
 func (c *checker) ask(t term.ID) (smt.Status, error) {
 	c.facts = append(c.facts, c.sp.Facts()...)
 	roots := append([]term.ID{t}, c.facts...)
-	if c.o.Engine != "z3" && c.induction != nil && c.induction.algebraic {
+	if c.o.Engine != Z3 && c.induction != nil && c.induction.algebraic {
 		refuted, err := c.byAlgebra(roots)
 		if refuted || err != nil {
 			return smt.Unsat, err
 		}
 	}
-	if c.o.Engine != "z3" && c.hasArithmetic(roots) && c.byLemmas(roots) {
+	if c.o.Engine != Z3 && c.hasArithmetic(roots) && c.byLemmas(roots) {
 		c.lemmas = true
 		return smt.Unsat, nil
 	}
-	if c.o.Engine != "z3" && c.byFunctions(roots) {
+	if c.o.Engine != Z3 && c.byFunctions(roots) {
 		c.asFunctions = true
 		return smt.Unsat, nil
 	}

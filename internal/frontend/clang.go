@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 
 	"assay/internal/process"
+	"assay/internal/schedule"
 )
 
 // This file runs clang. The flags decide what the program means:
@@ -82,19 +82,19 @@ type compiled struct {
 // compileAll compiles the units side by side, as many at a time as there are
 // processors. The results are in the order of the units.
 func compileAll(ctx context.Context, clang string, units []unit, o *Options) []compiled {
-	results := make([]compiled, len(units))
-	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.NumCPU())
-	for i, u := range units {
-		group.Add(1)
-		slots <- struct{}{}
-		go func() {
-			defer group.Done()
-			results[i] = compile(ctx, clang, u, o)
-			<-slots
-		}()
+	var compilers []schedule.Engine[compiled]
+	for _, u := range units {
+		compilers = append(compilers, schedule.Engine[compiled]{Name: u.file, Run: func(ctx context.Context) compiled {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			return compile(ctx, clang, u, o)
+		}})
 	}
-	group.Wait()
+	var results []compiled
+	for _, x := range schedule.Run(ctx, compilers, func(compiled) schedule.Side { return schedule.Open }).Outcomes {
+		results = append(results, x.Answer)
+	}
 	return results
 }
 

@@ -88,8 +88,23 @@ func (g *gate) release() {
 	}
 }
 
+type probeKey struct{}
+
+// Probe is a context with which Wait and Watch call f first: all engines come by there,
+// and tests plant bugs in them with it.
+func Probe(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, probeKey{}, f)
+}
+
+func probe(ctx context.Context) {
+	if f, ok := ctx.Value(probeKey{}).(func()); ok {
+		f()
+	}
+}
+
 // Wait returns when the caller may go on, or its context ends.
 func Wait(ctx context.Context) {
+	probe(ctx)
 	g := of(ctx)
 	if g == nil {
 		return
@@ -111,6 +126,7 @@ func Wait(ctx context.Context) {
 // by one goroutine at a time, and must not block. If stop is called during a pause
 // then tell(false) is called, too.
 func Watch(ctx context.Context, tell func(paused bool)) (stop func()) {
+	probe(ctx)
 	g := of(ctx)
 	if g == nil {
 		return func() {}

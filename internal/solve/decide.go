@@ -171,7 +171,7 @@ func certify(ctx context.Context, a *Answer, o Options) (*Answer, error) {
 		return a, nil
 	}
 	for _, p := range a.Proof.Parts {
-		err := inductive.Check(ctx, p.System, p.Bad, p.Invariant)
+		err := inductive.Check(ctx, p.System, p.Bad, p.Invariant, a.Engine == Spacer)
 		var refuted *inductive.Refuted
 		switch {
 		case errors.As(err, &refuted) && a.Engine != Spacer: // whose models Z3 does not guarantee, and we read in part

@@ -71,7 +71,7 @@ func Decide(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	fail := func(cause verdict.Cause, format string, args ...any) Result {
 		r.Verdict, r.Why = nil, verdict.Reason{Cause: cause, Text: string(o.Engine) + ": " + fmt.Sprintf(format, args...)}
 		if ctx.Err() != nil {
-			r.Why = verdict.Reason{Cause: verdict.CauseTimeout, Text: string(o.Engine) + ": the time limit was reached"}
+			r.Why = verdict.Stopped(ctx, string(o.Engine))
 		}
 		return r
 	}
@@ -205,7 +205,11 @@ func prove(ctx context.Context, m *ir.Module, o Options, s *program.System, inv 
 	begin := time.Now()
 	own, resume := pause.Others(ctx)
 	defer resume()
-	checker, err := certify.Induction(own, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label}, cert)
+	found := certify.CaDiCaL
+	if o.Engine == solve.Spacer {
+		found = certify.Z3
+	}
+	checker, err := certify.Induction(own, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label, Engine: found}, cert)
 	r.Stats.Certify = time.Since(begin)
 	if err != nil {
 		return fail(verdict.CauseUncertified, "an invariant of %d clauses (%d left out) was found, but not accepted: %v", len(inv.Clauses)+len(inv.Formulas), dropped, err)

@@ -4,6 +4,8 @@
 package verdict
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"assay/internal/invariant"
@@ -95,6 +97,15 @@ type Reason struct {
 	Pos   ir.Pos
 	// Hint is what the user could do about it, empty if nothing is known.
 	Hint string
+}
+
+// Stopped is the reason of an engine whose context has ended: by its time, or because
+// somebody (a user, or another engine) ended it.
+func Stopped(ctx context.Context, engine string) Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Reason{Cause: CauseTimeout, Text: engine + ": the time limit was reached"}
+	}
+	return Reason{Cause: CauseInterrupt, Text: engine + ": interrupted"}
 }
 
 func (r Reason) String() string { return fmt.Sprintf("%s: %s", r.Cause, r.Text) }

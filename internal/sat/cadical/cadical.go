@@ -183,6 +183,9 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 	if s.limit > 0 {
 		limit = C.int(min(s.limit-1, math.MaxInt32))
 	}
+	resume := pause.Watch(ctx, func(paused bool) {
+		C.assay_cadical_pause(s.c, C.int(boolean(paused)))
+	})
 	var done chan struct{}
 	stop := func() bool { return true }
 	if ctx.Done() != nil {
@@ -193,9 +196,6 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 			close(done)
 		})
 	}
-	resume := pause.Watch(ctx, func(paused bool) {
-		C.assay_cadical_pause(s.c, C.int(boolean(paused)))
-	})
 	r := C.assay_cadical_solve(s.c,
 		(*C.int32_t)(unsafe.SliceData(as)), C.int64_t(len(as)),
 		(*C.int32_t)(unsafe.SliceData(cs)), C.int64_t(len(cs)), limit)

@@ -1,6 +1,6 @@
-// Package inductive checks invariants of transition systems with Z3, on the terms
-// of the system: it shares neither circuits nor clauses nor the SAT solver with
-// the engines that find them.
+// Package inductive checks invariants of transition systems on the terms of the
+// system, with Z3: it shares neither circuits nor clauses nor the SAT solver with
+// the engines that find them. What Z3 itself found (Spacer) is checked with CaDiCaL.
 package inductive
 
 import (
@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/bv"
 	"assay/internal/smt"
+	"assay/internal/smt/bitblast"
 	"assay/internal/smt/z3"
 	"assay/internal/term"
 	"assay/internal/ts"
@@ -246,9 +247,18 @@ func (u *unroller) initial(solver smt.Solver) {
 	}
 }
 
+// other is a solver that did not find the invariant.
+func other(st *term.Store, byZ3 bool) smt.Solver {
+	if byZ3 {
+		return bitblast.New(st, bitblast.Options{})
+	}
+	return z3.New(st, z3.Options{OneShot: true})
+}
+
 // Check verifies that the invariant proves the bad conditions with these indices
-// unreachable. The error is a *Refuted, the context's, or the solver's.
-func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant) error {
+// unreachable. The error is a *Refuted, the context's, or the solver's. byZ3 says that
+// Z3 found it.
+func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant, byZ3 bool) error {
 	if inv.K < 1 {
 		return &Refuted{"no step is assumed"}
 	}
@@ -269,7 +279,7 @@ func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant) erro
 	}
 	u := &unroller{s: s, bad: bad, inv: inv}
 	expect := func(what string, assert func(smt.Solver)) error {
-		solver := z3.New(s.Store, z3.Options{OneShot: true})
+		solver := other(s.Store, byZ3)
 		defer solver.Close()
 		assert(solver)
 		status, err := solver.Check(ctx)

@@ -53,10 +53,12 @@ func TestCheck(t *testing.T) {
 		"bits that do not do it": {ts.Invariant{K: 3, Simple: true, Bits: all[:2], Clauses: [][]ts.Literal{clause(-3, -2)}}, false},
 		"no run goes on":         {ts.Invariant{Prefix: 3, K: 1, Clauses: [][]ts.Literal{{}}}, false},
 	} {
-		err := Check(context.Background(), counter(), []int{0}, &c.inv)
-		var refuted *Refuted
-		if c.good && err != nil || !c.good && !errors.As(err, &refuted) {
-			t.Errorf("%s: %v", name, err)
+		for _, byZ3 := range []bool{false, true} {
+			err := Check(context.Background(), counter(), []int{0}, &c.inv, byZ3)
+			var refuted *Refuted
+			if c.good && err != nil || !c.good && !errors.As(err, &refuted) {
+				t.Errorf("%s, found by Z3: %t: %v", name, byZ3, err)
+			}
 		}
 	}
 }
@@ -70,7 +72,7 @@ func TestUnsafe(t *testing.T) {
 		{K: 1, Clauses: [][]ts.Literal{{}}}, {Prefix: 4, K: 1}, {Prefix: 9, K: 1},
 	} {
 		var refuted *Refuted
-		if err := Check(context.Background(), s, []int{0}, &inv); !errors.As(err, &refuted) {
+		if err := Check(context.Background(), s, []int{0}, &inv, false); !errors.As(err, &refuted) {
 			t.Errorf("%+v: %v", inv, err)
 		}
 	}
@@ -79,7 +81,7 @@ func TestUnsafe(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Check(ctx, counter(), []int{0}, &ts.Invariant{K: 1}); !errors.Is(err, context.Canceled) {
+	if err := Check(ctx, counter(), []int{0}, &ts.Invariant{K: 1}, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,104 @@
+package assay
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/certify"
+	"assay/internal/certify/graph"
+	"assay/internal/ir"
+	"assay/internal/symex"
+	"assay/internal/verdict"
+)
+
+// A proof of termination on machine integers is one for C if no signed overflow has a say
+// in which way the program goes (--semantics c). Engines list the overflows that they did
+// not exclude; of the others the answer says that they never happen. This file has that
+// checked, by the checker that accepted the proof: what it does not accept is listed as
+// possible, and termination.go goes on from there.
+
+// excluding completes the list of overflows that a proof about m did not exclude. check
+// asks the checker whether no overflow happens but at the excluded places, of which it is
+// not claimed.
+func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guard, check func(ctx context.Context, o certify.Options) error) []verdict.Guard {
+	if r.task.Program.Semantics != SemanticsC || r.task.Engine.Uncertified {
+		return listed
+	}
+	claimed, excluded := overflows(m, listed)
+	if len(claimed) == 0 {
+		return listed
+	}
+	soon, stop := context.WithTimeout(ctx, again)
+	defer stop()
+	if check(soon, certify.Options{Targets: []ir.CheckKind{ir.Overflow}, All: true, Excluded: excluded, Engine: certify.CaDiCaL}) == nil {
+		return listed
+	}
+	return append(slices.Clone(listed), claimed...)
+}
+
+// excludingByGraph does so for a proof by a symbolic execution graph: a second graph, in
+// which an overflow is a violation, is checked.
+func (r *run) excludingByGraph(ctx context.Context, m *ir.Module, listed []verdict.Guard) []verdict.Guard {
+	return r.excluding(ctx, m, listed, func(ctx context.Context, o certify.Options) error {
+		b := symex.Build(ctx, m, symex.Options{Targets: o.Targets})
+		if b.Obstacle != nil || len(b.Suspects) > 0 {
+			return errPossible
+		}
+		_, err := graph.Check(ctx, m, b.Graph, graph.Options{Targets: o.Targets})
+		return err
+	})
+}
+
+// errPossible says that an overflow was not excluded.
+var errPossible = certify.ErrIncomplete{Why: "signed arithmetic may overflow"}
+
+// overflows divides the checks of signed overflow: those of which a proof claims that they
+// never fail, and that matter; and the others.
+func overflows(m *ir.Module, listed []verdict.Guard) (claimed []verdict.Guard, excluded []certify.Place) {
+	for _, f := range m.Funcs {
+		for v := range f.Values {
+			d := f.Def(ir.Value(v))
+			if d.Op != ir.Check || d.Block == 0 || ir.CheckKind(d.Aux) != ir.Overflow {
+				continue
+			}
+			if isListed(listed, d.Pos) || !mayInfluence(f, ir.Value(v)) {
+				excluded = append(excluded, certify.Place{Func: f.Name, Value: ir.Value(v), Kind: ir.Overflow})
+			} else {
+				claimed = append(claimed, verdict.Guard{Kind: ir.Overflow, Func: f.Name, Pos: d.Pos, Text: ir.Overflow.String()})
+			}
+		}
+	}
+	return claimed, excluded
+}
+
+// isListed says whether guards have a signed overflow at a position. Where recursion
+// became loops, one function has the body of another, so the function does not count.
+func isListed(guards []verdict.Guard, at ir.Pos) bool {
+	return slices.ContainsFunc(guards, func(g verdict.Guard) bool {
+		return g.Kind == ir.Overflow && (g.Pos == at || g.Text == anywhere)
+	})
+}
+
+// mayInfluence says whether the result of an overflow may have a say in what happens next.
+func mayInfluence(f *ir.Func, check ir.Value) bool {
+	all := make([]bool, len(f.Blocks))
+	for b := range all {
+		all[b] = true
+	}
+	x := f.Overflowing(check)
+	return x == 0 || f.Influences(x, all)
+}
+
+// overflowMatters says whether one of the guards is a signed overflow whose result may
+// have a say in what happens next.
+func overflowMatters(m *ir.Module, unclean []verdict.Guard) bool {
+	for _, f := range m.Funcs {
+		for v := range f.Values {
+			d := f.Def(ir.Value(v))
+			if d.Op == ir.Check && ir.CheckKind(d.Aux) == ir.Overflow && isListed(unclean, d.Pos) && mayInfluence(f, ir.Value(v)) {
+				return true
+			}
+		}
+	}
+	return false
+}
