@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"internal/smt/both":        {"internal/bv", "internal/term", "internal/smt"},
 	// From C to ir.
 	"internal/llvm":     {"internal/bv"},
-	"internal/frontend": {"internal/bv", "internal/ir", "internal/llvm", "internal/process"},
+	"internal/frontend": {"internal/bv", "internal/ir", "internal/llvm", "internal/process", "internal/target"},
 	// From ir to terms.
 	"internal/memory": {"internal/bv", "internal/ir", "internal/term"},
 	"internal/encode": {"internal/bv", "internal/ir", "internal/term", "internal/memory"},
@@ -129,7 +129,7 @@ var allowed = map[string][]string{
 	// shares nothing with what it is compared to.
 	"internal/placement": {"internal/bv", "internal/ir"},
 	"internal/differential": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/verdict", "internal/process", "internal/target",
 	},
 	// What a person sees.
 	"internal/show": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/verdict"},
@@ -138,7 +138,8 @@ var allowed = map[string][]string{
 		"internal/symex", "internal/certify/graph", "internal/symgraph", "internal/solve", "internal/transition", "internal/ts/program", "internal/recursion",
 		"internal/picture", "internal/process", "internal/show"},
 	"internal/report":  {""},
-	"internal/native":  {"internal/ir", "internal/process"},
+	"internal/native":  {"internal/ir", "internal/process", "internal/target"},
+	"internal/target":  {},
 	"internal/process": {},
 	"internal/bench":   {"internal/process"},
 	"internal/corpus":  {},

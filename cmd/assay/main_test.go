@@ -377,7 +377,7 @@ func TestCrashIsNoUnknown(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second) // it must have begun
+	time.Sleep(2 * time.Second)             // it must have begun
 	_ = cmd.Process.Signal(syscall.SIGQUIT) // the run-time's own end
 	if o := finish(t, cmd, stdout, stderr); o.signal != syscall.SIGABRT {
 		t.Errorf("ended by %v with exit code %d, want SIGABRT", o.signal, o.code)

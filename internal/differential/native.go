@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"assay/internal/process"
+	"assay/internal/target"
 )
 
 //go:embed testdata/harness.c
@@ -35,10 +36,7 @@ const compileLimit = time.Minute
 // Compile compiles the program with the harness into the directory. Runs are
 // cut off at the limit. If clang or the linker objects, why says it.
 func Compile(ctx context.Context, p Program, dir string, limit time.Duration) (n *Native, why string, err error) {
-	machine := []string{"-m64"}
-	if p.ILP32 {
-		machine = []string{"-m32", "-msse2", "-mfpmath=sse"}
-	}
+	machine := target.Flags(p.ILP32)
 	source := filepath.Join(dir, "harness.c")
 	if err := os.WriteFile(source, harness, 0o644); err != nil {
 		return nil, "", err

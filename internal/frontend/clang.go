@@ -13,6 +13,7 @@ import (
 
 	"assay/internal/process"
 	"assay/internal/schedule"
+	"assay/internal/target"
 )
 
 // This file runs clang. The flags decide what the program means:
@@ -29,7 +30,7 @@ import (
 //	-fsanitize=… -fsanitize-trap=all C's undefined arithmetic as branches
 //	-fno-strict-aliasing -fno-finite-loops -ffp-contract=off
 //	                                 no license to change the meaning
-//	-msse2 -mfpmath=sse              no x87 arithmetic in 32 bits
+//	(package target)                 the data model, and no x87 arithmetic in 32 bits
 //
 // -fwrapv is not given: with it clang 19 leaves out the check of signed left
 // shifts for lost bits. The flags it would avoid (nsw) are dropped on import.
@@ -148,12 +149,22 @@ func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
 		if len(failure.Diagnostics) == 0 {
 			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: "clang failed: " + strings.TrimSpace(text)}}
 		}
-		if o.DataModel == ILP32 && strings.Contains(text, "file not found") {
-			failure.Hint = "are the 32-bit headers missing? on Debian: apt-get install libc6-dev-i386"
-		}
+		failure.Hint = missingHeader(text, o.DataModel)
 		return compiled{text: text, err: failure}
 	}
 	return compiled{bitcode: out.Bytes(), text: text}
+}
+
+// missingHeader is what to do about a header that is not there.
+func missingHeader(text string, model DataModel) string {
+	_, err := os.Stat("/usr/include/gnu/stubs-32.h")
+	switch {
+	case !strings.Contains(text, "file not found"):
+		return ""
+	case strings.Contains(text, "stubs-32.h") || model == ILP32 && err != nil:
+		return "are the 32-bit headers missing? on Debian: apt-get install libc6-dev-i386"
+	}
+	return "-I names a folder with more headers"
 }
 
 // arguments is clang's command line. The user's flags come first, so that they
@@ -175,11 +186,7 @@ func arguments(u unit, o *Options) []string {
 	args = append(args, o.ExtraArgs...)
 	args = append(args, leniencyFlags...)
 	args = append(args, semanticFlags...)
-	if o.DataModel == ILP32 {
-		args = append(args, "-m32", "-msse2", "-mfpmath=sse")
-	} else {
-		args = append(args, "-m64")
-	}
+	args = append(args, target.Flags(o.DataModel == ILP32)...)
 	if u.model {
 		args = append(args, "-g0")
 	}

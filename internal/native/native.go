@@ -27,6 +27,7 @@ import (
 
 	"assay/internal/ir"
 	"assay/internal/process"
+	"assay/internal/target"
 )
 
 // Program is what is compiled.
@@ -128,10 +129,7 @@ func compile(ctx context.Context, p Program, c Counterexample, sanitizer, dir, b
 	if err := os.WriteFile(harness, []byte(harnessSource(c)), 0o644); err != nil {
 		return "", err
 	}
-	machine := []string{"-m64"}
-	if p.ILP32 {
-		machine = []string{"-m32", "-msse2", "-mfpmath=sse"}
-	}
+	machine := target.Flags(p.ILP32)
 	object := filepath.Join(dir, "harness.o")
 	if why, err := clang(ctx, append([]string{"-O0", "-w", "-c", "-o", object, harness}, machine...)); why != "" || err != nil {
 		return why, err
