@@ -14,6 +14,7 @@ packages=(
   graphviz                          # lays out the pictures of assay graph
   z3                                # the solver as a program, an oracle in tests
   csmith libcsmith-dev              # random programs, in tests
+  qemu-user                         # runs 32-bit programs, in tests, where the kernel does not
 )
 
 if ! command -v dpkg-query >/dev/null; then
