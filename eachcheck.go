@@ -170,7 +170,7 @@ func (r *run) proveEach(ctx context.Context, m *ir.Module, o bmc.Options, isRefu
 	for _, x := range p.Proofs {
 		cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
 		if o.Certify {
-			claimed := certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label, All: true}
+			claimed := certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label, All: true, Engine: certify.CaDiCaL}
 			for _, e := range x.Excluded {
 				claimed.Excluded = append(claimed.Excluded, certify.Place{Func: e.Func, Value: e.Value, Kind: e.Kind})
 			}
