@@ -18,11 +18,15 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		r.Unclean = show.PlacesOf(m, v.Unclean)
 		r.Certificate = show.CertificateOf(m, v.Certificate)
 	case verdict.False:
-		if i := slices.IndexFunc(v.Passes, verdict.Guard.Traps); i >= 0 {
+		if i := slices.IndexFunc(v.Passes, func(g verdict.Guard) bool { return g.Doubt() != "" }); i >= 0 {
+			cause := verdict.CauseInexact
+			if v.Passes[i].Kind == ir.Overflow {
+				cause = verdict.CauseOverflow
+			}
 			r.Answer = Unknown
 			r.Reasons = show.ReasonsOf(m, []verdict.Reason{{
-				Cause: verdict.CauseOverflow, Func: v.Passes[i].Func, Pos: v.Passes[i].Pos,
-				Text: "a violation was found, but on a run that divides the least integer by -1, where some machines end it",
+				Cause: cause, Func: v.Passes[i].Func, Pos: v.Passes[i].Pos,
+				Text: "a violation was found, but on " + v.Passes[i].Doubt(),
 			}})
 			break
 		}

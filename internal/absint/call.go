@@ -364,8 +364,9 @@ func (a *analysis) callInstr(c *callContext, v ir.Value, mem *store) bool {
 		args = args[1:]
 		targets, unknownTarget = a.callTargets(c, v)
 		if unknownTarget {
+			a.violate(c, v, ir.InvalidDeref)
 			a.violate(c, v, ir.Incompatible)
-			unknownTarget = !a.asked[ir.Incompatible]
+			unknownTarget = !a.asked[ir.InvalidDeref] || !a.asked[ir.Incompatible]
 		}
 	}
 	out := exit{}

@@ -78,23 +78,28 @@ func (fr *frame) expected(d *ir.Def, v ir.Value) []ir.Type {
 	return types
 }
 
-// split finds the ways of a call through a pointer. Where it points to no
-// function that fits, the behaviour is undefined: the call yields any values and
-// changes nothing.
+// split finds the ways of a call through a pointer. Where it points to no function,
+// the behaviour is undefined: the call yields any values and changes nothing. What a
+// function of another type does is not known.
 func (c *checker) split(fr *frame, d *ir.Def, call *pendingCall) {
 	st := c.st
-	bad := st.False()
+	none, other := st.False(), st.False() // it points to no function, or to one of another type
 	fr.mem.TargetsWithFunctions(fr.operand(d, 0).Value, fr.guard, func(o memory.ObjectID, cond, offset term.ID) {
+		ob := c.sp.Object(o)
 		ok := st.False()
-		if ob := c.sp.Object(o); o != 0 && ob.Kind == memory.FunctionObject && compatible(ob.Func, call.types, call.results) {
+		if o != 0 && ob.Kind == memory.FunctionObject {
 			ok = st.And(cond, st.Eq(offset, c.word(0)))
 		}
-		bad = st.Or(bad, st.And(cond, st.Not(ok)))
+		none = st.Or(none, st.And(cond, st.Not(ok)))
+		if !st.IsFalse(ok) && !compatible(ob.Func, call.types, call.results) {
+			other = st.Or(other, ok)
+			return
+		}
 		g := st.And(fr.guard, ok)
 		if st.IsFalse(g) {
 			return
 		}
-		f := c.sp.Object(o).Func
+		f := ob.Func
 		if f.IsDecl() {
 			c.claim(obstacle, fr, g, call.v, "%s is called, which has no body", f.Name)
 			return
@@ -102,12 +107,21 @@ func (c *checker) split(fr *frame, d *ir.Def, call *pendingCall) {
 		call.ways = append(call.ways, way{fn: c.function(f), guard: g})
 	})
 	c.gaveUp(fr, call.v)
+	bad := st.False()
+	if !c.stops(ir.InvalidDeref) {
+		bad = none
+	}
+	if !c.stops(ir.Incompatible) {
+		bad = st.Or(bad, other)
+		c.claim(obstacle, fr, st.And(fr.guard, other), call.v, "a "+ir.MistypedCall)
+	}
 	before := fr.guard
-	c.undefined(fr, call.v, ir.Incompatible, bad, "a call through a pointer that points to no function of this type")
+	c.undefined(fr, call.v, ir.InvalidDeref, none, "a call through a pointer that points to no function")
+	c.undefined(fr, call.v, ir.Incompatible, other, "a "+ir.MistypedCall)
 	for i := range call.ways {
 		call.ways[i].mem = fr.mem.Fork()
 	}
-	if g := st.And(before, bad); !c.stops(ir.Incompatible) && !st.IsFalse(g) {
+	if g := st.And(before, bad); !st.IsFalse(g) {
 		e := edge{guard: g, mem: fr.mem.Fork(), values: c.values(len(call.results))}
 		for i, t := range call.results {
 			if t.Kind != ir.Void {

@@ -191,7 +191,7 @@ func (f *function) callFunction(i *llvm.Inst, callee *llvm.Function) {
 	for _, a := range i.Args[:variadic] {
 		args = append(args, f.operand(a)...)
 	}
-	args, fits := f.adapt(args, params)
+	args, fits := f.adaptTo(callee.Name, args, params)
 	if callee.Type.Variadic {
 		args = append(args, f.variadicArguments(i, variadic)...)
 	}
@@ -213,7 +213,7 @@ func (f *function) callFunction(i *llvm.Inst, callee *llvm.Function) {
 		for _, s := range want.scalars {
 			wanted = append(wanted, s.Type)
 		}
-		returned, _ = f.adapt(returned, wanted)
+		returned, _ = f.adaptTo(callee.Name, returned, wanted)
 	}
 	f.vals[i] = returned
 	f.afterCall(i.NoReturn || callee.NoReturn)
@@ -246,10 +246,22 @@ func (im *importer) flattenAll(list []*llvm.Type) []ir.Type {
 // already. A narrower integer leaves the upper bits of the register arbitrary,
 // a missing value is arbitrary, a surplus one is dropped.
 func (f *function) adapt(values []ir.Value, wanted []ir.Type) (list []ir.Value, fits bool) {
+	return f.adaptTo("", values, wanted)
+}
+
+// adaptTo is adapt for a call of the named function: no violation may hang on what is
+// arbitrary then.
+func (f *function) adaptTo(callee string, values []ir.Value, wanted []ir.Type) (list []ir.Value, fits bool) {
+	arbitrary := func(t ir.Type) ir.Value {
+		if callee == "" || t.Kind == ir.Ptr {
+			return f.b.Nondet(t, ir.NondetUndef, "")
+		}
+		return f.b.Nondet(t, ir.NondetApproximate, callee)
+	}
 	fits = len(values) == len(wanted)
 	for k, t := range wanted {
 		if k >= len(values) {
-			list = append(list, f.b.Nondet(t, ir.NondetUndef, ""))
+			list = append(list, arbitrary(t))
 			continue
 		}
 		v := values[k]
@@ -261,9 +273,9 @@ func (f *function) adapt(values []ir.Value, wanted []ir.Type) (list []ir.Value, 
 		fits = false
 		switch {
 		case from.Kind == ir.Float || t.Kind == ir.Float: // another register
-			v = f.b.Nondet(t, ir.NondetUndef, "")
+			v = arbitrary(t)
 		case from.Kind == ir.Int && from.Bits < t.Bits:
-			high := f.b.Bin(ir.Shl, f.b.Nondet(ir.IntType(t.Bits), ir.NondetUndef, ""), f.b.Const(t.Bits, uint64(from.Bits)))
+			high := f.b.Bin(ir.Shl, arbitrary(ir.IntType(t.Bits)), f.b.Const(t.Bits, uint64(from.Bits)))
 			v = f.convert(f.b.Bin(ir.Or, high, f.resize(v, t.Bits)), t)
 		default:
 			v = f.convert(v, t)

@@ -344,7 +344,7 @@ const (
 	Precondition                 // a library model's precondition (overlap of memcpy, ...)
 	MemTrack                     // property valid-memtrack
 	MemCleanup                   // property valid-memcleanup
-	Incompatible                 // a call through a pointer with an incompatible type, or with no target
+	Incompatible                 // a call of a function of an incompatible type
 	Invariant                    // a predicate of a loop head, in a program whose loops are cut
 	Decrease                     // a ranking argument of a loop, in a program made to show that it ends
 	checkMax

@@ -73,6 +73,10 @@ func (op Op) String() string { return name("op", opNames[:], op) }
 // String is the name of the property or guard, as reports show it.
 func (k CheckKind) String() string { return name("check", checkNames[:], k) }
 
+// MistypedCall is the text of the guard of a call through a pointer, where it points to
+// a function of another type.
+const MistypedCall = "call through a pointer to a function of another type"
+
 // OverflowIn is the text of a check that a signed operator does not overflow.
 func OverflowIn(operator string) string { return "signed overflow in " + operator }
 

@@ -346,20 +346,30 @@ func (s *step) call(d *ir.Def, v ir.Value) bool {
 	}
 	var ways []way
 	st := u.st
-	bad := st.False()
+	none, other := st.False(), st.False() // it points to no function, or to one of another type
 	s.mem.Excludes = s.excludes
 	s.mem.TargetsWithFunctions(target, s.g.all, func(o memory.ObjectID, cond, offset term.ID) {
 		ob := u.sp.Object(o)
-		ok := st.And(cond, st.Eq(offset, st.ConstU(u.m.PointerBits, 0)))
-		if o != 0 && ob.Kind == memory.FunctionObject && u.compatible(fr.fn.f, d, args, ob.Func) && !st.IsFalse(ok) {
+		ok := st.False()
+		if o != 0 && ob.Kind == memory.FunctionObject {
+			ok = st.And(cond, st.Eq(offset, st.ConstU(u.m.PointerBits, 0)))
+		}
+		none = st.Or(none, st.And(cond, st.Not(ok)))
+		switch {
+		case st.IsFalse(ok):
+		case u.compatible(fr.fn.f, d, args, ob.Func):
 			ways = append(ways, way{ob.Func, ok})
-			bad = st.Or(bad, st.And(cond, st.Not(ok)))
-		} else {
-			bad = st.Or(bad, cond)
+		default:
+			other = st.Or(other, ok)
 		}
 	})
 	s.gaveUp(v)
-	s.event(bad, ir.Incompatible, "call through a pointer that points to no function of this type", v)
+	bad := st.Or(none, other)
+	s.event(none, ir.InvalidDeref, "call through a pointer that points to no function", v)
+	s.event(other, ir.Incompatible, ir.MistypedCall, v)
+	if !s.ends(ir.Incompatible) {
+		u.obstacle(s.fr, s.g, other, false, verdict.CauseInexact, v, "a "+ir.MistypedCall)
+	}
 	var outs []edge
 	g, mem := s.g, s.mem
 	results := u.resultTypes(fr.fn.f, d, v)

@@ -59,10 +59,21 @@ type Guard struct {
 	Pos  ir.Pos
 }
 
-// Traps says whether the guard is one of a division that overflows: INT_MIN / -1 and
+// Doubt says why a run past the guard refutes nothing, "" if it may.
+func (g Guard) Doubt() string {
+	switch {
+	case g.traps():
+		return "a run that divides the least integer by -1, where some machines end it"
+	case g.Kind == ir.Incompatible && g.Text == ir.MistypedCall:
+		return "a run that calls a function through a pointer to another type, of which nobody knows what it does (U9)"
+	}
+	return ""
+}
+
+// traps says whether the guard is one of a division that overflows: INT_MIN / -1 and
 // INT_MIN % -1 wrap (U1), but there are machines on which they end the run, so a run
 // past one refutes nothing.
-func (g Guard) Traps() bool {
+func (g Guard) traps() bool {
 	return g.Kind == ir.Overflow && (g.Text == ir.OverflowIn("/") || g.Text == ir.OverflowIn("%"))
 }
 

@@ -111,7 +111,11 @@ func (m *machine) call(s *callSite) bool {
 	callee := s.callee
 	if callee < 0 {
 		if callee = m.target(s); callee < 0 {
-			return m.violation(ir.Incompatible, s.v) && m.arbitraryResults(s)
+			kind := ir.InvalidDeref
+			if callee == mistyped {
+				kind = ir.Incompatible
+			}
+			return m.violation(kind, s.v) && m.arbitraryResults(s)
 		}
 	}
 	f := m.p.functions[callee].f
@@ -140,8 +144,13 @@ func (m *machine) argument(t ir.Type, r register) argument {
 	return argument{t: t, x: m.window[r.slot]}
 }
 
-// target is the function that an indirect call reaches, -1 if it is none or
-// does not fit.
+// What target says of a call that reaches no function, or one of another type.
+const (
+	noFunction = -1 - iota
+	mistyped
+)
+
+// target is the function that an indirect call reaches.
 func (m *machine) target(s *callSite) int {
 	p := pointer{m.window[s.pointer], m.window[s.pointer+1]}
 	if p.object == 0 {
@@ -149,15 +158,15 @@ func (m *machine) target(s *callSite) int {
 	}
 	o := &m.mem.objects[p.object]
 	if o.kind != kindFunction || p.address != o.base {
-		return -1
+		return noFunction
 	}
 	i := int(p.object) - 1 // functions are the first objects
 	f := m.p.functions[i].f
 	if !f.Accepts(s.types) || m.cur.f.Type(s.v) != f.Result(0) {
-		return -1
+		return mistyped
 	}
 	if slices.ContainsFunc(s.results, func(r callResult) bool { return f.Result(r.index) != r.t }) {
-		return -1
+		return mistyped
 	}
 	return i
 }

@@ -96,7 +96,7 @@ b1:
   dbg 0, %2
   ret %1
 }
-`, "x=5 x=7 !incompatible-call x=0 x=0 x=0 x=0 !incompatible-call x=0 x=0 !incompatible-call returned"},
+`, "x=5 x=7 !incompatible-call x=0 x=0 x=0 x=0 !valid-deref x=0 x=0 !incompatible-call returned"},
 		{"variadic", `module 64 entry @main
 func @sum(%n: i32, ...) -> i64 {
   var "x" "int" 32

@@ -167,7 +167,9 @@ func (m *machine) guardText(k ir.CheckKind, v ir.Value) string {
 	case ir.InvalidFree:
 		return "not the start of a live heap object"
 	case ir.Incompatible:
-		return "the pointer is no function of this type"
+		return ir.MistypedCall
+	case ir.InvalidDeref: // of the other instructions only calls
+		return "call through a pointer that points to no function"
 	case ir.ReachedUnreachable:
 		return "reached what must be unreachable"
 	}

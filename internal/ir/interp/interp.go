@@ -25,7 +25,7 @@
 //   - An indirect call goes to a function if the address is the start of one and
 //     its parameters and results have the types that the call gives and takes
 //     (a call that ignores further results may). Otherwise it is of kind
-//     Incompatible and changes nothing.
+//     Incompatible, or InvalidDeref if it is no function at all, and changes nothing.
 //   - LifetimeStart and LifetimeEnd work on the stack object that the pointer
 //     points into, and do nothing if there is none, or it died for good.
 //     StackRestore does nothing with something else than a token of the frame.

@@ -437,7 +437,7 @@ func TestChoices(t *testing.T) {
 			value(8, 64, 0x5003), content(find(ir.MemCpy), "\x09"), content(find(ir.Malloc), "\x08"), content(find(ir.LifetimeStart), "\x07"),
 		},
 	}
-	want := "x=513 !valid-deref x=99 !div-by-zero x=77 x=255 !valid-deref x=5 !incompatible-call x=6 !valid-deref x=4 !valid-deref x=9 x=8 x=7 aborted"
+	want := "x=513 !valid-deref x=99 !div-by-zero x=77 x=255 !valid-deref x=5 !valid-deref x=6 !valid-deref x=4 !valid-deref x=9 x=8 x=7 aborted"
 	if got, out := observe(t, src, Options{Oracle: Replay(in)}); got != want {
 		t.Errorf("got  %s\nwant %s\n%v", got, want, out)
 	}
