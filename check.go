@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"assay/internal/bmc"
+	"assay/internal/conductor"
 	"assay/internal/frontend"
-	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/show"
 	"assay/internal/verdict"
@@ -124,14 +123,6 @@ type run struct {
 	start time.Time
 	phase string
 	known atomic.Int64 // the depth of the search, readable from outside of it
-	// facts are predicates of loops that one engine has for others.
-	facts atomic.Pointer[[]invariant.Head]
-	// accelerated is what acceleration came to, nil if it did not run.
-	accelerated *accelerationAnswer
-	// lemmas are candidates for such predicates.
-	lemmas atomic.Pointer[[]invariant.Head]
-	// ends says that the program was found to end over the integers, which nobody checked.
-	ends atomic.Bool
 }
 
 // depth is how deep the search has come without a violation.
@@ -146,28 +137,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, loadError(err)
 	}
-	loaded := Phase{"front end", time.Since(begin)}
-	if slices.Contains(t.Properties, Termination) {
-		r.enter("searching")
-		begin = time.Now()
-		result := r.decideTermination(ctx, program)
-		result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
-		return result, nil
-	}
+	loaded := Phase{Name: "front end", Time: time.Since(begin)}
+	m := program.Module
 	r.enter("searching")
 	begin = time.Now()
-	answer, induced, system := r.search(ctx, program.Module, bmc.Options{
-		Targets: kinds(t.Properties), Disputed: disputed(t.Properties),
-		Label:   t.Label,
-		All:     t.Engine.EachCheck,
-		Unwind:  t.Engine.Unwind,
-		Solver:  t.Engine.Solver,
-		Certify: !t.Engine.Uncertified,
-		Progress: func(p bmc.Progress) {
-			r.known.Store(int64(p.Depth))
-			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
-		},
-	})
+	answer := conductor.Decide(ctx, r.question(m))
 	if _, isTrue := answer.Verdict.(verdict.True); isTrue {
 		if n, ok := uncheckedArithmetic(program, kinds(t.Properties)); ok {
 			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
@@ -176,29 +150,49 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			}}}
 		}
 	}
-	result := explain(program.Module, answer.Verdict)
+	result := explain(answer.Module, answer.Verdict)
+	for i := range answer.Found {
+		result.Invariants = append(result.Invariants, show.NamedInvariant(m, &answer.Found[i]))
+	}
+	for i := range answer.TerminatesWhen {
+		result.TerminatesWhen = append(result.TerminatesWhen, precondition(&answer.TerminatesWhen[i]))
+	}
 	if t.Engine.EachCheck {
-		result.Checks = eachCheck(program.Module, kinds(t.Properties), answer)
+		result.Checks = eachCheck(m, kinds(t.Properties), &answer)
 	}
 	result.locate(ctx)
-	if t.Engine.NativeReplay && result.Answer == False {
+	if t.Engine.NativeReplay && result.Answer == False && t.question() == conductor.Safety {
 		if err := r.confirm(ctx, result, program); err != nil {
 			return nil, err
 		}
 	}
 	result.Assumptions = r.assumptions(program)
-	result.Stats = statistics(answer.Stats)
-	if induced != nil {
-		for i := range induced.found {
-			result.Invariants = append(result.Invariants, show.NamedInvariant(program.Module, &induced.found[i]))
-		}
-	}
-	result.Stats.addInduction(induced)
-	result.Stats.addSystem(system)
-	result.Stats.addAcceleration(r.accelerated)
-	result.Stats.Checks = countChecks(program.Module, kinds(t.Properties))
-	result.Stats.Phases = append([]Phase{loaded, {"search", time.Since(begin)}}, result.Stats.Phases...)
+	result.Stats = answer.Stats
+	result.Stats.Checks = countChecks(m, kinds(t.Properties))
+	result.Stats.Phases = append([]Phase{loaded, {Name: "search", Time: time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil
+}
+
+// question is the task for the conductor.
+func (r *run) question(m *ir.Module) conductor.Task {
+	t, e := &r.task, &r.task.Engine
+	q := conductor.Task{
+		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label,
+		Semantics: t.Program.Semantics,
+		Options: conductor.Options{
+			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, EachCheck: e.EachCheck,
+			Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,
+			ShowInvariants: e.ShowInvariants, Precondition: e.Precondition,
+		},
+		Progress: func(p Progress) {
+			r.known.Store(max(r.known.Load(), int64(p.Depth)))
+			r.report(p)
+		},
+	}
+	if q.Options.Only == EngineAuto {
+		q.Options.Only = ""
+	}
+	return q
 }
 
 // uncheckedArithmetic gives the first function whose arithmetic carries no
@@ -220,7 +214,7 @@ func uncheckedArithmetic(p *frontend.Program, asked []ir.CheckKind) (frontend.No
 // locate completes the violation by what only the run knows: what a pointer
 // points to, and the call in the program for a violation inside a library model.
 func (r *Result) locate(ctx context.Context) {
-	if r.Answer != False || r.Endless != nil {
+	if r.run == nil || r.Endless != nil {
 		return
 	}
 	g := r.run.Violation

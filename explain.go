@@ -1,9 +1,11 @@
 package assay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
+	"assay/internal/conductor"
 	"assay/internal/ir"
 	"assay/internal/show"
 	"assay/internal/verdict"
@@ -17,6 +19,9 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		r.Answer = True
 		r.Unclean = show.PlacesOf(m, v.Unclean)
 		r.Certificate = show.CertificateOf(m, v.Certificate)
+		if c, ok := v.Certificate.(*verdict.OverIntegers); ok {
+			r.Integer = c.Text
+		}
 	case verdict.False:
 		if i := slices.IndexFunc(v.Passes, func(g verdict.Guard) bool { return g.Doubt() != "" }); i >= 0 {
 			cause := verdict.CauseInexact
@@ -32,6 +37,11 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		}
 		r.Answer, r.Replayed = False, v.Replayed
 		r.run = &show.Run{Module: m, Input: v.Input, Violation: v.Violation, Endless: v.Endless}
+		if v.OverIntegers != nil {
+			r.run, r.Violated, r.Integer = nil, Termination, v.OverIntegers.Text
+			r.Violation = &Place{Pos: show.PositionOf(m, v.Violation.Pos), Func: v.Violation.Func, Kind: "non-termination", Text: "the loop runs for ever, over the mathematical integers"}
+			break
+		}
 		if v.Endless != nil {
 			r.Violated = Termination
 			r.Endless, r.Violation, r.Passes = show.EndlessOf(m, &v)
@@ -61,4 +71,60 @@ func explainCheck(m *ir.Module, guard verdict.Guard, v verdict.Verdict) CheckRes
 	e := explain(m, v)
 	c.Answer, c.Reasons = e.Answer, e.Reasons
 	return c
+}
+
+// precondition shows a condition under which every run ends.
+func precondition(p *conductor.Precondition) Precondition {
+	out := Precondition{Condition: p.Condition, Certificate: show.CertificateOf(p.Module, p.Certificate)}
+	for _, in := range p.Inputs {
+		out.Inputs = append(out.Inputs, PreconditionInput{in.Name, show.PositionOf(p.Module, in.Pos), in.Func})
+	}
+	return out
+}
+
+// eachCheck lists every check with its own answer, in the order of the source.
+// The engine lists those that a run may violate as far as it knows; the others
+// are true, if all runs were looked at to their end.
+func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []CheckResult {
+	var out []CheckResult
+	listed := map[Place]bool{}
+	_, complete := answer.Verdict.(verdict.True)
+	for _, c := range answer.Checks {
+		r := explainCheck(m, c.Guard, c.Verdict)
+		listed[r.Place] = true
+		complete = complete || r.Answer == True
+		out = append(out, r)
+	}
+	if complete {
+		for _, g := range explicitChecks(m, kinds) {
+			if p := show.PlaceOf(m, g); !listed[p] {
+				listed[p] = true
+				out = append(out, CheckResult{Place: p, Property: violated(g.Kind), Answer: True})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b CheckResult) int {
+		p, q := a.Place.Pos, b.Place.Pos
+		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
+	})
+	return out
+}
+
+// explicitChecks are the check instructions of the program, library models
+// excepted.
+func explicitChecks(m *ir.Module, kinds []ir.CheckKind) []verdict.Guard {
+	var out []verdict.Guard
+	for _, f := range m.Funcs {
+		if f.Model {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, v := range b.Instrs {
+				if d := f.Def(v); d.Op == ir.Check && slices.Contains(kinds, ir.CheckKind(d.Aux)) {
+					out = append(out, verdict.Guard{Kind: ir.CheckKind(d.Aux), Text: d.Sym, Func: f.Name, Pos: d.Pos})
+				}
+			}
+		}
+	}
+	return out
 }

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
+	"assay/internal/conductor"
 	"assay/internal/frontend"
+	"assay/internal/its"
 	"assay/internal/show"
 	"assay/internal/solve"
 	"assay/internal/ts/program"
@@ -64,4 +67,36 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	r.phase = "writing the transition system"
 	model := solve.Model{System: s.System, Format: solve.BTOR2}
 	return inexact, model.Export(w, format)
+}
+
+// ExportITS writes the integer transition system of a program: Format is koat,
+// t2, smt2 or ari.
+func ExportITS(ctx context.Context, t Task, format string) (text string, err error) {
+	if len(t.Properties) == 0 {
+		t.Properties = []Property{Termination}
+	}
+	if err := t.validate(); err != nil {
+		return "", err
+	}
+	r := &run{task: t, start: time.Now()}
+	defer boundary(&r.phase, t.Files, &err)
+	program, err := frontend.Load(ctx, r.frontendOptions())
+	if err != nil {
+		return "", loadError(err)
+	}
+	p, reason := conductor.IntegerSystem(ctx, program.Module, t.Program.Semantics)
+	if reason != nil {
+		return "", &InputError{Pos: show.PositionOf(program.Module, reason.Pos), Message: reason.Text}
+	}
+	switch format {
+	case "koat":
+		return its.WriteKoAT(p), nil
+	case "t2":
+		return its.WriteT2(p), nil
+	case "smt2":
+		return its.WriteSMT(p), nil
+	case "ari":
+		return its.WriteARI(p), nil
+	}
+	return "", &InputError{Message: "unknown format " + format, Hint: "koat, t2, smt2 or ari"}
 }

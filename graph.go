@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/conductor"
 	"assay/internal/frontend"
 	"assay/internal/ir"
 	"assay/internal/picture"
@@ -55,7 +56,7 @@ func Graph(ctx context.Context, t Task, w io.Writer, o GraphOptions) (summary st
 		targets = kinds(t.Properties)
 	}
 	for _, k := range targets {
-		if !slices.Contains(symbolicKinds, k) {
+		if !slices.Contains(conductor.GraphKinds, k) {
 			return "", &InputError{Message: fmt.Sprintf("symbolic execution graphs have no checks of the kind %s", k), Hint: "ask for unreach-call, valid-memsafety or termination"}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/bmc"
 	"assay/internal/frontend"
 	"assay/internal/ir"
 	"assay/internal/show"
@@ -77,31 +76,13 @@ func (r *run) assumptions(p *frontend.Program) []Assumption {
 		}
 		out = append(out, Assumption{Pos: show.PositionOf(p.Module, n.Pos), Text: text})
 	}
+	switch t.Semantics {
+	case SemanticsNoOverflow:
+		note("a run ends where signed arithmetic overflows (--semantics no-overflow)")
+	case SemanticsIntegers:
+		note("the answer is about mathematical integers: nothing overflows or wraps (--semantics integers)")
+	}
 	return out
-}
-
-// statistics translates the counters of the search.
-func statistics(s bmc.Stats) Stats {
-	return Stats{
-		Depth: s.Depth, Terms: int64(s.Terms),
-		SolverChecks: s.Solver.Checks, Conflicts: s.Solver.Conflicts, Variables: s.Solver.Variables,
-		Clauses: s.Solver.Clauses, Gates: s.Solver.Gates, Lemmas: s.Solver.Lemmas, Bytes: s.Solver.Bytes,
-		Phases: []Phase{{"encoding", s.Encode}, {"solving", s.Solve}, {"replay", s.Replay}, {"certificate", s.Certify}},
-	}
-}
-
-// addInduction adds the work of the other engines, if they ran.
-func (s *Stats) addInduction(a *inductionAnswer) {
-	if a == nil {
-		return
-	}
-	s.TrialRuns, s.TrialSteps = a.trial.Runs, a.trial.Steps
-	if a.stats.K == 0 && a.stats.Candidates == 0 {
-		return
-	}
-	s.SolverChecks += a.stats.Checks
-	s.Candidates, s.Kept = a.stats.Candidates, a.stats.Kept
-	s.Phases = append(s.Phases, Phase{"induction", a.stats.Time}, Phase{"its certificate", a.certify})
 }
 
 // countChecks is the number of places in the program, library models excepted,

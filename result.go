@@ -3,8 +3,8 @@ package assay
 import (
 	"context"
 	"errors"
-	"time"
 
+	"assay/internal/conductor"
 	"assay/internal/show"
 )
 
@@ -135,6 +135,23 @@ func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
 	return r.run.Trace(ctx, emit)
 }
 
+// Precondition is a condition under which every run ends.
+type Precondition struct {
+	// Condition are comparisons in C that hold together.
+	Condition []string `json:"condition"`
+	// Inputs are the inputs that they speak of: where each is read.
+	Inputs []PreconditionInput `json:"inputs"`
+	// Certificate is that of the program that assumes the condition.
+	Certificate *Certificate `json:"certificate"`
+}
+
+// PreconditionInput is an input of the program.
+type PreconditionInput struct {
+	Name string   `json:"name"`
+	Pos  Position `json:"position"`
+	Func string   `json:"function,omitempty"`
+}
+
 // CheckResult is the answer for one check.
 type CheckResult struct {
 	Place    Place    `json:"check"`
@@ -149,37 +166,12 @@ type Assumption struct {
 	Text string   `json:"text"`
 }
 
-// Stats are sizes, work counters and times.
-type Stats struct {
-	Depth        int   `json:"depth"`
-	Checks       int   `json:"checks"` // how many places the properties ask about
-	Terms        int64 `json:"terms"`
-	SolverChecks int64 `json:"solver_checks"`
-	Conflicts    int64 `json:"conflicts"`
-	Variables    int64 `json:"variables"`
-	Clauses      int64 `json:"clauses"`
-	Gates        int64 `json:"gates"`
-	Lemmas       int64 `json:"lemmas"`
-	// Bytes is the memory of the formula, as far as it is known.
-	Bytes int64 `json:"formula_bytes"`
-	// Candidates are the predicates of loops that induction tried, Kept those
-	// that its proof needs.
-	Candidates int `json:"candidates,omitempty"`
-	Kept       int `json:"kept,omitempty"`
-	// TrialRuns and TrialSteps count the runs with guessed inputs.
-	TrialRuns  int   `json:"trial_runs,omitempty"`
-	TrialSteps int64 `json:"trial_steps,omitempty"`
-	// Acceleration counts the work of acceleration, if it searched.
-	Acceleration *AccelerationStats `json:"acceleration,omitempty"`
-	// System counts the work on the transition system, for people.
-	System string `json:"transition_system,omitempty"`
-	// Phases are the times of the parts of the run, in their order.
-	Phases []Phase       `json:"phases"`
-	Total  time.Duration `json:"-"`
-}
-
-// Phase is the time that one part of a run took.
-type Phase struct {
-	Name string        `json:"name"`
-	Time time.Duration `json:"nanoseconds"`
-}
+// The work that an answer took.
+type (
+	// Stats are sizes, work counters and times.
+	Stats = conductor.Stats
+	// Phase is the time that one part of a run took.
+	Phase = conductor.Phase
+	// AccelerationStats count the work of acceleration.
+	AccelerationStats = conductor.AccelerationStats
+)

@@ -1,13 +1,14 @@
 package assay
 
 import (
-	"assay/internal/frontend"
-	"assay/internal/induction"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"assay/internal/conductor"
+	"assay/internal/frontend"
 )
 
 // DataModel fixes the sizes of the C types.
@@ -120,20 +121,23 @@ type Engine struct {
 // Solvers are the values of Engine.Solver.
 var Solvers = []string{"cadical", "z3", "both"}
 
-// The engines, for Engine.Only.
+// Values of Engine.Only: all engines side by side, and some of them.
 const (
 	EngineAuto         = "auto"
 	EngineBMC          = "bmc"
 	EngineInduction    = "induction"
 	EngineIC3          = "ic3"
 	EngineIncremental  = "incremental"
+	EngineSpacer       = "spacer"
 	EngineSymex        = "symex"
 	EngineAcceleration = "acceleration"
-	EngineSpacer       = "spacer"
 )
 
 // Engines are the values of Engine.Only.
-var Engines = []string{EngineAuto, EngineBMC, EngineInduction, EngineIC3, EngineIncremental, EngineSpacer, EngineSymex, EngineAcceleration}
+var Engines = append([]string{EngineAuto}, conductor.Names()...)
+
+// EngineHelp describes every engine, a line each.
+func EngineHelp() string { return conductor.Help() }
 
 // Domains are the values of Engine.Domains [2LS §3].
 var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedra"}
@@ -141,14 +145,32 @@ var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedr
 // chosen says that the user chose the domains.
 func (e *Engine) chosen() bool { return e.Havoc || len(e.Domains) > 0 || len(e.Rows) > 0 }
 
-// Progress tells how far a run has come.
-type Progress struct {
-	Phase     string
-	Depth     int // complete unwindings without a violation
-	Nodes     int64
-	Variables int64
-	Clauses   int64
-	Elapsed   time.Duration
+// Progress tells how far a run has come: its Phase, the Depth up to which loops were
+// unwound without a violation, Nodes, Variables and Clauses of the formula, the time
+// Elapsed.
+type Progress = conductor.Progress
+
+// Semantics is what integer arithmetic means.
+type Semantics = conductor.Semantics
+
+// The semantics. A program may end under one and not under another: it depends on
+// overflow then.
+const (
+	SemanticsC          = conductor.C          // as wrap, but what never ends only because of a signed overflow is unknown
+	SemanticsWrap       = conductor.Wrap       // modulo 2^w, signed arithmetic as well
+	SemanticsNoOverflow = conductor.NoOverflow // a run ends where signed arithmetic overflows
+	SemanticsIntegers   = conductor.Integers   // mathematical integers: nothing overflows
+)
+
+// AllSemantics are the values of Program.Semantics.
+var AllSemantics = []string{string(SemanticsC), string(SemanticsWrap), string(SemanticsNoOverflow), string(SemanticsIntegers)}
+
+// question is what the properties ask.
+func (t *Task) question() conductor.Question {
+	if slices.Contains(t.Properties, Termination) {
+		return conductor.Termination
+	}
+	return conductor.Safety
 }
 
 // validate completes the task and rejects what makes no sense.
@@ -191,6 +213,14 @@ func (t *Task) validate() error {
 	if t.Program.Function == "main" {
 		t.Program.Function = ""
 	}
+	if t.Engine.Only != "" && t.Engine.Only != EngineAuto {
+		if !slices.Contains(Engines, t.Engine.Only) {
+			return &InputError{Message: fmt.Sprintf("unknown engine %q", t.Engine.Only), Hint: "engines: " + strings.Join(Engines, ", ")}
+		}
+		if q := t.question(); !conductor.Answering(t.Engine.Only, q) {
+			return &InputError{Message: fmt.Sprintf("the engine %s does not decide %s", t.Engine.Only, q), Hint: "leave out --engine"}
+		}
+	}
 	if len(t.Program.Pointers)+len(t.Program.NonNull) > 0 && t.Program.Function == "" {
 		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string, --alias and --nonnull together with --function"}
 	}
@@ -206,7 +236,7 @@ func (t *Task) validate() error {
 		}
 	}
 	for _, r := range t.Engine.Rows {
-		if _, err := induction.ParseRow(r); err != nil {
+		if err := conductor.ParseRow(r); err != nil {
 			return &InputError{Message: err.Error(), Hint: "a row is a sum of variables of the loop with integer coefficients"}
 		}
 	}

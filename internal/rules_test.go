@@ -13,10 +13,6 @@ import (
 // that nobody recovers ends the process with the exit code of "unknown".
 var goroutines = map[string]string{
 	"../internal/schedule/schedule.go": "recovers, and hands the panic to its caller",
-	"../portfolio.go":                  "each engine's function recovers",
-	"../termination.go":                "recovers",
-	"../refine.go":                     "each step of the refinement recovers",
-	"../eachcheck.go":                  "recovers",
 	"../check.go":                      "boundary recovers",
 	"../cmd/assay/solve.go":            "looks at the memory, ten times a second",
 	"../cmd/assay/limits.go":           "waits for signals and timers",

@@ -98,7 +98,7 @@ func (f *checkFlags) groups() []group {
 	e := &f.task.Engine
 	e.Only, e.Solver, f.certify, f.replay = assay.EngineAuto, assay.Solvers[0], "on", "interpreter"
 	search := pflag.NewFlagSet("", pflag.ContinueOnError)
-	search.Var(choiceValue{&e.Only, assay.Engines}, "engine", "bmc unwinds loops, induction proves with loop invariants, symex with a symbolic execution graph, acceleration makes many iterations of a loop at once, ic3, incremental and spacer work on the transition system; auto runs all but incremental and spacer")
+	search.Var(engineValue{choiceValue{&e.Only, assay.Engines}}, "engine", "the engine that runs alone; auto runs all that the question calls for, side by side")
 	f.blocks = blockSizes[0]
 	search.Var(choiceValue{&f.blocks, blockSizes}, "blocks", "with --engine ic3, incremental or spacer: a step is all between two loop heads, or a block")
 	search.BoolVar(&f.incrementalBMC, "incremental-bmc", false, "bounded search alone, as --engine=bmc")
@@ -157,7 +157,7 @@ The files are C (.c), preprocessed C (.i), LLVM assembly (.ll) or LLVM bitcode
 (.bc); several are linked together.
 
 Properties:
-` + assay.PropertyHelp(),
+` + assay.PropertyHelp() + "\nEngines, for --engine:\n" + assay.EngineHelp(),
 		Example: `  assay check f.c
   assay check --property no-overflow,div-by-zero -m32 f.c
   assay check --property valid-memsafety --timeout 1m --memory 4GiB list.c main.c

@@ -155,3 +155,8 @@ func (v pointerValue) Set(s string) error {
 	v.pointers[name] = p
 	return nil
 }
+
+// engineValue is a flag for the name of an engine; the names are listed in the help.
+type engineValue struct{ choiceValue }
+
+func (engineValue) Type() string { return "name" }

@@ -62,7 +62,10 @@ func (s Side) decides() bool { return s == Holds || s == Fails }
 type Outcome[A any] struct {
 	Name string
 	// Began is false if the run was over before; then Answer is the zero value.
-	Began  bool
+	Began bool
+	// Cut says that it did not begin, or was ended because another engine had an
+	// answer, or was stuck: what it says then is of no interest.
+	Cut    bool
 	Answer A
 	Side   Side
 	Time   time.Duration
@@ -124,6 +127,7 @@ func Run[A any](ctx context.Context, engines []Engine[A], judge func(A) Side) Re
 		case o.Began:
 			o.Side = judge(o.Answer)
 		}
+		o.Cut = !o.Began || o.Side == Open && Decided(own[x.index])
 		if o.Began {
 			note(own[x.index], o.Side, x.failure)
 		}

@@ -83,6 +83,11 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 			out.Rankings = append(out.Rankings, loopRanking(c.Program, &c.Loops[i], c.Heads))
 		}
 		return out
+	case *verdict.OverIntegers:
+		if c.Checker == "" {
+			return &Certificate{Unchecked: "--certify=off"}
+		}
+		return &Certificate{Checker: c.Checker}
 	case verdict.Unchecked:
 		return &Certificate{Unchecked: c.Why}
 	}

@@ -40,6 +40,9 @@ type False struct {
 	// Endless is set, and Violation is not, if the property is termination: then
 	// Passes is the undefined behaviour on the run.
 	Endless *Endless
+	// OverIntegers is set if it is the program over the mathematical integers that does
+	// not end: then there is no run on machine integers, and Violation is where.
+	OverIntegers *OverIntegers
 }
 
 // Unknown says why there is no answer.
@@ -121,7 +124,8 @@ func Stopped(ctx context.Context, engine string) Reason {
 
 func (r Reason) String() string { return fmt.Sprintf("%s: %s", r.Cause, r.Text) }
 
-// Certificate is what an independent checker accepted: *Unwinding, *Induction, *Ranking or Unchecked.
+// Certificate is what an independent checker accepted: *Unwinding, *Induction,
+// *SymbolicGraph, *Ranking, *OverIntegers or Unchecked.
 type Certificate interface{ isCertificate() }
 
 // Unwinding certifies a proof by complete unwinding: with these bounds every
@@ -216,6 +220,15 @@ type RankingCase struct {
 	Constant int64
 }
 
+// OverIntegers is the argument, or the infinite run, in the integer program that a
+// program is over the mathematical integers.
+type OverIntegers struct {
+	// Text is the evidence as text.
+	Text string
+	// Checker is who accepted it, empty if nobody was asked.
+	Checker string
+}
+
 // Unchecked is the absence of a check, at the user's wish.
 type Unchecked struct{ Why string }
 
@@ -223,4 +236,5 @@ func (*Unwinding) isCertificate()     {}
 func (*Induction) isCertificate()     {}
 func (*SymbolicGraph) isCertificate() {}
 func (*Ranking) isCertificate()       {}
+func (*OverIntegers) isCertificate()  {}
 func (Unchecked) isCertificate()      {}

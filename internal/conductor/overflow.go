@@ -1,4 +1,4 @@
-package assay
+package conductor
 
 import (
 	"context"
@@ -21,14 +21,14 @@ import (
 // asks the checker whether no overflow happens but at the excluded places, of which it is
 // not claimed.
 func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guard, check func(ctx context.Context, o certify.Options) error) []verdict.Guard {
-	if r.task.Program.Semantics != SemanticsC || r.task.Engine.Uncertified {
+	if r.Semantics != C || r.Options.Uncertified {
 		return listed
 	}
 	claimed, excluded := overflows(m, listed)
 	if len(claimed) == 0 {
 		return listed
 	}
-	soon, stop := context.WithTimeout(ctx, again)
+	soon, stop := context.WithTimeout(ctx, wrapTimeEnding)
 	defer stop()
 	if check(soon, certify.Options{Targets: []ir.CheckKind{ir.Overflow}, All: true, Excluded: excluded, Engine: certify.CaDiCaL}) == nil {
 		return listed

@@ -1,4 +1,4 @@
-package assay
+package conductor
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"assay/internal/ir"
 	"assay/internal/lasso"
 	"assay/internal/precondition"
-	"assay/internal/show"
 	"assay/internal/termination"
 	"assay/internal/verdict"
 )
@@ -25,18 +24,18 @@ import (
 // Precondition is a condition under which every run ends.
 type Precondition struct {
 	// Condition are comparisons in C that hold together.
-	Condition []string `json:"condition"`
+	Condition []string
 	// Inputs are the inputs that they speak of: where each is read.
-	Inputs []PreconditionInput `json:"inputs"`
-	// Certificate is that of the program that assumes the condition.
-	Certificate *Certificate `json:"certificate"`
+	Inputs []precondition.Input
+	// Certificate is that of Module, the program that assumes the condition.
+	Certificate verdict.Certificate
+	Module      *ir.Module
 }
 
-// PreconditionInput is an input of the program.
-type PreconditionInput struct {
-	Name string   `json:"name"`
-	Pos  Position `json:"position"`
-	Func string   `json:"function,omitempty"`
+// proof is a certificate of a program that assumes a condition.
+type proof struct {
+	m           *ir.Module
+	certificate verdict.Certificate
 }
 
 const (
@@ -57,7 +56,7 @@ func reserved(ctx context.Context) (context.Context, context.CancelFunc) {
 	if !ok {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, deadline.Add(-min(preconditionTime, time.Until(deadline)/3)), errTimeout)
+	return context.WithDeadline(ctx, deadline.Add(-min(preconditionTime, time.Until(deadline)/3)))
 }
 
 // conditions is the search.
@@ -75,15 +74,15 @@ func (r *run) preconditions(ctx context.Context, m *ir.Module, v verdict.Verdict
 	if len(x.inputs) == 0 {
 		return nil
 	}
-	if f, ok := v.(verdict.False); ok {
+	if f, ok := v.(verdict.False); ok && f.OverIntegers == nil {
 		x.endless = append(x.endless, x.valuesOf(f.Input))
 	}
 	ctx, stop := context.WithTimeout(ctx, preconditionTime)
 	defer stop()
-	r.enter("looking for a precondition")
+	r.report(Progress{Phase: "looking for a precondition"})
 	var found []precondition.Condition
 	var out []Precondition
-	add := func(c precondition.Condition, t *Certificate) {
+	add := func(c precondition.Condition, t *proof) {
 		found = append(found, c)
 		out = append(out, x.describe(c, t))
 	}
@@ -136,7 +135,7 @@ func (x *conditions) valuesOf(in ir.Input) []*bv.BV {
 }
 
 // ends proves that every run with a condition ends; nil if it does not.
-func (x *conditions) ends(ctx context.Context, c precondition.Condition) *Certificate {
+func (x *conditions) ends(ctx context.Context, c precondition.Condition) *proof {
 	for _, values := range x.endless {
 		if c.Holds(x.inputs, values) {
 			return nil
@@ -148,7 +147,7 @@ func (x *conditions) ends(ctx context.Context, c precondition.Condition) *Certif
 	}
 	ctx, stop := context.WithTimeout(ctx, x.limit)
 	defer stop()
-	if x.r.task.Program.Semantics == SemanticsIntegers {
+	if x.r.Semantics == Integers {
 		return x.endsOverIntegers(ctx, assumed)
 	}
 	// Few runs, first: what is refuted at once need not be tried.
@@ -160,39 +159,36 @@ func (x *conditions) ends(ctx context.Context, c precondition.Condition) *Certif
 		return nil
 	}
 	// What the run has found of the program is not true of this one.
-	r := &run{task: x.r.task, start: x.r.start}
-	r.task.Progress = nil
-	v, _ := r.rank(ctx, assumed)
-	t, ok := v.(verdict.True)
+	r := x.r.with(func(t *Task) { t.Progress = nil })
+	t, ok := r.rank(ctx, assumed).Verdict.(verdict.True)
 	if !ok {
-		v, _ = r.proveByGraph(ctx, assumed)
-		if t, ok = v.(verdict.True); !ok {
+		if t, ok = r.proveByGraph(ctx, assumed).Verdict.(verdict.True); !ok {
 			return nil
 		}
 	}
-	if r.task.Program.Semantics == SemanticsC && r.hangsOnWrap(ctx, assumed, t) != "" {
+	if r.Semantics == C && r.dependsOnWrap(ctx, assumed, t) != "" {
 		return nil
 	}
-	return show.CertificateOf(assumed, t.Certificate)
+	return &proof{assumed, t.Certificate}
 }
 
-func (x *conditions) endsOverIntegers(ctx context.Context, m *ir.Module) *Certificate {
+func (x *conditions) endsOverIntegers(ctx context.Context, m *ir.Module) *proof {
 	p, err := translate(ctx, m, integerize.Integers)
 	if err != nil {
 		return nil
 	}
-	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: x.r.task.Engine.Uncertified})
+	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: x.r.Options.Uncertified})
 	if _, ok := a.(termination.Terminates); !ok || err != nil {
 		return nil
 	}
-	if x.r.task.Engine.Uncertified {
-		return &Certificate{Unchecked: "certification is off"}
+	if x.r.Options.Uncertified {
+		return &proof{m, verdict.Unchecked{Why: "certification is off"}}
 	}
-	return &Certificate{Checker: "ranking conditions over the integers (Z3)"}
+	return &proof{m, &verdict.OverIntegers{Checker: "ranking conditions over the integers (Z3)"}}
 }
 
 // widened drops parts of a condition, or makes them weaker, as long as the proof goes.
-func (x *conditions) widened(ctx context.Context, c precondition.Condition, t *Certificate) (precondition.Condition, *Certificate) {
+func (x *conditions) widened(ctx context.Context, c precondition.Condition, t *proof) (precondition.Condition, *proof) {
 	for i := len(c) - 1; i >= 0; i-- {
 		without := slices.Delete(slices.Clone(c), i, i+1)
 		if len(without) > 0 {
@@ -214,14 +210,14 @@ func (x *conditions) widened(ctx context.Context, c precondition.Condition, t *C
 }
 
 // describe is what the user sees.
-func (x *conditions) describe(c precondition.Condition, t *Certificate) Precondition {
-	out := Precondition{Certificate: t}
+func (x *conditions) describe(c precondition.Condition, t *proof) Precondition {
+	out := Precondition{Certificate: t.certificate, Module: t.m}
 	for _, a := range c {
 		out.Condition = append(out.Condition, a.Text(x.inputs))
 	}
 	for i, y := range x.inputs {
 		if slices.ContainsFunc(c, func(a precondition.Atom) bool { return a.Left == i || a.Right == i }) {
-			out.Inputs = append(out.Inputs, PreconditionInput{y.Name, show.PositionOf(x.m, y.Pos), y.Func})
+			out.Inputs = append(out.Inputs, y)
 		}
 	}
 	return out

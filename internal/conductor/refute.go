@@ -1,4 +1,4 @@
-package assay
+package conductor
 
 import (
 	"context"
@@ -14,53 +14,57 @@ import (
 	"assay/internal/verdict"
 )
 
-// This file refutes termination and shows runs that do not end.
+// This file refutes termination.
 
 // refute looks for a run that does not end: one that comes back to a state it was in,
 // or one with inputs with which no run ends.
-func (r *run) refute(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+func (r *run) refute(ctx context.Context, m *ir.Module) (a Reply) {
 	begin := time.Now()
-	x := &refuter{r: r, m: m, wraps: r.task.Program.Semantics != SemanticsC, hopeless: map[string]bool{}, patience: firstPatience}
+	x := &refuter{r: r, m: m, wraps: r.Semantics != C, hopeless: map[string]bool{}, patience: firstPatience}
 	found, err := lasso.Search(ctx, m, lasso.Options{Wraps: x.wraps, Survived: x.survived})
-	phases := []Phase{{"lassos", time.Since(begin) - x.spent}, {"recurrent sets", x.spent}}
+	a.Stats.Phases = []Phase{{"lassos", time.Since(begin) - x.spent}, {"recurrent sets", x.spent}}
 	switch {
 	case err != nil:
-		return nil, phases
+		return a
 	case found.False != nil:
-		return *found.False, phases
+		a.Verdict = *found.False
+		return a
 	}
 	if g := found.Overflow; g != nil {
-		return verdict.Unknown{Reasons: []verdict.Reason{{
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
 			Cause: verdict.CauseInexact, Func: g.Func, Pos: g.Pos,
 			Text: "there is an infinite run if signed arithmetic wraps, and all that were found hang on that",
 			Hint: "--semantics wrap says that it does (as compilers do with -fwrapv)",
-		}}}, phases
+		}}}
+		return a
 	}
-	return verdict.Unknown{Reasons: []verdict.Reason{{Cause: verdict.CauseUnwinding, Text: "no infinite run was found: " + found.Why}}}, phases
+	a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{Cause: verdict.CauseUnwinding, Text: "no infinite run was found: " + found.Why}}}
+	return a
 }
 
 // refuteByFormula asks bounded model checking for a run that comes back to a state.
-func (r *run) refuteByFormula(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+func (r *run) refuteByFormula(ctx context.Context, m *ir.Module) (a Reply) {
 	begin := time.Now()
 	clean := m
-	if r.task.Program.Semantics == SemanticsC {
+	if r.Semantics == C {
 		clean = assumeNoOverflow(m)
 	}
 	q := lasso.Ask(clean)
-	b := bmc.Run(ctx, q.Module, bmc.Options{Targets: []ir.CheckKind{lasso.Target}, Solver: r.task.Engine.Solver})
-	phases := []Phase{{"lassos in formulas", time.Since(begin)}}
+	b := bmc.Run(ctx, q.Module, bmc.Options{Targets: []ir.CheckKind{lasso.Target}, Solver: r.Options.Solver})
+	a.Stats.Phases = []Phase{{"lassos in formulas", time.Since(begin)}}
 	v, ok := b.Verdict.(verdict.False)
 	if !ok {
-		return nil, phases
+		return a
 	}
 	e, _, err := q.Answer(ctx, v)
 	if e == nil || err != nil {
-		return nil, phases
+		return a
 	}
 	if e, _, err = lasso.Confirm(ctx, m, e.Input); e == nil || err != nil {
-		return nil, phases
+		return a
 	}
-	return *e, phases
+	a.Verdict = *e
+	return a
 }
 
 // firstPatience bounds an attempt at a recurrent set in the first round; it doubles
@@ -119,7 +123,7 @@ func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answe
 		return nil, attempt.Err() != nil
 	}
 	set.Proof, set.Unclean = p.Proof, p.Unclean
-	if x.r.task.Engine.Uncertified {
+	if x.r.Options.Uncertified {
 		return v, false
 	}
 	if set.Proof.Checker, err = certify.Endless(ctx, x.m, certify.Options{Engine: certify.CaDiCaL}, set); err != nil {

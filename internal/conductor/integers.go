@@ -1,4 +1,4 @@
-package assay
+package conductor
 
 import (
 	"context"
@@ -34,33 +34,33 @@ const (
 // byIntegers works on the program as it is and, if that takes long, on the one in which
 // signed overflow ends the run: a proof for that one is no answer, but says what the
 // answer hangs on.
-func (r *run) byIntegers(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
 	first, stop := context.WithTimeout(ctx, firstTry)
-	v, phases := r.tryIntegers(first, m)
+	a := r.tryIntegers(first, m)
 	stop()
-	if ctx.Err() != nil || decided(v) {
-		return v, phases
+	if ctx.Err() != nil || decided(a.Verdict) {
+		return a
 	}
 	depends := false
-	if r.task.Program.Semantics != SemanticsNoOverflow && mayOverflow(m) {
+	if r.Semantics != NoOverflow && mayOverflow(m) {
 		second, stop := context.WithTimeout(ctx, secondTry)
-		w, more := r.tryIntegers(second, assumeNoOverflow(m))
+		b := r.tryIntegers(second, assumeNoOverflow(m))
 		stop()
-		phases = append(phases, more...)
-		_, depends = w.(verdict.True)
+		a.Stats.add(&b.Stats)
+		_, depends = b.Verdict.(verdict.True)
 	}
-	if v == nil && ctx.Err() == nil { // the first try was not finished
-		var more []Phase
-		v, more = r.tryIntegers(ctx, m)
-		phases = append(phases, more...)
+	if a.Verdict == nil && ctx.Err() == nil { // the first try was not finished
+		b := r.tryIntegers(ctx, m)
+		a.Verdict = b.Verdict
+		a.Stats.add(&b.Stats)
 	}
-	if depends && !decided(v) {
-		v = verdict.Unknown{Reasons: []verdict.Reason{{
+	if depends && !decided(a.Verdict) {
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
 			Cause: verdict.CauseOverflow, Text: "every run ends, unless signed arithmetic overflows",
 			Hint: "--semantics no-overflow lets a run end where it does",
 		}}}
 	}
-	return v, phases
+	return a
 }
 
 // decided says whether a verdict is an answer.
@@ -84,46 +84,44 @@ func mayOverflow(m *ir.Module) bool {
 
 // tryIntegers translates the program, and takes what the engines of integer transition
 // systems find back to it; nil if the context ended.
-func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (verdict.Verdict, []Phase) {
+func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
 	begin := time.Now()
-	unknown := func(reason verdict.Reason) verdict.Verdict {
-		return verdict.Unknown{Reasons: []verdict.Reason{reason}}
-	}
+	var times []Phase
+	defer func() { out.Stats.Phases = append(times, out.Stats.Phases...) }()
 	// A program whose recursion was made into loops has runs that are not there: a
 	// proof about it is one about the program, a refutation is not.
 	loops := recursion.ToLoops(m)
 	p, err := translate(ctx, loops, integerize.Wrap)
-	phases := []Phase{{"translation to integers", time.Since(begin)}}
+	times = append(times, Phase{"translation to integers", time.Since(begin)})
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, phases
+			return Reply{}
 		}
-		return unknown(untranslated(ctx, err)), phases
+		return unknown(untranslated(ctx, err))
 	}
 	begin = time.Now()
 	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: true})
-	phases = append(phases, Phase{"integer transition system", time.Since(begin)})
+	times = append(times, Phase{"integer transition system", time.Since(begin)})
 	switch {
 	case ctx.Err() != nil:
-		return nil, phases
+		return Reply{}
 	case err != nil:
-		return unknown(verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()}), phases
+		return unknown(verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()})
 	}
 	switch a := a.(type) {
 	case termination.Terminates:
-		v, more := r.ranked(ctx, m, hintsOf(p, a))
-		return v, append(phases, more...)
+		return r.ranked(ctx, m, hintsOf(p, a))
 	case termination.Diverges:
 		if loops != m {
 			break
 		}
 		v, err := r.endlessByIntegers(ctx, m, p, &a)
 		if err != nil {
-			return nil, phases
+			return Reply{}
 		}
-		return v, phases
+		return Reply{Verdict: v}
 	}
-	return unknown(verdict.Reason{Cause: verdict.CauseUnwinding, Text: "the integer transition system of the program is not decided"}), phases
+	return unknown(verdict.Reason{Cause: verdict.CauseUnwinding, Text: "the integer transition system of the program is not decided"})
 }
 
 // endlessByIntegers looks whether the run of a recurrent set comes back to a state, or
@@ -137,7 +135,7 @@ func (r *run) endlessByIntegers(ctx context.Context, m *ir.Module, p *integerize
 	soon, stop := context.WithTimeout(ctx, followed)
 	found, why, err := lasso.Confirm(soon, m, run.Input)
 	stop()
-	wraps := r.task.Program.Semantics != SemanticsC
+	wraps := r.Semantics != C
 	if err == nil && found != nil && (found.Endless.Overflow == nil || wraps) {
 		return *found, nil
 	}

@@ -1,0 +1,71 @@
+package conductor
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/bmc"
+	"assay/internal/certify"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// boundedOptions are what the task asks of bounded search.
+func (r *run) boundedOptions() bmc.Options {
+	return bmc.Options{
+		Targets: r.Targets, Disputed: r.Disputed, Label: r.Label,
+		Unwind: r.Options.Unwind, Solver: r.Options.Solver, Certify: !r.Options.Uncertified,
+		Progress: func(p bmc.Progress) {
+			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
+		},
+	}
+}
+
+// bounded unwinds all loops together, until a violation is found and replayed, or no run
+// gets past the unwinding. With Options.EachCheck it ends when it has refuted all that
+// is not proved.
+func (r *run) bounded(ctx context.Context, m *ir.Module) Reply {
+	o := r.boundedOptions()
+	if r.Options.EachCheck {
+		o.All = true
+		if !r.alone {
+			o.Settled = r.settled(m)
+		}
+	}
+	b := bmc.Run(ctx, m, o)
+	a := Reply{Verdict: b.Verdict, Checks: b.Checks, Stats: boundedStats(b.Stats)}
+	switch v := b.Verdict.(type) {
+	case verdict.Unknown:
+		a.Hopeless = !o.All && hopeless(v)
+	case verdict.False:
+		a.Partial = o.All
+	}
+	return a
+}
+
+// hopeless says that what stopped bounded search stops a proof, too.
+func hopeless(u verdict.Unknown) bool {
+	return slices.ContainsFunc(u.Reasons, func(r verdict.Reason) bool {
+		return r.Cause == verdict.CauseInternal || r.Cause == verdict.CauseUnsupported
+	})
+}
+
+// unwind proves termination by complete unwinding: no run needs more iterations
+// or activations than were unwound, so every run is finite. No event ends a run
+// but those that end the program; undefined behaviour does not.
+func (r *run) unwind(ctx context.Context, m *ir.Module) Reply {
+	o := r.boundedOptions()
+	o.Targets, o.Disputed, o.Label = nil, nil, ""
+	b := bmc.Run(ctx, m, o)
+	if t, ok := b.Verdict.(verdict.True); ok {
+		if c, ok := t.Certificate.(*verdict.Unwinding); ok {
+			t.Unclean = r.excluding(ctx, m, t.Unclean, func(ctx context.Context, o certify.Options) error {
+				o.Engine = r.Options.Solver
+				_, err := certify.Unwinding(ctx, m, o, c.Bounds)
+				return err
+			})
+			b.Verdict = t
+		}
+	}
+	return Reply{Verdict: b.Verdict, Stats: boundedStats(b.Stats)}
+}

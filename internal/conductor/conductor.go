@@ -1,0 +1,248 @@
+// Package conductor answers a question about a program: it chooses engines from a table,
+// has them run side by side (package schedule), and joins what they come to.
+//
+// The table (table.go) has a line for each engine and question: its name, what it can
+// answer, when it begins, how long it may run, and the function that runs it. The
+// engines are packages of their own, which know nothing of each other; what they tell
+// each other goes over the board (board.go). What an engine claims counts only when
+// it was checked.
+//
+// To add an engine: a package for it, a line in the table, and a line in the
+// table of layers.
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/bmc"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/pause"
+	"assay/internal/schedule"
+	"assay/internal/verdict"
+)
+
+// Question is what is asked of a program.
+type Question uint8
+
+// The questions.
+const (
+	Safety      Question = iota // does no run violate a target?
+	Termination                 // does every run end?
+)
+
+func (q Question) String() string { return [...]string{"safety", "termination"}[q] }
+
+// Task is a question about a loaded program.
+type Task struct {
+	Module   *ir.Module
+	Question Question
+	// Targets are the violations that are asked about; Disputed are those of which it is
+	// disputed whether they count: a proof excludes them, too. Of Safety.
+	Targets, Disputed []ir.CheckKind
+	// Label is the C label that ir.ErrorLabel means.
+	Label string
+	// Semantics is what integer arithmetic means. Of Termination.
+	Semantics Semantics
+	Options   Options
+	// Progress, if set, is told what goes on, by one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Options say which engines run, and how.
+type Options struct {
+	// Only is the name of the engine that runs; empty is all.
+	Only string
+	// Unwind limits the unwindings of each loop; 0 is no limit.
+	Unwind int
+	// Solver is "cadical", "z3" or "both".
+	Solver string
+	// SmallBlocks makes the steps of transition systems blocks.
+	SmallBlocks bool
+	// Uncertified leaves out the check of a true.
+	Uncertified bool
+	// EachCheck decides every check on its own.
+	EachCheck bool
+	// Domains are the template domains of induction, by their names; none is all. Rows
+	// are sums whose bounds are searched. Havoc is no invariants.
+	Domains, Rows []string
+	Havoc         bool
+	// KInduction lets a choice of domains go with k > 1 and with the other engines.
+	KInduction bool
+	// Heap and ValuesRefine prove with abstractions that say more from step to step.
+	Heap, ValuesRefine bool
+	// ShowInvariants asks for what was found to hold at the loops.
+	ShowInvariants bool
+	// Precondition asks for conditions on the inputs under which every run ends.
+	Precondition bool
+}
+
+// chosen says that the user chose the domains.
+func (o *Options) chosen() bool { return o.Havoc || len(o.Domains) > 0 || len(o.Rows) > 0 }
+
+// Progress tells how far a run has come.
+type Progress struct {
+	Phase     string
+	Depth     int // complete unwindings without a violation
+	Nodes     int64
+	Variables int64
+	Clauses   int64
+	Elapsed   time.Duration
+}
+
+// Answer is what all engines together came to.
+type Answer struct {
+	Verdict verdict.Verdict
+	// Module is the program that the verdict is about: that of the task, perhaps with
+	// overflow excluded, or with its globals made explicit.
+	Module *ir.Module
+	// Checks are the answers for each check, with Options.EachCheck.
+	Checks []bmc.CheckResult
+	// Found are predicates of loops, with Options.ShowInvariants.
+	Found []invariant.Head
+	// TerminatesWhen are conditions under which every run ends, with
+	// Options.Precondition.
+	TerminatesWhen []Precondition
+	Stats          Stats
+}
+
+// Reply is what one engine came to.
+type Reply struct {
+	// Verdict is True, False, Unknown with the reasons, or nil.
+	Verdict verdict.Verdict
+	// Hopeless says of an Unknown that what stopped the engine stops the others, too.
+	Hopeless bool
+	// Partial says that the verdict is about some checks, and ends nobody.
+	Partial bool
+	Stats   Stats
+	// Checks, Proved and Unproved are the answers for single checks.
+	Checks []bmc.CheckResult
+	Found  []invariant.Head
+}
+
+// unknown is a reply without answer.
+func unknown(reasons ...verdict.Reason) Reply {
+	return Reply{Verdict: verdict.Unknown{Reasons: reasons}}
+}
+
+// side is what a reply says.
+func (a Reply) side() schedule.Side {
+	if a.Partial {
+		return schedule.Open
+	}
+	switch a.Verdict.(type) {
+	case verdict.True:
+		return schedule.Holds
+	case verdict.False:
+		return schedule.Fails
+	case verdict.Unknown:
+		if a.Hopeless {
+			return schedule.Stuck
+		}
+	}
+	return schedule.Open
+}
+
+// run is one run of the engines.
+type run struct {
+	Task
+	board *board
+	// alone says that the engine was asked for by its name, and no other one runs.
+	alone bool
+}
+
+func newRun(t Task) *run { return &run{Task: t, board: newBoard()} }
+
+// with is a run of the same task with other options, which knows nothing of this one.
+func (r *run) with(change func(*Task)) *run {
+	t := r.Task
+	change(&t)
+	return newRun(t)
+}
+
+// Decide answers the question. It panics with a *schedule.Failure if an engine panics or
+// two engines contradict each other.
+func Decide(ctx context.Context, t Task) Answer {
+	r := newRun(t)
+	if t.Question == Termination {
+		return r.termination(ctx)
+	}
+	answer, result := r.play(ctx, t.Module)
+	if search := result.Of("bmc"); search != nil && t.Options.EachCheck {
+		r.joinChecks(t.Module, &answer, &search.Answer)
+	}
+	return answer
+}
+
+// play runs the engines that the task chooses on a module and joins their replies.
+func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[Reply]) {
+	engines, alone := Choose(&r.Task)
+	r.alone = alone
+	ctx = pause.With(ctx)
+	var table []schedule.Engine[Reply]
+	for _, e := range engines {
+		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Stays: e.Finds && r.Options.ShowInvariants}
+		if alone {
+			line.Start, line.Limit = 0, 0
+		}
+		line.Run = func(ctx context.Context) Reply {
+			a := e.Run(r, ctx, m)
+			e.complies(a)
+			return a
+		}
+		table = append(table, line)
+	}
+	result := schedule.Run(ctx, table, Reply.side)
+	return r.join(m, engines, &result), result
+}
+
+// complies panics if an engine answers what the table says it cannot.
+func (e *Engine) complies(a Reply) {
+	_, isTrue := a.Verdict.(verdict.True)
+	_, isFalse := a.Verdict.(verdict.False)
+	if isTrue && e.Gives&True == 0 || isFalse && e.Gives&False == 0 {
+		panic(fmt.Sprintf("%s answers %T, which the table says it cannot", e.Name, a.Verdict))
+	}
+}
+
+// join puts the replies together: the first that decides, or else the reasons of all
+// engines that say why they gave up.
+func (r *run) join(m *ir.Module, engines []Engine, result *schedule.Result[Reply]) Answer {
+	out := Answer{Module: m}
+	var all verdict.Unknown
+	for i, o := range result.Outcomes {
+		a := &o.Answer
+		out.Stats.add(&a.Stats)
+		out.Found = append(out.Found, a.Found...)
+		if u, ok := a.Verdict.(verdict.Unknown); ok && !o.Cut && (r.alone || !engines[i].Quiet) {
+			all.Reasons = append(all.Reasons, u.Reasons...)
+		}
+	}
+	all.Reasons = distinct(all.Reasons)
+	out.Verdict = all
+	if result.First != nil {
+		out.Verdict = result.First.Answer.Verdict
+	}
+	return out
+}
+
+// distinct drops repetitions.
+func distinct(rs []verdict.Reason) []verdict.Reason {
+	var out []verdict.Reason
+	for _, r := range rs {
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// report tells what goes on.
+func (r *run) report(p Progress) {
+	if r.Progress != nil {
+		r.Progress(p)
+	}
+}

@@ -1,0 +1,132 @@
+package conductor
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/bmc"
+	"assay/internal/certify"
+	"assay/internal/induction"
+	"assay/internal/ir"
+	"assay/internal/schedule"
+	"assay/internal/verdict"
+)
+
+// This file decides each check on its own: bounded search refutes, and proves what loops
+// that end allow; induction proves sets of checks, each as one conjunction.
+
+// settled is what bounded search asks at every depth: whether nothing is left to do. It
+// also tells induction which checks are refuted.
+func (r *run) settled(m *ir.Module) func(decided func(string, ir.Value, ir.CheckKind) bool) bool {
+	known := checkProperties(m, r.Targets)
+	c := &r.board.checks
+	return func(decided func(string, ir.Value, ir.CheckKind) bool) bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, x := range known {
+			if decided(x.Func, x.Value, x.Kind) {
+				c.refuted[x] = true
+			}
+		}
+		return c.proved != nil && !slices.ContainsFunc(c.open, func(x induction.Property) bool { return !decided(x.Func, x.Value, x.Kind) })
+	}
+}
+
+// inductEach proves what induction can, and has it checked. It answers if that is
+// everything; what it has proved is on the board.
+func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
+	c := &r.board.checks
+	options := r.inductionOptions()
+	options.Refuted = func(x induction.Property) bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.refuted[x]
+	}
+	p := induction.ProveEach(ctx, m, options)
+	if len(p.Proofs) == 0 {
+		return Reply{}
+	}
+	proved, open := map[induction.Property]verdict.True{}, p.Open
+	var last verdict.True
+	for _, x := range p.Proofs {
+		cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
+		if !r.Options.Uncertified {
+			claimed := certify.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label, All: true, Engine: certify.CaDiCaL}
+			for _, e := range x.Excluded {
+				claimed.Excluded = append(claimed.Excluded, certify.Place{Func: e.Func, Value: e.Value, Kind: e.Kind})
+			}
+			checker, err := certify.Induction(ctx, m, claimed, x.Proof)
+			if err != nil {
+				open = append(open, x.Proved...)
+				continue
+			}
+			x.Proof.Checker = checker
+			cert.Certificate = x.Proof
+		}
+		last = cert
+		for _, y := range x.Proved {
+			proved[y] = cert
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.proved, c.open = proved, open; len(open) == 0 {
+		return Reply{Verdict: last}
+	}
+	return Reply{}
+}
+
+// joinChecks puts the answers of both engines for single checks together. It panics if
+// they contradict each other.
+func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
+	c := &r.board.checks
+	out.Verdict, out.Checks = search.Verdict, search.Checks
+	if len(c.proved) == 0 {
+		return
+	}
+	listed := map[induction.Property]bool{}
+	refuted, unknown := false, len(c.open) > 0
+	for i := range out.Checks {
+		x := &out.Checks[i]
+		key := induction.Property{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
+		listed[key] = true
+		proof, isProved := c.proved[key]
+		switch x.Verdict.(type) {
+		case verdict.False:
+			if refuted = true; isProved {
+				panic(&schedule.Failure{Engine: "bmc and induction", Value: "they contradict each other: k-induction proves a check that bounded search refutes"})
+			}
+		case verdict.Unknown:
+			if isProved {
+				x.Verdict = proof
+			} else {
+				unknown = true
+			}
+		}
+	}
+	for key, proof := range c.proved {
+		if !listed[key] && slices.Contains(r.Targets, key.Kind) {
+			d := m.Func(key.Func).Def(key.Value)
+			guard := verdict.Guard{Kind: key.Kind, Text: d.Sym, Func: key.Func, Pos: d.Pos}
+			out.Checks = append(out.Checks, bmc.CheckResult{Guard: guard, Value: key.Value, Verdict: proof})
+		}
+		if _, isUnknown := out.Verdict.(verdict.Unknown); isUnknown && !refuted && !unknown {
+			out.Verdict = proof
+		}
+	}
+}
+
+// checkProperties are the checks of a program as properties.
+func checkProperties(m *ir.Module, kinds []ir.CheckKind) []induction.Property {
+	var out []induction.Property
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			for _, v := range b.Instrs {
+				if d := f.Def(v); d.Op == ir.Check && slices.Contains(kinds, ir.CheckKind(d.Aux)) {
+					out = append(out, induction.Property{Func: f.Name, Value: v, Kind: ir.CheckKind(d.Aux)})
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/certify/graph"
+	"assay/internal/ir"
+	"assay/internal/pause"
+	"assay/internal/recursion"
+	"assay/internal/skeleton"
+	"assay/internal/symex"
+	"assay/internal/termination"
+	"assay/internal/verdict"
+)
+
+// This file runs symbolic execution graphs: for properties of memory and
+// assertions, and for termination. An answer is true or nothing.
+
+// GraphKinds are the violations that a graph can exclude: for the others the
+// instructions have guards that package symex does not look at.
+var GraphKinds = []ir.CheckKind{
+	ir.Assertion, ir.ErrorLabel, ir.InvalidDeref, ir.InvalidFree, ir.MemTrack, ir.MemCleanup,
+}
+
+// execute proves by a graph that no target is violated.
+func (r *run) execute(ctx context.Context, m *ir.Module) Reply {
+	return r.executeWith(ctx, m, symex.AllValues)
+}
+
+// executeWith does so with what is said of integers in nodes of lists and trees.
+func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values) Reply {
+	for _, k := range slices.Concat(r.Targets, r.Disputed) {
+		if !slices.Contains(GraphKinds, k) {
+			return unknown(verdict.Reason{Cause: verdict.CauseUnsupported, Text: "symbolic execution graphs do not decide checks of the kind " + k.String()})
+		}
+	}
+	label := r.Label
+	if label == "" {
+		label = "ERROR"
+	}
+	b := symex.Build(ctx, m, symex.Options{Targets: r.Targets, Label: label, Values: values})
+	if reason, stuck := obstacle(&b); stuck {
+		return noGraph(ctx, reason)
+	}
+	return r.certifyGraph(ctx, m, &b, graph.Options{Targets: r.Targets, Label: label})
+}
+
+// obstacle is why there is no proof.
+func obstacle(b *symex.Result) (reason verdict.Reason, stuck bool) {
+	switch {
+	case b.Obstacle != nil:
+		reason = verdict.Reason{Cause: verdict.CauseUnsupported, Func: b.Obstacle.Func, Pos: b.Obstacle.Pos, Text: "symbolic execution graph: " + b.Obstacle.Text}
+		if b.Obstacle.Stopped {
+			reason.Cause = verdict.CauseTimeout
+		}
+	case len(b.Suspects) > 0:
+		s := &b.Suspects[0]
+		reason = verdict.Reason{Cause: verdict.CauseInexact, Func: s.Func, Pos: s.Pos, Text: "symbolic execution graph: " + s.Text}
+	default:
+		return reason, false
+	}
+	return reason, true
+}
+
+// noGraph is the reply without proof.
+func noGraph(ctx context.Context, reason verdict.Reason) Reply {
+	if ctx.Err() != nil {
+		reason = verdict.Stopped(ctx, "symbolic execution graph")
+	}
+	return unknown(reason)
+}
+
+// certifyGraph has the graph checked and makes the verdict.
+func (r *run) certifyGraph(ctx context.Context, m *ir.Module, b *symex.Result, o graph.Options) (a Reply) {
+	t := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: unclean(ctx, m, b, o)}
+	if r.Options.Uncertified {
+		return Reply{Verdict: t}
+	}
+	pause.Wait(ctx)
+	begin := time.Now()
+	own, resume := pause.Others(ctx)
+	defer resume()
+	checker, err := graph.Check(own, m, b.Graph, o)
+	var rejected *graph.ErrRejected
+	switch {
+	case errors.As(err, &rejected):
+		a = noGraph(ctx, verdict.Reason{
+			Cause: verdict.CauseUncertified, Func: rejected.Func, Pos: rejected.Pos,
+			Text: "a symbolic execution graph was found, but not accepted: " + rejected.Why,
+		})
+	case err != nil:
+		a = noGraph(ctx, verdict.Reason{Cause: verdict.CauseUncertified, Text: fmt.Sprintf("a symbolic execution graph was found, but not checked: %v", err)})
+	default:
+		t.Certificate = &verdict.SymbolicGraph{Graph: b.Graph, Checker: checker}
+		a.Verdict = t
+	}
+	a.Stats.Phases = []Phase{{"certificate of the graph", time.Since(begin)}}
+	return a
+}
+
+// anywhere is the text of a guard that stands for all of its kind.
+const anywhere = "any: it is not known where"
+
+// unclean lists undefined behaviour outside of the property that is not
+// excluded: the first on each run.
+func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o graph.Options) []verdict.Guard {
+	var out []verdict.Guard
+	add := func(ss []symex.Suspect) {
+		for _, s := range ss {
+			if s.Kind.Undefined() && !slices.Contains(o.Targets, s.Kind) {
+				out = append(out, verdict.Guard{Kind: s.Kind, Text: s.Text, Func: s.Func, Pos: s.Pos})
+			}
+		}
+	}
+	others := []ir.CheckKind{ir.Overflow, ir.ShiftRange, ir.DivByZero, ir.FloatConversion, ir.Precondition, ir.ReachedUnreachable, ir.Incompatible}
+	with := symex.Build(ctx, m, symex.Options{Targets: slices.Concat(o.Targets, others), Label: o.Label})
+	add(b.Unclean)
+	add(with.Suspects)
+	if with.Obstacle != nil {
+		out = append(out, verdict.Guard{Kind: ir.Overflow, Text: anywhere, Func: with.Obstacle.Func, Pos: with.Obstacle.Pos})
+	}
+	return out
+}
+
+// proveByGraph proves termination: the transition system of a graph terminates. A
+// program with recursion is also tried as one in which that is loops: first, if it has
+// all of the program in it, and last, if it is made of the skeleton.
+func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
+	if !recursion.Is(m) {
+		return r.graphOf(ctx, m)
+	}
+	var all Stats
+	loops := recursion.ToLoops(m)
+	whole := !recursion.Is(loops)
+	try := func(m *ir.Module) Reply {
+		a := r.graphOf(ctx, m)
+		all.add(&a.Stats)
+		a.Stats = all
+		return a
+	}
+	if whole {
+		if a := try(loops); decided(a.Verdict) || ctx.Err() != nil {
+			return a
+		}
+	}
+	a := try(m)
+	if decided(a.Verdict) || ctx.Err() != nil || whole {
+		return a
+	}
+	s, accesses := skeleton.Of(m)
+	if s == nil {
+		return a
+	}
+	if loops = recursion.ToLoops(s); recursion.Is(loops) {
+		return a
+	}
+	if b := try(loops); decided(b.Verdict) {
+		b.Verdict = withoutMemory(b.Verdict.(verdict.True), accesses)
+		return b
+	}
+	a.Stats = all
+	return a
+}
+
+// graphOf is proveByGraph of a program as it is.
+func (r *run) graphOf(ctx context.Context, m *ir.Module) Reply {
+	var times []Phase
+	var reason verdict.Reason
+	for _, split := range []bool{false, true} {
+		b := symex.Build(ctx, m, symex.Options{System: true, SplitUnequal: split})
+		var stuck bool
+		if reason, stuck = obstacle(&b); stuck {
+			break
+		}
+		begin := time.Now()
+		answer, err := termination.Decide(ctx, b.Graph.System, termination.Options{})
+		times = append(times, Phase{"termination of the graph", time.Since(begin)})
+		if err != nil {
+			reason = verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()}
+			break
+		}
+		if t, ok := answer.(termination.Terminates); ok {
+			b.Graph.Argument = t.Argument
+			a := r.certifyGraph(ctx, m, &b, graph.Options{Termination: true})
+			if t, ok := a.Verdict.(verdict.True); ok {
+				t.Unclean = r.excludingByGraph(ctx, m, t.Unclean)
+				a.Verdict = t
+			}
+			a.Stats.Phases = append(times, a.Stats.Phases...)
+			return a
+		}
+		reason = verdict.Reason{Cause: verdict.CauseInexact, Text: "symbolic execution graph: no ranking argument was found for its transition system"}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	a := noGraph(ctx, reason)
+	a.Stats.Phases = times
+	return a
+}

@@ -1,0 +1,135 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/certify"
+	"assay/internal/heap"
+	"assay/internal/induction"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/pause"
+	"assay/internal/verdict"
+)
+
+// induct searches a proof by k-induction and has it checked.
+func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
+	targets := slices.Concat(r.Targets, r.Disputed)
+	p := induction.Prove(ctx, m, r.inductionOptions())
+	stats, why := p.Stats, p.Why
+	if r.Options.ShowInvariants {
+		a.Found = p.Found
+	}
+	if p.Proof == nil && ctx.Err() == nil {
+		if q, turned, asked := r.proveTurned(ctx, m); q.Proof != nil {
+			p, m, targets = q, turned, asked
+			p.Proof.Module = turned
+			stats = p.Stats
+		}
+	}
+	var certified time.Duration
+	defer func() {
+		if stats.K > 0 || stats.Candidates > 0 {
+			a.Stats = Stats{
+				SolverChecks: stats.Checks, Candidates: stats.Candidates, Kept: stats.Kept,
+				Phases: []Phase{{"induction", stats.Time}, {"its certificate", certified}},
+			}
+		}
+	}()
+	if p.Proof == nil {
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{unproved(ctx, why)}}
+		return a
+	}
+	if r.Options.Uncertified {
+		a.Verdict = verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: p.Unclean}
+		return a
+	}
+	begin := time.Now()
+	own, resume := pause.Others(ctx)
+	defer resume()
+	checker, err := certify.Induction(own, m, certify.Options{Targets: targets, Label: r.Label, Engine: certify.CaDiCaL}, p.Proof)
+	certified = time.Since(begin)
+	if err != nil {
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{unproved(ctx, fmt.Errorf("a proof was found, but not accepted: %w", err))}}
+		return a
+	}
+	p.Proof.Checker = checker
+	a.Verdict = verdict.True{Certificate: p.Proof, Unclean: p.Unclean}
+	return a
+}
+
+// inductionOptions are what the task asks of induction.
+func (r *run) inductionOptions() induction.Options {
+	e := &r.Options
+	out := induction.Options{Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
+	out.Invariants = func(heads []invariant.Head) { r.board.facts.Store(&heads) }
+	out.More = func() []invariant.Head {
+		if heads := r.board.lemmas.Load(); heads != nil {
+			return *heads
+		}
+		return nil
+	}
+	domains := map[string]induction.Domain{
+		"intervals": induction.Intervals, "zones": induction.Zones, "octagons": induction.Octagons,
+		"equalities": induction.Equalities, "polyhedra": induction.Polyhedra,
+	}
+	for _, d := range e.Domains {
+		out.Domains |= domains[d]
+	}
+	if len(e.Rows) > 0 {
+		out.Domains |= induction.Polyhedra
+	}
+	if e.chosen() && !e.KInduction {
+		out.MaxK = 1
+	}
+	return out
+}
+
+// ParseRow says whether a text is a sum for Options.Rows.
+func ParseRow(text string) error {
+	_, err := induction.ParseRow(text)
+	return err
+}
+
+// proveTurned searches a proof about the program whose heap objects are elements
+// of arrays. It must exclude invalid accesses, for those could go to other objects
+// there.
+func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result, turned *ir.Module, targets []ir.CheckKind) {
+	targets = slices.Concat(r.Targets, r.Disputed)
+	if slices.Contains(targets, ir.MemTrack) || slices.Contains(targets, ir.MemCleanup) {
+		return p, nil, nil // leaks cannot be seen there
+	}
+	for _, k := range []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree} {
+		if !slices.Contains(targets, k) {
+			targets = append(targets, k)
+		}
+	}
+	turned, err := heap.Turn(m, false)
+	if err != nil {
+		return p, nil, nil
+	}
+	few, err := heap.Turn(m, true)
+	if err != nil {
+		return p, nil, nil
+	}
+	options := r.inductionOptions()
+	options.Targets, options.Disputed, options.Runs = targets, nil, few
+	return induction.Prove(ctx, turned, options), turned, targets
+}
+
+// unproved is the reason why there is no proof by induction.
+func unproved(ctx context.Context, why error) verdict.Reason {
+	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "k-induction: " + why.Error()}
+	var uncut *induction.ErrUncut
+	switch {
+	case errors.As(why, &uncut):
+		reason.Func, reason.Pos = uncut.Func, uncut.Pos
+	case ctx.Err() != nil:
+		return verdict.Stopped(ctx, "k-induction")
+	}
+	return reason
+}

@@ -1,0 +1,179 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"assay/internal/bitranking"
+	"assay/internal/certify"
+	"assay/internal/induction"
+	"assay/internal/integerize"
+	"assay/internal/ir"
+	"assay/internal/pause"
+	"assay/internal/recursion"
+	"assay/internal/schedule"
+	"assay/internal/skeleton"
+	"assay/internal/termination"
+	"assay/internal/verdict"
+)
+
+const (
+	// hintTime is how long ranking functions are looked for over the mathematical integers,
+	// hintWait how long those on the bit-vectors wait for that.
+	hintTime = 5 * time.Second
+	hintWait = 500 * time.Millisecond
+)
+
+// rank proves termination by ranking functions of the loops, of the program or of its
+// skeleton, which has no memory.
+func (r *run) rank(ctx context.Context, m *ir.Module) Reply {
+	a := r.rankLoops(ctx, m)
+	if decided(a.Verdict) || ctx.Err() != nil {
+		return a
+	}
+	s, accesses := skeleton.Of(m)
+	if s == nil {
+		return a
+	}
+	b := r.rankLoops(ctx, s)
+	a.Stats.add(&b.Stats)
+	if t, ok := b.Verdict.(verdict.True); ok {
+		a.Verdict = withoutMemory(t, accesses)
+	}
+	return a
+}
+
+// withoutMemory is a proof about the skeleton as one about the program: whether its
+// accesses to memory are valid is not known.
+func withoutMemory(t verdict.True, accesses []skeleton.Access) verdict.True {
+	for _, a := range accesses {
+		g := verdict.Guard{Kind: ir.InvalidDeref, Func: a.Func, Pos: a.Pos}
+		if a.Free {
+			g.Kind = ir.InvalidFree
+		}
+		t.Unclean = append(t.Unclean, g)
+	}
+	const which = ", for the program in which memory may hold anything"
+	switch c := t.Certificate.(type) {
+	case *verdict.Ranking:
+		c.Checker += which
+	case *verdict.SymbolicGraph:
+		c.Checker += which
+	}
+	return t
+}
+
+// rankLoops finds ranking functions. Those that rank the program over the
+// mathematical integers are found soonest, and often rank it on the bit-vectors, too.
+func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
+	begin := time.Now()
+	found := make(chan []bitranking.Hint, 1)
+	integers := schedule.Engine[Reply]{Name: "over the integers", Limit: hintTime, Run: func(ctx context.Context) Reply {
+		defer close(found)
+		p, err := translate(ctx, recursion.ToLoops(m), integerize.Integers)
+		if err != nil {
+			return Reply{}
+		}
+		a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: true})
+		if t, ok := a.(termination.Terminates); ok && err == nil {
+			r.board.ends.Store(true)
+			found <- hintsOf(p, t)
+		}
+		return Reply{}
+	}}
+	machine := schedule.Engine[Reply]{Name: "on machine integers", Run: func(ctx context.Context) Reply {
+		var hints []bitranking.Hint
+		waiting := true
+		select {
+		case hints = <-found:
+			waiting = false
+		case <-time.After(hintWait):
+		}
+		a := Reply{Stats: phases([]Phase{{"ranking over the integers", time.Since(begin)}})}
+		b := r.ranked(ctx, m, hints)
+		a.Verdict = b.Verdict
+		a.Stats.add(&b.Stats)
+		if waiting && !decided(b.Verdict) && ctx.Err() == nil {
+			if hints = <-found; len(hints) > 0 {
+				b = r.ranked(ctx, m, hints)
+				a.Verdict = b.Verdict
+				a.Stats.add(&b.Stats)
+			}
+		}
+		if !decided(a.Verdict) {
+			a.Hopeless = true // more hints would not help
+		}
+		return a
+	}}
+	result := schedule.Run(ctx, []schedule.Engine[Reply]{integers, machine}, func(a Reply) schedule.Side {
+		if a.Hopeless {
+			return schedule.Stuck
+		}
+		return a.side()
+	})
+	out := result.Outcomes[1].Answer
+	out.Hopeless = false
+	return out
+}
+
+// hintsOf are the ranking functions and invariants of an argument for the integer
+// transition system.
+func hintsOf(p *integerize.Program, t termination.Terminates) (hints []bitranking.Hint) {
+	for _, l := range p.Argument(t.Argument) {
+		hints = append(hints, bitranking.Hint{Func: l.Func.Name, Head: l.Head, Functions: l.Functions, Predicates: l.Predicates})
+	}
+	return hints
+}
+
+// ranked is rank with hints of another engine, which may be nil.
+func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint) (a Reply) {
+	p := bitranking.Prove(ctx, m, hints)
+	a.Stats.Phases = []Phase{{"ranking", p.Stats.Time}}
+	no := func(cause verdict.Cause, err error) Reply {
+		reason := verdict.Reason{Cause: cause, Text: err.Error()}
+		var unranked *bitranking.ErrUnranked
+		var uncut *induction.ErrUncut
+		var stuck *bitranking.ErrStuck
+		switch {
+		case ctx.Err() != nil:
+			return a // the unwinding says so
+		case errors.As(err, &unranked):
+			reason.Func, reason.Pos = unranked.Func, unranked.Pos
+		case errors.As(err, &uncut):
+			reason.Func, reason.Pos = uncut.Func, uncut.Pos
+		case errors.As(err, &stuck):
+			reason.Func, reason.Pos = stuck.Func, stuck.Pos
+		}
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{reason}}
+		return a
+	}
+	if p.Proof == nil {
+		return no(verdict.CauseUnranked, p.Why)
+	}
+	if r.Options.Uncertified {
+		a.Verdict = verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: p.Unclean}
+		return a
+	}
+	// Another engine may be checking its proof, most often the same one.
+	pause.Wait(ctx)
+	own, resume := pause.Others(ctx)
+	defer resume()
+	begin := time.Now()
+	checker, err := certify.Ranking(own, m, certify.Options{Engine: certify.CaDiCaL}, p.Proof)
+	a.Stats.Phases = append(a.Stats.Phases, Phase{"its certificate", time.Since(begin)})
+	if err != nil {
+		return no(verdict.CauseUncertified, fmt.Errorf("ranking functions were found, but not accepted: %w", err))
+	}
+	p.Proof.Checker = checker
+	begin = time.Now()
+	loops := recursion.ToLoops(m)
+	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, o certify.Options) error {
+		_, err := certify.Induction(ctx, loops, o, &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads})
+		return err
+	})
+	a.Stats.Phases = append(a.Stats.Phases, Phase{"which overflows it excludes", time.Since(begin)})
+	a.Verdict = verdict.True{Certificate: p.Proof, Unclean: unclean}
+	return a
+}

@@ -1,0 +1,135 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assay/internal/absint"
+	"assay/internal/integerize"
+	"assay/internal/ir"
+	"assay/internal/its"
+	"assay/internal/termination"
+	"assay/internal/verdict"
+)
+
+// This file has the meanings of integer arithmetic that termination can be asked
+// about, and decides it over the mathematical integers: the program becomes an
+// integer transition system (package integerize), whose engines answer.
+
+// Semantics is what integer arithmetic means.
+type Semantics string
+
+// The semantics. A program may end under one and not under another: it depends on
+// overflow then.
+const (
+	C          Semantics = "c"           // as wrap, but what never ends only because of a signed overflow is unknown
+	Wrap       Semantics = "wrap"        // modulo 2^w, signed arithmetic as well
+	NoOverflow Semantics = "no-overflow" // a run ends where signed arithmetic overflows
+	Integers   Semantics = "integers"    // mathematical integers: nothing overflows
+)
+
+// assumeNoOverflow is the module in which a signed overflow ends the run: each check
+// is assumed.
+func assumeNoOverflow(m *ir.Module) *ir.Module {
+	out := *m
+	out.Funcs = slices.Clone(m.Funcs)
+	for i, f := range out.Funcs {
+		g := *f
+		g.Values = slices.Clone(f.Values)
+		changed := false
+		for v := range g.Values {
+			if d := &g.Values[v]; d.Op == ir.Check && ir.CheckKind(d.Aux) == ir.Overflow {
+				d.Op, d.Aux, d.Sym = ir.Assume, 0, ""
+				changed = true
+			}
+		}
+		if changed {
+			out.Funcs[i] = &g
+		}
+	}
+	return &out
+}
+
+// factSteps bounds the abstract interpretation: without it the translation knows less.
+const factSteps = 500_000
+
+// translate makes the integer program.
+func translate(ctx context.Context, m *ir.Module, s integerize.Semantics) (*integerize.Program, error) {
+	facts, err := absint.Analyze(ctx, m, absint.Options{MaxSteps: factSteps})
+	if err != nil {
+		return nil, err
+	}
+	return integerize.Translate(ctx, m, facts, integerize.Options{Semantics: s})
+}
+
+// untranslated is the reason that an error of translate is.
+func untranslated(ctx context.Context, err error) verdict.Reason {
+	var u *integerize.ErrUntranslated
+	if errors.As(err, &u) {
+		return verdict.Reason{Cause: verdict.CauseUnsupported, Text: "no integer transition system: " + u.Why, Func: u.Func, Pos: u.Pos}
+	}
+	if ctx.Err() != nil {
+		return verdict.Reason{Cause: verdict.CauseTimeout, Text: "the time limit was reached"}
+	}
+	return verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()}
+}
+
+// overIntegers decides whether the program ends if its integers are those of
+// mathematics. Evidence is checked by itscheck, on the integer program.
+func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
+	open := func(reasons ...verdict.Reason) Answer {
+		return Answer{Module: m, Verdict: verdict.Unknown{Reasons: reasons}}
+	}
+	r.report(Progress{Phase: "translating to integers"})
+	begin := time.Now()
+	p, err := translate(ctx, m, integerize.Integers)
+	if err != nil {
+		return open(untranslated(ctx, err))
+	}
+	translation := time.Since(begin)
+	r.report(Progress{Phase: "ranking and recurrence"})
+	begin = time.Now()
+	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: r.Options.Uncertified})
+	if err != nil {
+		return open(verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()})
+	}
+	out := Answer{Module: m, Stats: phases([]Phase{{"translation", translation}, {"ranking and recurrence", time.Since(begin)}})}
+	switch a := a.(type) {
+	case termination.Terminates:
+		t := verdict.True{Certificate: &verdict.OverIntegers{Text: p.FormatArgument(a.Argument), Checker: "ranking conditions over the integers (Z3)"}}
+		if r.Options.Uncertified {
+			t.Certificate = &verdict.OverIntegers{Text: p.FormatArgument(a.Argument)}
+		}
+		out.Verdict = t
+	case termination.Diverges:
+		place := p.Places[p.System.Transitions[a.Recurrence.Sets[a.Recurrence.Entry].Moves[0].Path[0]].From]
+		out.Verdict = verdict.False{
+			Violation:    verdict.Guard{Func: place.Func.Name, Pos: place.Pos()},
+			OverIntegers: &verdict.OverIntegers{Text: p.FormatRecurrence(a.Recurrence)},
+			Replayed:     []string{"recurrent set over the integers (Z3)"},
+		}
+	case termination.Unknown:
+		var reasons []verdict.Reason
+		for _, why := range a.Reasons {
+			reasons = append(reasons, verdict.Reason{Cause: verdict.CauseUnwinding, Text: why})
+		}
+		out.Verdict = verdict.Unknown{Reasons: reasons}
+	default:
+		panic(fmt.Sprintf("unexpected %T", a))
+	}
+	return out
+}
+
+// IntegerSystem is the integer transition system of a program; else the reason says
+// why there is none.
+func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics) (*its.System, *verdict.Reason) {
+	p, err := translate(ctx, m, map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s])
+	if err != nil {
+		reason := untranslated(ctx, err)
+		return nil, &reason
+	}
+	return p.System, nil
+}

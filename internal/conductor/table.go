@@ -1,0 +1,188 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assay/internal/ir"
+	"assay/internal/solve"
+)
+
+// Engine is a line of the table.
+type Engine struct {
+	// Name is the value of --engine, and that of messages.
+	Name     string
+	Question Question
+	About    string // what it does, in a line
+	// Gives is what it can answer, apart from Unknown.
+	Gives Answers
+	// Start is how long the others run before it; Limit how long it runs beside them, 0 is
+	// as long as the run.
+	Start, Limit time.Duration
+	// Share is the part of its time in which it works, and does not rest; 0 is all.
+	Share float64
+	// When says for which tasks it runs, unless it is asked for by its name.
+	When func(o *Options) bool
+	// Finds says that it finds predicates of loops for Options.ShowInvariants.
+	Finds bool
+	// Quiet says that it is of no interest why it has no answer, if others ran.
+	Quiet bool
+	Run   func(r *run, ctx context.Context, m *ir.Module) Reply
+}
+
+// Answers are kinds of verdicts.
+type Answers uint8
+
+// The kinds.
+const (
+	True Answers = 1 << iota
+	False
+)
+
+// The tasks for which a line of the table runs.
+var (
+	always   = func(o *Options) bool { return true }
+	together = func(o *Options) bool { return !o.EachCheck && !refining(o) }
+	refining = func(o *Options) bool { return o.Heap || o.ValuesRefine }
+	byOne    = func(o *Options) bool { return o.EachCheck }
+	byName   = func(o *Options) bool { return false }
+)
+
+// table holds the engines. For safety: bounded search unwinds the loops and finds
+// violations, and proofs if the loops end; induction with invariants proves what no
+// unwinding does; symbolic execution graphs prove what is about objects of any length;
+// IC3 decides the program's transition system, whose states are finite; trial runs and
+// acceleration find violations behind many iterations. For termination: provers show
+// that there is no infinite run, refuters show one.
+//
+// The times were chosen by runs of the sets of the benchmark, on two cores: an engine
+// begins when those before it have decided nearly all that they decide at once.
+var table []Engine
+
+func init() { // the functions use the table
+	table = []Engine{
+		{Name: "bmc", Question: Safety, About: "unwinds all loops deeper and deeper: refutes, and proves where loops end",
+			Gives: True | False, When: always, Run: (*run).bounded},
+		{Name: "induction", Question: Safety, About: "k-induction with invariants of the loops",
+			Gives: True, When: together, Finds: true, Run: (*run).induct,
+			Start: 40 * time.Millisecond}, // most of what bmc decides at all it decides in this time
+		{Name: "induction", Question: Safety, About: "k-induction, for sets of checks",
+			Gives: True, When: byOne, Run: (*run).inductEach,
+			Start: 40 * time.Millisecond},
+		{Name: "trial", Question: Safety, About: "runs with guessed inputs",
+			Gives: False, When: together, Quiet: true, Run: (*run).try,
+			Start: 150 * time.Millisecond, Share: 1. / 3},
+		{Name: "ic3", Question: Safety, About: "IC3 on the transition system",
+			Gives: True | False, When: together, Run: system(solve.IC3),
+			Start: time.Second},
+		{Name: "incremental", Question: Safety, About: "unrolls the transition system (only by its name)",
+			Gives: True | False, When: byName, Run: system(solve.Incremental)},
+		{Name: "spacer", Question: Safety, About: "Spacer of Z3 on the transition system (only by its name)",
+			Gives: True | False, When: byName, Run: system(solve.Spacer)},
+		{Name: "symex", Question: Safety, About: "proves by a symbolic execution graph: lists, trees, arrays of any length",
+			Gives: True, When: together, Quiet: true, Run: (*run).execute,
+			Start: 20 * time.Millisecond}, // it takes milliseconds, its check takes longer
+		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
+			Gives: False, When: together, Quiet: true, Run: (*run).accelerate,
+			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once
+		{Name: "refinement", Question: Safety, About: "proofs that say more from step to step (--heap, --values-refine)",
+			Gives: True, When: refining, Run: (*run).refine},
+
+		{Name: "bmc", Question: Termination, About: "unwinds all loops to their end",
+			Gives: True, When: always, Run: (*run).unwind},
+		{Name: "recurrence", Question: Termination, About: "lassos in runs, and inputs with which no run ends: refutes",
+			Gives: False, When: always, Run: (*run).refute},
+		{Name: "integers", Question: Termination, About: "ranking and recurrence on the integer transition system",
+			Gives: True | False, When: always, Run: (*run).byIntegers,
+			Start: 40 * time.Millisecond},
+		{Name: "ranking", Question: Termination, About: "ranking functions, exact for machine integers",
+			Gives: True, When: always, Run: (*run).rank,
+			Start: 120 * time.Millisecond}, // a graph that decides is done by then, if nothing takes its processor
+		{Name: "symex", Question: Termination, About: "proves by a symbolic execution graph: lists, trees, arrays of any length",
+			Gives: True, When: always, Run: (*run).proveByGraph,
+			Start: 20 * time.Millisecond},
+		{Name: "lasso", Question: Termination, About: "lassos in formulas: refutes",
+			Gives: False, When: always, Run: (*run).refuteByFormula,
+			Start: 250 * time.Millisecond},
+	}
+}
+
+// share is the part of its time in which an engine works.
+func share(name string, q Question) float64 {
+	for _, e := range table {
+		if e.Name == name && e.Question == q && e.Share > 0 {
+			return e.Share
+		}
+	}
+	return 1
+}
+
+// Names are the names of the engines, each once, in the order of the table.
+func Names() []string {
+	var out []string
+	for _, e := range table {
+		if !slices.Contains(out, e.Name) {
+			out = append(out, e.Name)
+		}
+	}
+	return out
+}
+
+// Help describes the engines, a line each.
+func Help() string {
+	var b strings.Builder
+	for _, q := range []Question{Safety, Termination} {
+		var last string
+		for _, e := range table {
+			if e.Question == q && e.Name != last {
+				fmt.Fprintf(&b, "  %-13s %s: %s\n", e.Name, q, e.About)
+				last = e.Name
+			}
+		}
+	}
+	return b.String()
+}
+
+// Answering says whether there is an engine of a name for a question.
+func Answering(name string, q Question) bool {
+	return slices.ContainsFunc(table, func(e Engine) bool { return e.Name == name && e.Question == q })
+}
+
+// asked is the name of the engine that a task asks for, empty if there is none.
+func asked(t *Task) string {
+	o := &t.Options
+	switch {
+	case o.Unwind > 0 && o.Only != "acceleration": // the others do not obey it
+		return "bmc"
+	case o.EachCheck && (o.Only == "induction" || o.Only == "symex"):
+		return "" // bounded search says which checks there are
+	case o.Only != "":
+		return o.Only
+	case t.Question == Safety && o.chosen() && !o.KInduction && !o.EachCheck && !refining(o):
+		return "induction"
+	}
+	return ""
+}
+
+// Choose gives the engines that a task runs; alone says that there is one, asked for.
+func Choose(t *Task) (engines []Engine, alone bool) {
+	name := asked(t)
+	for _, e := range table {
+		if e.Question != t.Question {
+			continue
+		}
+		if name == "" && e.When(&t.Options) {
+			engines = append(engines, e)
+		}
+		if name == e.Name {
+			return []Engine{e}, true
+		}
+	}
+	if len(engines) == 0 {
+		panic(fmt.Sprintf("no engine %q for %s", name, t.Question))
+	}
+	return engines, false
+}

@@ -1,0 +1,117 @@
+package conductor
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"assay/internal/integerize"
+	"assay/internal/ir"
+	"assay/internal/recursion"
+	"assay/internal/skeleton"
+	"assay/internal/termination"
+	"assay/internal/verdict"
+)
+
+// This file decides termination: does every run end? Provers show that there is no
+// infinite run: complete unwinding, where all loops and recursions are short, and
+// ranking arguments elsewhere. Refuters show an infinite run.
+
+// termination runs the engines, and looks again at what they found: under the semantics
+// of C a proof must not depend on wrapping.
+func (r *run) termination(ctx context.Context) Answer {
+	search := ctx
+	if r.Options.Precondition {
+		var release context.CancelFunc
+		search, release = reserved(ctx)
+		defer release()
+	}
+	var out Answer
+	m := ir.WithGlobals(r.Module)
+	switch r.Semantics {
+	case Integers:
+		m = r.Module
+		out = r.overIntegers(search, m)
+	case NoOverflow:
+		m = assumeNoOverflow(m)
+		fallthrough
+	default:
+		out, _ = r.play(search, m)
+		if t, ok := out.Verdict.(verdict.True); ok {
+			out.Verdict = r.withoutWrap(ctx, m, t)
+		}
+	}
+	if _, ends := out.Verdict.(verdict.True); !ends && r.Options.Precondition {
+		begin := time.Now()
+		out.TerminatesWhen = r.preconditions(ctx, m, out.Verdict)
+		out.Stats.Phases = append(out.Stats.Phases, Phase{"precondition", time.Since(begin)})
+	}
+	return out
+}
+
+// withoutWrap is a proof on machine integers as an answer for the semantics of the task.
+func (r *run) withoutWrap(ctx context.Context, m *ir.Module, t verdict.True) verdict.Verdict {
+	t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
+	if r.Semantics == C {
+		if why := r.dependsOnWrap(ctx, m, t); why != "" {
+			return verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseOverflow, Text: why, Hint: "--semantics wrap says how machine integers behave",
+			}}}
+		}
+	}
+	return t
+}
+
+// wrapTime is how long the program is looked at over the integers; longer if it is known
+// that it ends there, but not checked.
+const wrapTime, wrapTimeEnding = 2 * time.Second, 10 * time.Second
+
+// dependsOnWrap says why a proof of termination on machine integers may be none for C:
+// signed arithmetic may overflow where it has a say in which way the program goes, and
+// over the mathematical integers the program does not end, or is not known to. "" if the
+// proof is one for C, too.
+func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) string {
+	if !overflowMatters(m, t.Unclean) {
+		return ""
+	}
+	limit := wrapTime
+	if r.board.ends.Load() {
+		limit = wrapTimeEnding
+	}
+	soon, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	// A program whose recursion was made into loops has all runs of the first one, and
+	// perhaps more.
+	loops := recursion.ToLoops(m)
+	p, err := translate(soon, loops, integerize.Integers)
+	if s, _ := skeleton.Of(m); err != nil && s != nil {
+		loops = recursion.ToLoops(s)
+		p, err = translate(soon, loops, integerize.Integers)
+	}
+	if err == nil {
+		a, err := termination.Decide(soon, p.System, termination.Options{})
+		switch a.(type) {
+		case termination.Terminates:
+			return ""
+		case termination.Diverges:
+			if err == nil && loops == m {
+				return "every run ends, but only because signed arithmetic wraps around: over the integers one does not"
+			}
+		}
+	}
+	// Perhaps it ends whatever an overflow yields.
+	if whatever, ok := ir.WithArbitraryOverflow(m); ok {
+		if decided(r.ranked(ctx, whatever, nil).Verdict) {
+			return ""
+		}
+		if decided(r.proveByGraph(ctx, whatever).Verdict) {
+			return ""
+		}
+		if s, _ := skeleton.Of(whatever); s != nil {
+			if decided(r.ranked(ctx, s, nil).Verdict) {
+				return ""
+			}
+		}
+	}
+	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"
+}

@@ -1,0 +1,24 @@
+package conductor
+
+import (
+	"context"
+
+	"assay/internal/ir"
+	"assay/internal/trial"
+)
+
+// try runs the program with guessed inputs: it finds what is behind many iterations. It
+// rests twice as long as it runs, which the table says: most of the time is for the
+// others.
+func (r *run) try(ctx context.Context, m *ir.Module) Reply {
+	o := trial.Options{Targets: r.Targets, Label: r.Label}
+	if !r.alone {
+		o.Pause = 1/share("trial", Safety) - 1
+	}
+	found, stats := trial.Search(ctx, m, o)
+	a := Reply{Stats: Stats{TrialRuns: stats.Runs, TrialSteps: stats.Steps}}
+	if found != nil {
+		a.Verdict = *found
+	}
+	return a
+}
