@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-placement clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-placement fuzz-native clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -42,15 +42,19 @@ bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 bench-ic3: build ## compare IC3 with berkeley-abc's pdr on the set hwmc: LIMIT=60 TASKS=file.csv
 	@scripts/bench-ic3.sh bin/assay $(TASKS) $(LIMIT) results/bench-ic3.csv
 
-fuzz: build ## run every Go fuzz target for FUZZTIME, and fuzz-placement
+fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement and fuzz-native
 	@scripts/fuzz.sh $(FUZZTIME)
 	@$(MAKE) --no-print-directory fuzz-placement N=100000
+	@$(MAKE) --no-print-directory fuzz-native N=5000
 
 fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
 
 fuzz-csmith: models ## compare N programs of csmith with the compiled program (N=50 for a start)
 	go run ./internal/differential/cmd/fuzz-csmith -n $(N)
+
+fuzz-native: models ## compare what is proved of N random programs about addresses with native runs
+	go run ./internal/differential/cmd/fuzz-native -n $(N)
 
 fuzz-placement: models ## compare N random programs about addresses with all placements of their objects
 	ASSAY_FUZZ_PLACEMENT=$(N) go test -count=1 -timeout 10h -run TestRandomPrograms -v ./internal/placement

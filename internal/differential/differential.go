@@ -15,6 +15,9 @@
 // programs have no input and no undefined behaviour, and whose checksum is
 // moreover an assertion that package bmc must never find false.
 //
+// Programs that depend on addresses have many correct outcomes: of those, native runs are
+// compared with what is proved (addresses.go, placed.go).
+//
 //   - Inputs are random, the same in all runs; everything else that is
 //     arbitrary is zero, natively by -ftrivial-auto-var-init and calloc. argc
 //     is 1.
