@@ -29,6 +29,26 @@ func (c Cube) And(d Cube) (e Cube, ok bool) {
 // Implies says that all letters of c are letters of d.
 func (c Cube) Implies(d Cube) bool { return d.Pos&^c.Pos == 0 && d.Neg&^c.Neg == 0 }
 
+// Without are cubes for the letters of c that are not of d; they exclude each other.
+func (c Cube) Without(d Cube) []Cube {
+	if _, ok := c.And(d); !ok {
+		return []Cube{c}
+	}
+	var all []Cube
+	for bit := uint64(1); bit != 0; bit <<= 1 {
+		switch {
+		case (c.Pos|c.Neg)&bit != 0:
+		case d.Pos&bit != 0:
+			all = append(all, Cube{c.Pos, c.Neg | bit})
+			c.Pos |= bit
+		case d.Neg&bit != 0:
+			all = append(all, Cube{c.Pos | bit, c.Neg})
+			c.Neg |= bit
+		}
+	}
+	return all
+}
+
 // Letter is a letter of the cube: the one with the fewest atoms true.
 func (c Cube) Letter() Letter { return Letter(c.Pos) }
 

@@ -36,6 +36,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"assay/internal/buchi"
 	"assay/internal/ltl"
@@ -103,6 +104,9 @@ func answered(e countedEdge, edges []buchi.Edge, good func(Pair) bool) bool {
 	var answers []buchi.Cube
 	for _, f := range edges {
 		if _, ok := e.label.And(f.Label); ok && good(Pair{e.to, f.To}) {
+			if e.label.Implies(f.Label) {
+				return true
+			}
 			answers = append(answers, f.Label)
 		}
 	}
@@ -170,30 +174,36 @@ func Prove(ctx context.Context, t *tableau.Automaton, a *buchi.Automaton) (*Proo
 // lift computes the least ranks, from 0 up. A pair that would need more than the
 // greatest has none.
 func lift(ctx context.Context, c *counted, b *buchi.Automaton, greatest int) (*Proof, error) {
+	n := len(b.Edges)
+	index := func(p Pair) int { return p.Claims*n + p.State }
 	start := Pair{0, b.Initial}
-	ranks := map[Pair]int{start: 0}
-	before := map[Pair][]Pair{} // the pairs from which a pair is reached
+	ranks := make([]int, len(c.edges)*n)
+	before := make([][]Pair, len(ranks)) // the pairs from which a pair is reached
+	queued := make([]bool, len(ranks))   // at first: whether the pair is reached
+	queued[index(start)] = true
 	order := []Pair{start}
 	for i := 0; i < len(order); i++ {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for _, e := range c.edges[order[i].Claims] {
 			for _, f := range b.Edges[order[i].State] {
 				if _, ok := e.label.And(f.Label); !ok {
 					continue
 				}
 				to := Pair{e.to, f.To}
-				if _, seen := ranks[to]; !seen {
-					ranks[to] = 0
+				k := index(to)
+				if !queued[k] {
+					queued[k] = true
 					order = append(order, to)
 				}
-				before[to] = append(before[to], order[i])
+				if m := len(before[k]); m == 0 || before[k][m-1] != order[i] {
+					before[k] = append(before[k], order[i])
+				}
 			}
 		}
 	}
-	queued := map[Pair]bool{}
-	todo := order
-	for _, p := range todo {
-		queued[p] = true
-	}
+	todo := slices.Clone(order)
 	for steps := 0; len(todo) > 0; steps++ {
 		if steps%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -201,8 +211,9 @@ func lift(ctx context.Context, c *counted, b *buchi.Automaton, greatest int) (*P
 		// Pairs that were reached last first: ranks come from the ends.
 		pair := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		queued[pair] = false
-		rank := ranks[pair]
+		k := index(pair)
+		queued[k] = false
+		rank := ranks[k]
 		for ; rank <= greatest; rank++ {
 			ok := true
 			for _, e := range c.edges[pair.Claims] {
@@ -212,7 +223,7 @@ func lift(ctx context.Context, c *counted, b *buchi.Automaton, greatest int) (*P
 				} else if e.accepting {
 					bound = rank - 1
 				}
-				if ok = answered(e, b.Edges[pair.State], func(to Pair) bool { return ranks[to] <= bound }); !ok {
+				if ok = answered(e, b.Edges[pair.State], func(to Pair) bool { return ranks[index(to)] <= bound }); !ok {
 					break
 				}
 			}
@@ -220,24 +231,25 @@ func lift(ctx context.Context, c *counted, b *buchi.Automaton, greatest int) (*P
 				break
 			}
 		}
-		if rank == ranks[pair] {
+		if rank == ranks[k] {
 			continue
 		}
-		ranks[pair] = rank
+		ranks[k] = rank
 		if pair == start && rank > greatest {
 			return nil, nil
 		}
-		for _, p := range before[pair] {
-			if !queued[p] && ranks[p] <= greatest {
-				queued[p] = true
+		for _, p := range before[k] {
+			if j := index(p); !queued[j] && ranks[j] <= greatest {
+				queued[j] = true
 				todo = append(todo, p)
 			}
 		}
 	}
-	for p, r := range ranks {
-		if r > greatest {
-			delete(ranks, p)
+	proof := &Proof{map[Pair]int{}}
+	for _, p := range order {
+		if r := ranks[index(p)]; r <= greatest {
+			proof.Ranks[p] = r
 		}
 	}
-	return &Proof{ranks}, nil
+	return proof, nil
 }

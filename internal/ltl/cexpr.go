@@ -107,7 +107,16 @@ loop:
 		case operand && t.is("!", "~", "-", "+", "*", "&"):
 		case !operand && t.is(binaryC...):
 			compound, operand = true, true
-		case !operand && t.is(".", "->"):
+		case !operand && t.is("->"):
+			arrow, err := p.arrow(all[len(all)-1].span.End, t)
+			if err != nil {
+				return nil, false, err
+			}
+			if !arrow {
+				break loop
+			}
+			operand = true
+		case !operand && t.is("."):
 			operand = true
 		case t.kind == nameToken || t.kind == numberToken || t.kind == charToken:
 			// After a closing parenthesis this is the operand of a cast.
@@ -125,6 +134,21 @@ loop:
 		return nil, false, p.errorf(p.tok.span, "", "an operand is missing here")
 	}
 	return p.atom(CAtom, all), compound, nil
+}
+
+// arrow says that -> after C, which ends at a place, is C's arrow and no implication: a
+// name follows. With blanks around it that is what people write for an implication,
+// too, and an error.
+func (p *parser) arrow(end int, t token) (bool, error) {
+	next := scan(p.src.Text, t.span.End)
+	blanks := t.span.Start > end || next.span.Start > t.span.End
+	switch {
+	case next.kind != nameToken || blanks && (reserved(next.text) || next.text == "AP" || next.text == "true" || next.text == "false"):
+		return false, nil
+	case blanks:
+		return false, p.errorf(t.span, "write ==> for the implication, or C's arrow without blanks", "-> may be an implication or C's arrow here")
+	}
+	return true, nil
 }
 
 // cText prints C tokens in one way, whatever the blanks were: blanks around binary

@@ -309,7 +309,11 @@ func (p *parser) groupIsC() bool {
 			if depth--; depth == 0 {
 				after := scan(p.src.Text, at)
 				word := after.kind == nameToken && !reserved(after.text) || after.kind == numberToken || after.kind == charToken
-				return word && pure || after.is(binaryC...) || pure && after.is("->", ".", "[", "(") || after.is(assignments...)
+				if after.is("->") {
+					arrow, err := p.arrow(t.span.End, after)
+					return pure && (arrow || err != nil)
+				}
+				return word && pure || after.is(binaryC...) || pure && after.is(".", "[", "(") || after.is(assignments...)
 			}
 		case t.kind == stringToken || t.kind == nameToken && (reserved(t.text) || t.text == "AP") || t.is(foreign...):
 			pure = false

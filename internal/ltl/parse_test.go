@@ -18,6 +18,9 @@ func TestParse(t *testing.T) {
 		{"!(G({pressed} -> F {charge > min}))", "!G (pressed ==> F AP(charge > min))"},
 		{"a V b <-> !(!a U !b)", "(a R b) <==> !(!a U !b)"},
 		{"a WU b", "a W b"},
+		{"[](p -> <>q) && (r -> !(s -> X t) -> AP(u))", "G (p ==> F q) && (r ==> (!(s ==> X t) ==> u))"},
+		{"(p) -> (q)", "p ==> q"},
+		{"(*p)->q > (p)->r", "AP((*p)->q > (p)->r)"},
 		// Precedence and associativity.
 		{"a <==> b ==> c || d ^^ e && f U g", "a <==> (b ==> (c || (d ^^ (e && (f U g)))))"},
 		{"a U b U c", "(a U b) U c"},
@@ -92,6 +95,8 @@ func TestErrors(t *testing.T) {
 		{"(G a) == 1", "G", "within a C expression"},
 		{"a => b", "=>", "no operator of formulas"},
 		{"a, b", ",", "comma"},
+		{"G (a -> b)", "->", "may be an implication"},
+		{"(a && b) -> c", "->", "may be an implication"},
 		{"at(1)", "1", "name of a label"},
 		{"called(f, g)", "f", "name of a function"},
 		{"a && $", "$", "not expected"},

@@ -25,8 +25,12 @@ import (
 // maxNormal bounds the size of formulas in normal form.
 const maxNormal = 20000
 
-// maxDelayed bounds the states of automata that are reduced by delayed simulation.
-const maxDelayed = 60
+// maxDelayed bounds the states of automata that are reduced by delayed simulation,
+// and maxVariants those of automata of which several variants are made.
+const (
+	maxDelayed  = 60
+	maxVariants = 60
+)
 
 // Stats are the sizes of the automata on the way.
 type Stats struct {
@@ -92,6 +96,9 @@ func Translate(ctx context.Context, f ltl.Formula) (a *buchi.Automaton, stats *S
 			b := gba.ordered(order).degeneralize(top)
 			b.Atoms = atoms
 			before := size(b)
+			if a != nil && before.States > maxVariants {
+				continue
+			}
 			if b = reduce(b); a == nil || smaller(b, a) {
 				a, stats.Buchi = b, before
 			}
@@ -113,8 +120,7 @@ func reduce(a *buchi.Automaton) *buchi.Automaton {
 			a = normalize(delayed(normalize(a)))
 		}
 		if size(a) == before {
-			a.Tidy()
-			return a.Restrict(func(int) bool { return true })
+			return sharpen(direct(a)).Restrict(func(int) bool { return true })
 		}
 	}
 }

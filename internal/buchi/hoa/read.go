@@ -235,9 +235,10 @@ func (r *reader) header() {
 				r.fail("the header %s is not known", h)
 			}
 			for r.tok != "--BODY--" && !strings.HasSuffix(r.tok, ":") && r.tok != "" {
-				if r.next(); h == "properties:" && (r.tok == "trans-acc" || r.tok == "implicit-labels" || r.tok == "univ-branch") {
+				if h == "properties:" && (r.tok == "trans-acc" || r.tok == "implicit-labels" || r.tok == "univ-branch") {
 					r.fail("automata that are %s", r.tok)
 				}
+				r.next()
 			}
 		}
 	}
