@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"slices"
 	"strings"
 
 	"assay/internal/ir"
@@ -27,7 +28,7 @@ func (f *function) printNumbers(i *llvm.Inst, name string) bool {
 	}
 	c := &externalCall{source: i.Args}
 	format := c.text(position)
-	if format == "" || readsMemory(format) {
+	if format == "" || readsMemory(format) || f.im.seesOutput() {
 		return false
 	}
 	if name == "fprintf" {
@@ -44,6 +45,15 @@ func (f *function) printNumbers(i *llvm.Inst, name string) bool {
 	f.vals[i] = []ir.Value{f.b.Select(fails, f.complement(f.zero(t)), length)}
 	return true
 }
+
+// seesOutput says whether the program can see more of printing than what it
+// returns: a failure leaves its traces.
+func (im *importer) seesOutput() bool {
+	return slices.ContainsFunc(outputTraces, func(name string) bool { return im.p.Function(name) != nil })
+}
+
+// outputTraces are the functions that show traces of output.
+var outputTraces = []string{"ferror", "__errno_location", "ftell", "ftello"}
 
 // readsMemory says whether a printf format has conversions of strings or counts.
 func readsMemory(format string) bool {

@@ -49,7 +49,7 @@ func modelBitcode(module string, pointerBits uint32) ([]byte, error) {
 // linking takes from a module what is declared by then, and must not come back
 // to it, or its static objects would exist twice.
 var modelOrder = []string{
-	"fortify", "variants", "system", "misc", "print", "stdio", "scan", "format", "number", "sort", "stdlib", "unistd", "wchar", "time", "ctype", "string", "approximate", "math", "memory", "errno", "runtime",
+	"fortify", "variants", "system", "misc", "print", "stdio", "scan", "format", "number", "sort", "stdlib", "environment", "random", "unistd", "stream", "wchar", "time", "ctype", "string", "approximate", "math", "memory", "errno", "runtime",
 }
 
 // linkModels links the modules that the program needs.
@@ -79,6 +79,9 @@ func linkModels(s *llvm.Session) error {
 // onlyPrintsNumbers says that printNumbers treats all calls of the functions
 // that print.c models.
 func onlyPrintsNumbers(s *llvm.Session) bool {
+	if slices.ContainsFunc(outputTraces, s.Declares) {
+		return false
+	}
 	for _, name := range printFunctions {
 		position, ok := printFormat[name]
 		if !ok {

@@ -107,6 +107,7 @@ func init() {
 		"__assay_fmod":             (*function).remainder,
 		"__assay_fmodf":            (*function).remainder,
 		"__assay_malloc_fails":     (*function).mallocFails,
+		"__assay_uses":             (*function).uses,
 	}
 }
 
@@ -270,6 +271,18 @@ func (f *function) assertCall(c *externalCall) []ir.Value {
 	}
 	f.b.Check(ir.Assertion, f.truth(c, 0), text)
 	return nil
+}
+
+// uses says whether the program refers to one of the functions that the first
+// argument names. Models do not refer to those they ask for themselves.
+func (f *function) uses(c *externalCall) []ir.Value {
+	used := uint64(0)
+	for name := range strings.FieldsSeq(c.text(0)) {
+		if f.im.p.Function(name) != nil {
+			used = 1
+		}
+	}
+	return f.boolean(f.b.Const(1, used), c)
 }
 
 func (f *function) abort(*externalCall) []ir.Value {

@@ -19,6 +19,10 @@ static inline _Bool overlap(const void *to, const void *from, size_t size) {
 	return a < b ? b - a < size : a - b < size;
 }
 
+// What the run does from here on is freer than the library: proofs hold for
+// more runs than there are, and violations do not count.
+#define OVER_APPROXIMATED(name) __assay_assume(__assay_approximate_bool(name))
+
 #define REQUIRE(condition, text) __assay_check(condition, PRECONDITION, text)
 
 static inline _Bool is_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
@@ -44,7 +48,9 @@ struct integer __assay_integer(const char *s, size_t limit, int base, size_t *us
 #define PRINT_UNBOUNDED ((size_t)-1)
 size_t __assay_print(char *s, size_t size, const char *format, va_list arguments);
 
-// __assay_scan interprets a scanf format on a text, or, if text is null, on input.
-int __assay_scan(const char *text, const char *format, va_list arguments);
+// __assay_scan interprets a scanf format on a text, or, if text is null, on the
+// input of a stream (null is one of which nothing is known).
+struct stream;
+int __assay_scan(const char *text, struct stream *file, const char *format, va_list arguments);
 
 #endif

@@ -1,15 +1,31 @@
 // The interpreter of scanf formats. Texts are scanned exactly, except for the
 // values of floating-point numbers. From a file the input is arbitrary: each
-// conversion gets what some input gives it, or fails and ends the scan.
-#include "library.h"
+// conversion gets what some input gives it, or fails and ends the scan. What is
+// known of the character that comes next is kept (stream.h): behind a number
+// there is no digit, behind white space none of it.
+#include "stream.h"
 
 double strtod(const char *, char **);
 
 struct source {
 	const char *text; // null for a file
 	size_t at;
-	_Bool ended; // the file
+	// Of a file: no input is left; input may have ended behind the last
+	// conversion, which looked at the next character; what is known of that.
+	_Bool ended, ahead;
+	unsigned char next;
 };
+
+// begin is what a conversion that does not skip white space does first.
+static void begin(struct source *in) {
+	if (in->next == SOMETHING) OVER_APPROXIMATED("scanf");
+}
+
+// end_behind says what is known of the next character behind a conversion.
+static void end_behind(struct source *in, unsigned char next) {
+	in->next = next;
+	in->ahead = next != ANYTHING;
+}
 
 // store writes an integer of a length in bytes.
 static void store(void *p, int length, unsigned long long x) {
@@ -60,10 +76,11 @@ static const char *after_set(const char *f) {
 static _Bool takes(char kind, const char *set, char c) { return kind == 'c' || (kind == 's' ? !is_space((unsigned char)c) : in_set(set, (unsigned char)c)); }
 
 // fill makes characters of the input.
-static void fill(char *p, size_t length, char kind, const char *set) {
+static void fill(char *p, size_t length, char kind, const char *set, _Bool no_space) {
 	for (size_t n = 0; n < length; n++) {
 		char c = (char)__assay_nondet_int("scanf");
 		__assay_assume(takes(kind, set, c));
+		if (n == 0 && no_space) __assay_assume(!is_space((unsigned char)c));
 		p[n] = c;
 	}
 }
@@ -80,6 +97,8 @@ static _Bool scan_characters(struct source *in, char kind, const char *set, size
 		}
 		if (n == 0) return 0;
 	} else {
+		_Bool no_space = in->next == NO_SPACE;
+		end_behind(in, kind == 'c' ? ANYTHING : SOMETHING);
 		// The end of the file leaves %5c with less, as glibc has it.
 		size_t length = width;
 		if (kind != 'c' || width > 1) {
@@ -93,11 +112,11 @@ static _Bool scan_characters(struct source *in, char kind, const char *set, size
 			size_t room = __assay_object_size(p) - __assay_offset(p);
 			__assay_check(length < room, INVALID_DEREF, "scanf: a text that is longer than its object");
 			if (length >= room) length = room;
-			fill(p, length, kind, set);
+			fill(p, length, kind, set, no_space);
 			if (length < room) p[length] = 0;
 			return 1;
 		}
-		fill(p, length, kind, set);
+		fill(p, length, kind, set, no_space);
 		n = length;
 	}
 	if (p && kind != 'c') p[n] = 0;
@@ -155,11 +174,32 @@ static _Bool scan_floating(struct source *in, size_t width, int length, void *p)
 static void skip_space(struct source *in) {
 	if (in->text)
 		while (is_space((unsigned char)in->text[in->at])) in->at++;
+	else end_behind(in, NO_SPACE);
 }
 
-int __assay_scan(const char *text, const char *f, va_list arguments) {
-	struct source in = {text, 0, 0};
+// match is a character of the format that is none of a conversion.
+static _Bool match(struct source *in, char c) {
+	if (in->text) return in->text[in->at] == c;
+	begin(in);
+	_Bool same = __assay_nondet_bool("scanf");
+	end_behind(in, same ? ANYTHING : SOMETHING);
+	in->ahead = 0; // the character is there
+	return same;
+}
+
+int __assay_scan(const char *text, FILE *file, const char *f, va_list arguments) {
+	struct source in = {text, 0, 0, 0, 0};
 	int done = 0;
+	if (!text) {
+		in.ended = __assay_input_over(file);
+		if (file && file->pushed) {
+			OVER_APPROXIMATED("ungetc");
+			file->pushed = 0;
+			in.ended = 0;
+		}
+		if (file) in.next = file->next;
+	}
+	_Bool over = in.ended;
 	va_list a;
 	va_copy(a, arguments);
 	while (*f) {
@@ -173,12 +213,12 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 				skip_space(&in);
 				f++;
 			}
-			_Bool end = text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf");
-			if (end) {
+			if (text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf")) { // the end of the input
+				in.ended = 1;
 				if (done == 0) done = -1;
 				break;
 			}
-			if (text ? text[in.at] != *f : __assay_nondet_bool("scanf")) break;
+			if (!match(&in, *f)) break;
 			in.at++;
 			f++;
 			continue;
@@ -196,15 +236,17 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 		if ((wide || allocate) && (kind == 's' || kind == 'c' || kind == '[' || allocate)) __assay_unsupported("scanf with wide or allocated text");
 		if (kind == 'n') {
 			if (text) store(va_arg(a, void *), length, in.at);
-			else store(va_arg(a, void *), length, (unsigned long long)(__assay_nondet_int("scanf") & 0x7fffffff));
+			else store(va_arg(a, void *), length, (unsigned long long)(__assay_approximate_int("scanf") & 0x7fffffff));
 			continue;
 		}
 		if (width == 0) width = kind == 'c' ? 1 : (size_t)-1;
 		if (kind != 'c' && kind != '[') skip_space(&in);
 		if (text ? text[in.at] == 0 : in.ended || __assay_nondet_bool("scanf")) { // the end of the input
+			in.ended = 1;
 			if (done == 0) done = -1;
 			break;
 		}
+		if (!text && (kind == 'c' || kind == '[')) begin(&in);
 		void *p = drop ? 0 : va_arg(a, void *);
 		_Bool fits;
 		switch (kind) {
@@ -214,9 +256,11 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 		case 'o':
 		case 'x':
 		case 'X':
+			end_behind(&in, SOMETHING);
 			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, kind, width, length, p);
 			break;
 		case 'p':
+			end_behind(&in, SOMETHING);
 			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, 'x', width, sizeof(void *), p);
 			break;
 		case 'a':
@@ -228,6 +272,7 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 		case 'g':
 		case 'G':
 			if (length == 0) __assay_unsupported("scanf with a long double");
+			end_behind(&in, SOMETHING);
 			fits = (text || !__assay_nondet_bool("scanf")) && scan_floating(&in, width, wide ? 8 : 4, p);
 			break;
 		case 'c':
@@ -236,6 +281,7 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 			break;
 		case '[':
 			fits = (text || !__assay_nondet_bool("scanf")) && scan_characters(&in, kind, set, width, p);
+			if (!fits) end_behind(&in, SOMETHING);
 			break;
 		default:
 			__assay_unsupported("scanf with a conversion that is not modelled");
@@ -244,5 +290,8 @@ int __assay_scan(const char *text, const char *f, va_list arguments) {
 		if (!drop) done++;
 	}
 	va_end(a);
+	if (text || over) return done;
+	if (in.ended || (in.ahead && __assay_nondet_bool("scanf"))) __assay_no_input(file);
+	else if (file) file->next = in.next;
 	return done;
 }

@@ -208,18 +208,26 @@ MODEL size_t strxfrm(char *restrict to, const char *restrict from, size_t size) 
 	return n;
 }
 
-// The message of an error: any, but the same until the next call.
-static char message[64];
+// The message of an error or a signal: any, in one of some objects; those that
+// were returned before may be overwritten, or not.
+enum { MESSAGES = 3 };
+static char messages[2 * MESSAGES][64];
 
-static char *describe(const char *function) {
+static char *describe(const char *function, char (*all)[64]) {
 	size_t length = __assay_approximate_size(function) & 63;
-	for (size_t i = 0; i < sizeof message; i++) message[i] = __assay_approximate_char(function);
+	char *message = all[0];
+	for (int i = 1; i < MESSAGES; i++)
+		if (__assay_approximate_bool(function)) message = all[i];
+	for (size_t i = 0; i < sizeof *all; i++) message[i] = __assay_approximate_char(function);
 	message[length] = 0;
 	return message;
 }
 
-MODEL char *strerror(int error) { return describe("strerror"); }
-MODEL char *strsignal(int signal) { return describe("strsignal"); }
+MODEL char *strerror(int error) {
+	if (__assay_approximate_bool("strerror")) __assay_errno = ERROR_INVAL;
+	return describe("strerror", messages);
+}
+MODEL char *strsignal(int signal) { return describe("strsignal", messages + MESSAGES); }
 
 MODEL int ffs(int n) { return n ? __builtin_ctz((unsigned)n) + 1 : 0; }
 MODEL int ffsl(long n) { return n ? __builtin_ctzl((unsigned long)n) + 1 : 0; }

@@ -1,4 +1,6 @@
-// Models of time.h and sys/time.h: the clock shows anything, and runs as it likes.
+// Models of time.h and sys/time.h: the clock shows anything, and somebody may set
+// it. Processor time and the monotonic clock do not go back; what they show when
+// they do is over-approximated.
 #include "library.h"
 
 MODEL long time(long *result) {
@@ -8,9 +10,14 @@ MODEL long time(long *result) {
 	return now;
 }
 
+// -1 where the time is not known.
 MODEL long clock(void) {
+	static long last;
 	long now;
 	__assay_havoc(&now, sizeof now);
+	if (now == -1) return now;
+	if (now < last) OVER_APPROXIMATED("clock");
+	last = now;
 	return now;
 }
 
@@ -37,7 +44,16 @@ static int set(const char *function, struct timespec *t) {
 	return 0;
 }
 
-MODEL int clock_gettime(int clock, struct timespec *t) { return set("clock_gettime", t); }
+enum { MONOTONIC = 1 };
+MODEL int clock_gettime(int clock, struct timespec *t) {
+	static struct timespec last;
+	int result = set("clock_gettime", t);
+	if (clock == MONOTONIC && result == 0 && t) {
+		if (t->tv_sec < last.tv_sec || (t->tv_sec == last.tv_sec && t->tv_nsec < last.tv_nsec)) OVER_APPROXIMATED("clock_gettime");
+		last = *t;
+	}
+	return result;
+}
 MODEL int clock_getres(int clock, struct timespec *t) { return set("clock_getres", t); }
 MODEL int timespec_get(struct timespec *t, int base) { return set("timespec_get", t) == 0 ? base : 0; }
 
@@ -72,6 +88,8 @@ struct tm {
 	const char *tm_zone;
 };
 
+static char zone[8]; // the name of a time zone
+
 static int part(const char *function, int least, int greatest) {
 	int n = __assay_approximate_int(function);
 	return n < least ? least : n > greatest ? greatest : n;
@@ -92,23 +110,27 @@ static struct tm *parts(const char *function, const long *t, struct tm *result) 
 	result->tm_wday = part(function, 0, 6);
 	result->tm_yday = part(function, 0, 365);
 	result->tm_isdst = part(function, 0, 1);
-	result->tm_gmtoff = part(function, -86400, 86400);
-	result->tm_zone = "UTC";
+	result->tm_gmtoff = part(function, -100000, 100000);
+	result->tm_zone = zone;
+	for (size_t i = 0; i + 1 < sizeof zone; i++) zone[i] = __assay_approximate_char(function);
 	return result;
 }
 
-static struct tm broken_down;
-MODEL struct tm *gmtime(const long *t) { return parts("gmtime", t, &broken_down); }
-MODEL struct tm *localtime(const long *t) { return parts("localtime", t, &broken_down); }
+// gmtime and localtime have an object each, or share one.
+static struct tm global, local;
+MODEL struct tm *gmtime(const long *t) { return parts("gmtime", t, &global); }
+MODEL struct tm *localtime(const long *t) { return parts("localtime", t, __assay_approximate_bool("localtime") ? &global : &local); }
 MODEL struct tm *gmtime_r(const long *restrict t, struct tm *restrict result) { return parts("gmtime_r", t, result); }
 MODEL struct tm *localtime_r(const long *restrict t, struct tm *restrict result) { return parts("localtime_r", t, result); }
 
 MODEL long mktime(struct tm *t) {
 	long result = (long)__assay_approximate_size("mktime");
 	long dummy = 0;
-	int year = t->tm_year; // the parts are brought into their ranges
-	parts("mktime", &dummy, t);
-	if (result == -1) t->tm_year = year;
+	if (result == -1 && __assay_approximate_bool("mktime")) { // the year does not fit
+		__assay_fail("mktime");
+		return -1;
+	}
+	parts("mktime", &dummy, t); // brought into their ranges
 	return result;
 }
 
@@ -132,6 +154,7 @@ MODEL char *asctime(const struct tm *t) {
 MODEL char *ctime(const long *t) {
 	long read = *t;
 	REQUIRE(sizeof read == 4 || (read > -30610224000 && read < 253402300800), "ctime: the year has more than four digits");
+	localtime(&read); // which may overwrite what it returned before
 	return print_time(time_text);
 }
 MODEL char *asctime_r(const struct tm *restrict t, char *restrict s) {
