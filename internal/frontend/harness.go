@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/ir"
@@ -16,8 +17,9 @@ import (
 // argc+1 pointers. The first of them point to strings, each an object of its own
 // of any size up to the limit of Linux, with arbitrary content up to the null
 // character at its end; the last is null. If there are more, the others are
-// arbitrary, and violations on such runs do not count. What another function under
-// analysis gets is in arguments.go.
+// arbitrary, and violations on such runs do not count. The environment (the third
+// parameter of main, and environ) is such an object, too. What another function
+// under analysis gets is in arguments.go.
 
 // EntryName is the function where runs start.
 const EntryName = "assay.entry"
@@ -45,6 +47,7 @@ func (im *importer) harness() error {
 		f.b.Done()
 		return nil
 	}
+	environment := f.environment(target)
 	for _, fn := range byPriority(im.p.Constructors) {
 		f.emitCall(fn, nil)
 		if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {
@@ -53,7 +56,7 @@ func (im *importer) harness() error {
 	}
 	f.setPos(pos(target.Pos))
 	if target.Name == "main" {
-		f.callMain(target)
+		f.callMain(target, environment)
 	} else {
 		if err := f.callTarget(target); err != nil {
 			return err
@@ -75,7 +78,7 @@ func (f *function) emitCall(fn *llvm.Function, args []ir.Value) {
 	f.b.Call(t, f.im.symbol(fn), args...)
 }
 
-func (f *function) callMain(fn *llvm.Function) {
+func (f *function) callMain(fn *llvm.Function, environment ir.Value) {
 	var args []ir.Value
 	types := f.im.flattenAll(fn.Type.Params)
 	if len(types) > 0 && types[0].Kind == ir.Int {
@@ -88,15 +91,49 @@ func (f *function) callMain(fn *llvm.Function) {
 			} else {
 				args = append(args, f.b.Null())
 			}
+			if environment != 0 && len(types) > 2 && types[2].Kind == ir.Ptr {
+				args = append(args, environment)
+			}
 		}
 	}
 	f.emitCall(fn, args)
 }
 
+// environmentObjects are the names under which the library lets a program look at
+// the environment, if it declares one and does not define it.
+var environmentObjects = []string{"environ", "__environ", "_environ"}
+
+// environment makes the environment and lets the objects point to it; it is 0 if
+// the program does not look at it.
+func (f *function) environment(target *llvm.Function) ir.Value {
+	var objects []*llvm.Global
+	for _, g := range f.im.p.Globals {
+		if slices.Contains(environmentObjects, g.Name) && g.Init == nil {
+			objects = append(objects, g)
+		}
+	}
+	parameter := target.Name == "main" && len(target.Params) > 2 && isUsed(target, 2)
+	if objects == nil && !parameter {
+		return 0
+	}
+	n := f.b.Nondet(ir.IntType(32), ir.NondetInput, "strings of the environment")
+	f.b.Assume(f.b.Cmp(ir.SLe, f.b.Const(32, 0), n))
+	vector := f.strings("the environment", n)
+	for _, g := range objects {
+		f.b.Store(vector, f.b.GlobalAddr(f.im.symbol(g)))
+	}
+	return vector
+}
+
 // argumentVector makes argv.
 func (f *function) argumentVector(argc ir.Value) ir.Value {
-	word := uint64(f.im.p.PointerBits / 8)
 	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers; of the strings only argv[0] to argv[%d] are modelled", argumentStrings-1)})
+	return f.strings("argv", argc)
+}
+
+// strings makes a vector of argc pointers to strings with a null pointer at its end.
+func (f *function) strings(name string, argc ir.Value) ir.Value {
+	word := uint64(f.im.p.PointerBits / 8)
 	if f.im.p.PointerBits == 32 { // or the size would not fit
 		f.b.Assume(f.b.Cmp(ir.SLt, argc, f.b.Const(f.b.Func.Type(argc).Bits, 1<<28)))
 	}
@@ -118,7 +155,7 @@ func (f *function) argumentVector(argc ir.Value) ir.Value {
 	more := f.b.Block("more")
 	f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, argumentStrings), argc), more, done)
 	f.at(more)
-	f.b.Assume(f.b.Nondet(ir.BoolType, ir.NondetApproximate, "argv"))
+	f.b.Assume(f.b.Nondet(ir.BoolType, ir.NondetApproximate, name))
 	f.b.Br(done)
 	f.at(done)
 	return vector

@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"slices"
 	"strings"
 
 	"assay/internal/bv"
@@ -273,12 +274,12 @@ func (f *function) assertCall(c *externalCall) []ir.Value {
 	return nil
 }
 
-// uses says whether the program refers to one of the functions that the first
-// argument names. Models do not refer to those they ask for themselves.
+// uses says whether the program refers to one of the functions and objects that
+// the first argument names. Models do not refer to those they ask for themselves.
 func (f *function) uses(c *externalCall) []ir.Value {
 	used := uint64(0)
 	for name := range strings.FieldsSeq(c.text(0)) {
-		if f.im.p.Function(name) != nil {
+		if f.im.p.Function(name) != nil || slices.ContainsFunc(f.im.p.Globals, func(g *llvm.Global) bool { return g.Name == name }) {
 			used = 1
 		}
 	}

@@ -45,8 +45,8 @@ float __assay_approximate_float(const char *name);
 // Whether allocations may fail: constant, or arbitrary anew.
 _Bool __assay_malloc_fails(void);
 
-// Whether the program refers to one of these functions (names between blanks):
-// a constant, so that a model keeps state only where a program can see it.
+// Whether the program refers to one of these functions or objects (names
+// between blanks): a constant, so that a model keeps state only where a program can see it.
 _Bool __assay_uses(const char *names);
 
 // What must hold; the run goes on either way.

@@ -63,7 +63,9 @@ int __assay_output(const char *function, FILE *s, int result) {
 // closed, a number above those of all others. Of those below 64 it is known
 // which are closed.
 static int last_descriptor = -1;
-static _Bool any_closed, closed_above;
+static _Bool any_closed;
+static int closed_above; // the last one
+
 static uint64_t closed;
 enum { MOST_DESCRIPTORS = 1 << 20 };
 
@@ -72,7 +74,7 @@ int __assay_descriptor(void) {
 	__assay_assume(n >= 0 && n < MOST_DESCRIPTORS);
 	if (any_closed) {
 		OVER_APPROXIMATED("descriptor");
-		if (n < 64) closed &= ~(1ull << n);
+		__assay_open_descriptor(n);
 	} else {
 		__assay_assume(n > last_descriptor);
 		last_descriptor = n;
@@ -82,18 +84,18 @@ int __assay_descriptor(void) {
 
 void __assay_close_descriptor(int n) {
 	any_closed = 1;
-	if (n >= 64) closed_above = 1;
+	if (n >= 64) closed_above = n;
 	else if (n >= 0) closed |= 1ull << n;
 }
 
 void __assay_open_descriptor(int n) {
-	any_closed = 1;
 	if (n >= 0 && n < 64) closed &= ~(1ull << n);
+	if (n == closed_above) closed_above = 0;
 }
 
 _Bool __assay_bad_descriptor(int n) {
 	if (n < 0 || !any_closed) return n < 0;
 	if (n < 64) return closed >> n & 1;
-	if (closed_above) OVER_APPROXIMATED("descriptor");
-	return 0;
+	if (closed_above && n != closed_above) OVER_APPROXIMATED("descriptor");
+	return n == closed_above;
 }

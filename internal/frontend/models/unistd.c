@@ -69,6 +69,7 @@ MODEL int dup2(int file, int to) {
 		return -1;
 	}
 	if (on("dup2", file)) return -1;
+	__assay_close_descriptor(to);
 	__assay_open_descriptor(to);
 	return to;
 }
@@ -172,6 +173,10 @@ MODEL int usleep(unsigned microseconds) { return status("usleep"); }
 // A process keeps its numbers.
 struct same { _Bool known; int number; };
 static int same_number(struct same *n, const char *function, int least) {
+	if (__assay_uses("setuid setgid seteuid setegid setreuid setregid setresuid setresgid initgroups setfsuid setfsgid")) {
+		if (n->known) OVER_APPROXIMATED(function);
+		n->known = 0;
+	}
 	if (!n->known) n->number = __assay_nondet_int(function);
 	__assay_assume(n->number >= least);
 	n->known = 1;
