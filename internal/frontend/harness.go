@@ -116,6 +116,10 @@ func (f *function) environment(target *llvm.Function) ir.Value {
 	if objects == nil && !parameter {
 		return 0
 	}
+	if len(objects) > 1 {
+		f.unsupported("the environment by two names, which are one object")
+		return 0
+	}
 	n := f.b.Nondet(ir.IntType(32), ir.NondetInput, "strings of the environment")
 	f.b.Assume(f.b.Cmp(ir.SLe, f.b.Const(32, 0), n))
 	vector := f.strings("the environment", n)

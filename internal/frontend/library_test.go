@@ -85,7 +85,7 @@ func TestLibraryTable(t *testing.T) {
 	listed := map[string]bool{}
 	for _, f := range Library() {
 		if f.Header == libraryObjects {
-			models[f.Name] = modelIndex()[f.Name] != ""
+			models[f.Name] = modelIndex()[f.Name] != "" || slices.Contains(environmentObjects, f.Name)
 		}
 		if listed[f.Name] {
 			t.Errorf("%s is listed twice", f.Name)

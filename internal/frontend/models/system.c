@@ -1,7 +1,7 @@
 // Models of calls of the operating system that change nothing that the program can see
 // but errno: they succeed or fail, or return some number. And of the functions of
 // pthread.h that one thread may call: what they keep is theirs.
-#include "library.h"
+#include "stream.h"
 
 static void read_text(const char *s) {
 	while (*s) s++;
@@ -15,6 +15,8 @@ static int number(const char *function) {
 	if (status(function)) return -1;
 	return __assay_nondet_int(function) & 0x7fffffff;
 }
+
+static int descriptor(const char *function) { return status(function) ? -1 : __assay_descriptor(); }
 
 // Paths are read.
 #define PATH(name, ...) \
@@ -71,11 +73,11 @@ MODEL int renameat(int folder, const char *path, int other, const char *to) {
 }
 MODEL int openat(int folder, const char *path, int flags, ...) {
 	read_text(path);
-	return number("openat");
+	return descriptor("openat");
 }
 MODEL int openat64(int folder, const char *path, int flags, ...) {
 	read_text(path);
-	return number("openat64");
+	return descriptor("openat64");
 }
 
 #define STATUS(name, ...) MODEL int name(__VA_ARGS__) { return status(#name); }
@@ -113,20 +115,29 @@ STATUS(sethostid, long id)
 STATUS(vhangup, void)
 STATUS(daemon, int directory, int close)
 
+#define DESCRIPTOR(name, ...) MODEL int name(__VA_ARGS__) { return descriptor(#name); }
 #define NUMBER(name, ...) MODEL int name(__VA_ARGS__) { return number(#name); }
-NUMBER(dup3, int file, int to, int flags)
-NUMBER(socket, int domain, int type, int protocol)
-NUMBER(epoll_create, int size)
-NUMBER(epoll_create1, int flags)
-NUMBER(eventfd, unsigned start, int flags)
-NUMBER(inotify_init, void)
-NUMBER(inotify_init1, int flags)
-NUMBER(timerfd_create, int clock, int flags)
+MODEL int dup3(int file, int to, int flags) {
+	if (__assay_bad_descriptor(file) || to < 0 || file == to || status("dup3")) {
+		__assay_fail("dup3");
+		return -1;
+	}
+	__assay_close_descriptor(to);
+	__assay_open_descriptor(to);
+	return to;
+}
+DESCRIPTOR(socket, int domain, int type, int protocol)
+DESCRIPTOR(epoll_create, int size)
+DESCRIPTOR(epoll_create1, int flags)
+DESCRIPTOR(eventfd, unsigned start, int flags)
+DESCRIPTOR(inotify_init, void)
+DESCRIPTOR(inotify_init1, int flags)
+DESCRIPTOR(timerfd_create, int clock, int flags)
 NUMBER(getpgid, int process)
 NUMBER(getsid, int process)
 NUMBER(setsid, void)
 NUMBER(tcgetpgrp, int file)
-NUMBER(posix_openpt, int flags)
+DESCRIPTOR(posix_openpt, int flags)
 
 #define ANY(name, ...) MODEL int name(__VA_ARGS__) { return __assay_nondet_int(#name); }
 ANY(getpgrp, void)

@@ -57,9 +57,17 @@ static off64 position(const char *function) {
 }
 MODEL off64 ftello64(FILE *file) {
 	REQUIRE(file != 0, "ftello64: the file is null");
-	return position("ftello64");
+	off64 n = position("ftello64");
+	if (n >= 0) OVER_APPROXIMATED("ftello64");
+	return n;
 }
-MODEL off64 lseek64(int file, off64 at, int origin) { return position("lseek64"); }
+MODEL off64 lseek64(int file, off64 at, int origin) {
+	off64 n = position("lseek64");
+	if (n < 0) return n;
+	if (origin == 0) return at < 0 ? -1 : at;
+	OVER_APPROXIMATED("lseek64");
+	return n;
+}
 
 ptrdiff_t pread(int, void *, size_t, long);
 ptrdiff_t pwrite(int, const void *, size_t, long);
