@@ -101,7 +101,7 @@ var allowed = map[string][]string{
 	"internal/acceleration": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/certify", "internal/verdict"},
 	"internal/trial":        {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/recursion":    {"internal/bv", "internal/ir"},
-	"internal/skeleton":     {"internal/bv", "internal/ir"},
+	"internal/skeleton":     {"internal/absint", "internal/bv", "internal/ir"},
 	"internal/precondition": {"internal/bv", "internal/ir"},
 	"internal/bitranking": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",

@@ -151,7 +151,7 @@ func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
 	if decided(a.Verdict) || ctx.Err() != nil || whole {
 		return a
 	}
-	s, accesses := skeleton.Of(m)
+	s, accesses := skeleton.Of(ctx, m)
 	if s == nil {
 		return a
 	}

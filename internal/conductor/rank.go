@@ -33,7 +33,7 @@ func (r *run) rank(ctx context.Context, m *ir.Module) Reply {
 	if decided(a.Verdict) || ctx.Err() != nil {
 		return a
 	}
-	s, accesses := skeleton.Of(m)
+	s, accesses := skeleton.Of(ctx, m)
 	if s == nil {
 		return a
 	}

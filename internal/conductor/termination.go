@@ -84,7 +84,7 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 	// perhaps more.
 	loops := recursion.ToLoops(m)
 	p, err := translate(soon, loops, integerize.Integers)
-	if s, _ := skeleton.Of(m); err != nil && s != nil {
+	if s, _ := skeleton.Of(ctx, m); err != nil && s != nil {
 		loops = recursion.ToLoops(s)
 		p, err = translate(soon, loops, integerize.Integers)
 	}
@@ -107,7 +107,7 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 		if decided(r.proveByGraph(ctx, whatever).Verdict) {
 			return ""
 		}
-		if s, _ := skeleton.Of(whatever); s != nil {
+		if s, _ := skeleton.Of(soon, whatever); s != nil {
 			if decided(r.ranked(ctx, s, nil).Verdict) {
 				return ""
 			}

@@ -17,9 +17,11 @@
 //
 //   - An arbitrary value may be what the program computed at this place.
 //   - What is left out changes no register and no kept global. An invalid write has no
-//     effect, a valid one only in the object that its pointer was made for, and a kept
-//     global's address goes nowhere. If the program makes pointers from integers then
-//     none is kept: such a pointer may hit any object.
+//     effect, a valid one through a pointer with a provenance only in the object that it
+//     was made for, and a kept global's address goes nowhere. A bare address may hit any
+//     object, though: one made from an integer, read from bytes that are no
+//     pointer, or never written. So if the abstract interpreter cannot tell that what
+//     is written through points into objects that it knows, none is kept.
 //   - Checks, assumptions and branches stay, on the same values.
 //
 // So if the program has an infinite run the skeleton has one, too. The opposite is
@@ -31,8 +33,10 @@
 package skeleton
 
 import (
+	"context"
 	"slices"
 
+	"assay/internal/absint"
 	"assay/internal/bv"
 	"assay/internal/ir"
 )
@@ -45,8 +49,9 @@ type Access struct {
 }
 
 // Of is the skeleton of a program, with the accesses to memory that are not in it; nil
-// if functions are called through pointers, or if there is nothing to leave out.
-func Of(m *ir.Module) (*ir.Module, []Access) {
+// if functions are called through pointers, if there is nothing to leave out, or if the
+// context ends.
+func Of(ctx context.Context, m *ir.Module) (*ir.Module, []Access) {
 	for _, f := range m.Funcs {
 		for v := range f.Values {
 			if d := &f.Values[v]; d.Op == ir.Call && d.Sym == "" {
@@ -55,6 +60,15 @@ func Of(m *ir.Module) (*ir.Module, []Access) {
 		}
 	}
 	s := &skeleton{kept: keptGlobals(m)}
+	if len(s.kept) > 0 {
+		facts, err := absint.Analyze(ctx, m, absint.Options{})
+		if err != nil {
+			return nil, nil
+		}
+		if writesAnywhere(m, facts) {
+			s.kept = nil
+		}
+	}
 	out := m.Clone()
 	for _, f := range out.Funcs {
 		s.function(f)
@@ -86,9 +100,6 @@ func keptGlobals(m *ir.Module) map[string]bool {
 		}
 		for v := range f.Values {
 			d := &f.Values[v]
-			if d.Op == ir.IntToPtr {
-				return nil
-			}
 			for i, a := range d.Args {
 				name := root[a]
 				switch {
@@ -102,6 +113,29 @@ func keptGlobals(m *ir.Module) map[string]bool {
 		}
 	}
 	return kept
+}
+
+// writesAnywhere says whether a write may go through a bare address.
+func writesAnywhere(m *ir.Module, facts *absint.Facts) bool {
+	for i, f := range m.Funcs {
+		for v := range f.Values {
+			d := &f.Values[v]
+			var to ir.Value
+			switch d.Op {
+			case ir.Store:
+				to = d.Args[1]
+			case ir.MemCpy, ir.MemSet, ir.Havoc, ir.VaStart:
+				to = d.Args[0]
+			default:
+				continue
+			}
+			targets, known := facts.Value(i, to).Targets()
+			if !known || slices.ContainsFunc(targets, func(o absint.Object) bool { return o.Bare }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rootOf is the global that a value points into, at a constant offset; "" if there is

@@ -37,7 +37,8 @@ more:
   store %j, @kept
   %q = ptradd ptr @kept, i64 4
   store %v, %q
-  store i32 7, %p
+  %w = ptradd ptr %p, i64 8
+  store i32 7, %w
   %r = call ptr @list(%next, %n)
   %s = extract i32 %r, 1
   ret %r, %s
@@ -64,7 +65,7 @@ entry:
 func TestOf(t *testing.T) {
 	m := parse(t, program)
 	before := ir.Print(m)
-	s, accesses := Of(m)
+	s, accesses := Of(t.Context(), m)
 	if s == nil || len(accesses) == 0 {
 		t.Fatal("no skeleton")
 	}
@@ -106,30 +107,39 @@ func TestNone(t *testing.T) {
 		"module 64 entry @main\nfunc @f() {\nentry:\n  ret\n}\nfunc @main() {\nentry:\n  %p = load ptr @g\n  call void %p()\n  halt exit\n}\nglobal @g size 8 align 8\n",
 		"module 64 entry @main\nfunc @main() {\nentry:\n  %x = nondet i32 input \"x\"\n  %c = eq i1 %x, i32 1\n  assume %c\n  halt exit\n}\n",
 	} {
-		if s, _ := Of(parse(t, text)); s != nil {
+		if s, _ := Of(t.Context(), parse(t, text)); s != nil {
 			t.Error(ir.Print(s))
 		}
 	}
 }
 
-// TestIntegersAsPointers: where integers become pointers no global is kept.
-func TestIntegersAsPointers(t *testing.T) {
-	m := parse(t, `module 64 entry @main
-global @g size 4 align 4
-func @main() {
-entry:
-  %i = nondet i64 input "i"
-  %p = inttoptr ptr %i
-  store i32 0, %p
-  %x = load i32 @g
-  %c = eq i1 %x, i32 0
-  assume %c
-  halt exit
-}
-`)
-	s, _ := Of(m)
-	if s == nil || slices.ContainsFunc(s.Funcs[0].Values, func(d ir.Def) bool { return d.Op == ir.Load || d.Op == ir.Store }) {
-		t.Error("memory is left")
+// TestBareAddresses: where a write may go through a bare address no global is kept.
+func TestBareAddresses(t *testing.T) {
+	for _, c := range []struct {
+		name, made string
+		keeps      bool
+	}{
+		{"integer", "  %i = nondet i64 input \"i\"\n  %p = inttoptr ptr %i", false},
+		{"never written", "  %p = nondet ptr uninit \"p\"", false},
+		{"never written, in memory", "  %a = alloca ptr i64 8 align 8\n  %p = load ptr %a", false},
+		{"bytes", "  %a = alloca ptr i64 8 align 8\n  %i = nondet i64 input \"i\"\n  store %i, %a\n  %p = load ptr %a", false},
+		{"copied bytes", "  %a = alloca ptr i64 8 align 8\n  %b = alloca ptr i64 8 align 8\n  %i = nondet i64 input \"i\"\n  store %i, %b\n  memcpy %a, %b, i64 8\n  %p = load ptr %a", false},
+		{"one byte of a pointer", "  %a = alloca ptr i64 8 align 8\n  store %a, %a\n  %i = nondet i8 input \"i\"\n  store %i, %a\n  %p = load ptr %a", false},
+		{"null moved", "  %p = ptradd ptr null, i64 4096", false},
+		{"an object", "  %p = alloca ptr i64 4 align 4", true},
+		{"beyond an object", "  %a = alloca ptr i64 4 align 4\n  %i = nondet i64 input \"i\"\n  %p = ptradd ptr %a, %i", true},
+		{"a pointer in memory", "  %a = alloca ptr i64 8 align 8\n  %h = malloc ptr i64 8\n  store %h, %a\n  %p = load ptr %a", true},
+		{"null", "  %p = ptradd ptr null, i64 0", true},
+	} {
+		m := parse(t, "module 64 entry @main\nglobal @g size 4 align 4\nfunc @main() {\nentry:\n"+c.made+"\n  store i32 0, %p\n"+
+			"  %x = load i32 @g\n  %c = eq i1 %x, i32 0\n  assume %c\n  halt exit\n}\n")
+		s, _ := Of(t.Context(), m)
+		if s == nil {
+			t.Fatal(c.name, ": no skeleton")
+		}
+		if keeps := slices.ContainsFunc(s.Funcs[0].Values, func(d ir.Def) bool { return d.Op == ir.Load }); keeps != c.keeps {
+			t.Errorf("%s: keeps @g: %v", c.name, keeps)
+		}
 	}
 }
 
@@ -162,7 +172,7 @@ bad:
   halt abort
 }
 `)
-	s, _ := Of(m)
+	s, _ := Of(t.Context(), m)
 	out, err := interp.Run(t.Context(), m, interp.Options{Oracle: interp.Zero{}})
 	if err != nil || out.End != interp.Halted {
 		t.Fatal(out, err)
