@@ -86,6 +86,9 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 		return Result{Why: err.Error()}, nil
 	}
 	s := &search{m: m, program: program, palette: newPalette(m), wraps: opts.Wraps}
+	if s.palette.places, err = places(ctx, m, program); err != nil {
+		return s.result, err
+	}
 	rounds := opts.Rounds
 	if rounds == 0 {
 		rounds = defaultRound
@@ -210,6 +213,30 @@ func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, 
 			Overflow: w.hangsOnOverflow(),
 		},
 	}, "", nil
+}
+
+// maxPlaces bounds the globals whose addresses are tried.
+const maxPlaces = 64
+
+// places are the addresses of globals of the program that may be written, as they are in
+// runs that do not choose them.
+func places(ctx context.Context, m *ir.Module, program *interp.Program) ([]uint64, error) {
+	var bases map[string]uint64
+	_, err := program.Run(ctx, interp.Options{Repeats: true, MaxSteps: 1, Blocks: true,
+		Observe: func(e interp.Event) {
+			if bases == nil {
+				bases = symbols(m, e.State)
+			}
+		},
+		StopAt: func(interp.Event) bool { return true },
+	})
+	var out []uint64
+	for _, g := range m.Globals {
+		if base := bases[g.Name]; base != 0 && !g.Constant && g.CName != "" && len(out) < maxPlaces {
+			out = append(out, base)
+		}
+	}
+	return out, err
 }
 
 // symbols are the addresses of functions and globals.

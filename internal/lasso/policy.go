@@ -18,7 +18,9 @@ import (
 //	         that a loop reads must often be the same in all rounds
 //
 // The palette of a width has the constants of the program and their neighbours, small
-// numbers, powers of two and limits.
+// numbers, powers of two and limits. A pointer that was never written is a number like
+// any other, and may be the address of a global: what is written through it then is
+// content of that.
 
 const runsPerRound = 256
 
@@ -26,10 +28,12 @@ const runsPerRound = 256
 type palette struct {
 	constants map[uint32][]uint64 // of the program
 	byWidth   map[uint32][]uint64
+	word      uint32   // the width of a pointer
+	places    []uint64 // addresses of globals that may be written
 }
 
 func newPalette(m *ir.Module) *palette {
-	p := &palette{constants: map[uint32][]uint64{}, byWidth: map[uint32][]uint64{}}
+	p := &palette{constants: map[uint32][]uint64{}, byWidth: map[uint32][]uint64{}, word: m.PointerBits}
 	for _, f := range m.Funcs {
 		if f.Model {
 			continue
@@ -119,6 +123,19 @@ func (o *policy) Next(r interp.Request) (ir.Choice, error) {
 	switch d := r.Func.Def(r.Value); {
 	case r.Kind != interp.WantValue:
 		c.Bytes = o.bytes(r.Size)
+		if o.rng != nil && (d.Layout.Pointers || d.Op == ir.Malloc) && o.rng.IntN(4) == 0 {
+			c.Bytes = o.pointers(r.Size)
+		}
+	case r.Type.Kind == ir.Ptr && d.Op == ir.Nondet && ir.NondetKind(d.Aux) != ir.NondetUnknown:
+		k := site{r.Func, r.Value}
+		x, ok := o.sites[k]
+		if !ok || !o.each {
+			x = bv.New(r.Type.Bits, o.place())
+			if o.each {
+				o.sites[k] = x
+			}
+		}
+		c.Bits = x
 	case r.Type.Kind == ir.Ptr, d.Op != ir.Nondet && d.Op != ir.Call && d.Op != ir.Extract: // what undefined behaviour yields
 		c.Bits = bv.New(r.Type.Bits, 0)
 	case o.each:
@@ -146,6 +163,9 @@ func (o *policy) value(bits uint32) bv.BV {
 	}
 	switch o.rng.IntN(8) {
 	case 0:
+		if bits == o.p.word && len(o.p.places) > 0 && o.rng.IntN(2) == 0 {
+			return bv.New(bits, o.place())
+		}
 		return bv.New(bits, o.rng.Uint64())
 	case 1:
 		return bv.NewSigned(bits, o.rng.Int64N(33)-16)
@@ -153,6 +173,23 @@ func (o *policy) value(bits uint32) bv.BV {
 		return bv.New(bits, o.rng.Uint64N(1024))
 	}
 	return bv.New(bits, l[o.rng.IntN(len(l))])
+}
+
+// place is the address of a global, or null.
+func (o *policy) place() uint64 {
+	if o.rng == nil || len(o.p.places) == 0 || o.rng.IntN(4) == 0 {
+		return 0
+	}
+	return o.p.places[o.rng.IntN(len(o.p.places))]
+}
+
+// pointers chooses a content: addresses of globals.
+func (o *policy) pointers(size uint64) []byte {
+	var b []byte
+	for word := uint64(o.p.word / 8); uint64(len(b))+word <= min(size, maxContent); {
+		b = append(b, bv.New(o.p.word, o.place()).Bytes()...)
+	}
+	return b
 }
 
 // maxContent bounds the bytes of a content that are chosen; the rest is zero.
