@@ -22,6 +22,9 @@ func TestSemantics(t *testing.T) {
 		{"the overflow", nondet + "int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i <= n; i++) ; return 0; }", "", "", True},
 		{"grows for ever", nondet + "int main(void) { int n = 1; while (n > 0) n += 7; return 0; }", "", "", False},
 		{"stays", nondet + "int main(void) { int n = __VERIFIER_nondet_int(); while (n > 5) ; return 0; }", False, False, False},
+		// Null moved by a number is that number, perhaps the address of the counter.
+		{"writes anywhere", nondet + "int n = 5;\nint main(void) { char *null = 0; unsigned i = __VERIFIER_nondet_uint(); while (n > 0) { n--; *(int *)(null + i * 16ul) = 5; } return 0; }", "", "", Unknown},
+		{"writes elsewhere", nondet + "int n = 5;\nint main(void) { int x, *p = __VERIFIER_nondet_uint() ? &x : 0; while (n > 0) { n--; *p = 5; } return 0; }", "", "", True},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "f.c")

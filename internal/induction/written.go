@@ -63,7 +63,12 @@ func (w *writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
 		return true
 	case ir.Param:
 		return w.solid(f, p)
-	case ir.PtrAdd, ir.Freeze:
+	case ir.PtrAdd:
+		if f.Def(d.Args[0]).Op == ir.Null && f.Def(d.Args[1]).Op != ir.Const {
+			return false // any address
+		}
+		return w.roots(f, d.Args[0], seen)
+	case ir.Freeze:
 		return w.roots(f, d.Args[0], seen)
 	case ir.Select:
 		return w.roots(f, d.Args[1], seen) && w.roots(f, d.Args[2], seen)

@@ -123,7 +123,8 @@ func (t *translation) store(s *state, fr *frame, v ir.Value, d *ir.Def) {
 	t.clobber(s, f, ok, true)
 }
 
-// clobber makes the cells of the objects that a pointer may point into arbitrary.
+// clobber makes the cells of the objects that a pointer may point into arbitrary; a bare
+// address may point into any.
 func (t *translation) clobber(s *state, p absint.Fact, known, inexact bool) {
 	targets, ok := []absint.Object(nil), false
 	if known {
@@ -133,7 +134,7 @@ func (t *translation) clobber(s *state, p absint.Fact, known, inexact bool) {
 	for _, c := range t.order {
 		hit := !ok
 		for _, o := range targets {
-			hit = hit || t.objects[o] == c.object
+			hit = hit || o.Bare || t.objects[o] == c.object
 		}
 		if hit {
 			s.cells[c] = s.fresh(t.cellRange(c), inexact)

@@ -461,6 +461,9 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		if empty, ok := x.decideZero(n); !ok || empty {
 			return truth(true, ok)
 		}
+		if p.Object < 0 && !p.Form.IsConstant() {
+			return set(x.freshInt(1, false)) // a bare address
+		}
 		if p.Object < 0 {
 			return set(constant(0))
 		}
@@ -476,6 +479,8 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		p := x.operand(s, f, d.Args[0])
 		switch {
 		case p.Kind != symgraph.Pointer:
+			return set(x.arbitrary(d.Type, false))
+		case p.Object < 0 && !p.Form.IsConstant():
 			return set(x.arbitrary(d.Type, false))
 		case p.Object == symgraph.Null:
 			return set(constant(0))

@@ -382,8 +382,11 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		}
 		n := c.view(c.number(s, d.Args[1]), f.f.Type(d.Args[1]).Bits, false)
 		empty := "(= " + n.t + " 0)"
-		if p.object < 0 {
+		if c.nothing(p) {
 			return truth(empty)
+		}
+		if p.object < 0 {
+			return set(c.arbitrary(d.Type))
 		}
 		if s.objects[p.object].dead || s.objects[p.object].kind == symgraph.Function {
 			return set(c.arbitrary(d.Type))
@@ -394,8 +397,11 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 		if p.kind != symgraph.Pointer || p.object >= 0 && s.objects[p.object].kind == symgraph.Function {
 			return set(c.arbitrary(d.Type))
 		}
-		if p.object < 0 {
+		if c.nothing(p) {
 			return set(integerValue(small(0)))
+		}
+		if p.object < 0 {
+			return set(c.arbitrary(d.Type))
 		}
 		return set(integerValue(s.objects[p.object].size))
 	case ir.ObjectOffset:
@@ -470,6 +476,12 @@ func (c *checkerState) fill(s *state, d *ir.Def) (done bool) {
 		c.walk(s)
 	})
 	return done
+}
+
+// nothing says that a pointer is an address of the first page, where no object is. Another
+// number may be the address of any.
+func (c *checkerState) nothing(p value) bool {
+	return p.kind == symgraph.Pointer && p.object == symgraph.Null && p.n.isConst() && p.n.low.Sign() >= 0 && p.n.low.Cmp(big.NewInt(4096)) < 0
 }
 
 // pointersEqual compares addresses.
