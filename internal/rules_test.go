@@ -2,7 +2,6 @@ package internal_test
 
 import (
 	"go/ast"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -37,41 +36,17 @@ func TestGoroutines(t *testing.T) {
 	})
 }
 
-// TestCertificatesNameTheirSolver: who asks for a check says which solver found the
-// claim, so that the other one is asked.
-func TestCertificatesNameTheirSolver(t *testing.T) {
-	found := 0
-	sources(t, func(pkg, path string, file *ast.File) {
-		if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(pkg, "internal/certify") {
-			return
+// TestOnlyAcceptAsksCheckers: claims become answers in one place, which knows who found
+// them. (A claim that does not say which solver found it is a panic there.)
+func TestOnlyAcceptAsksCheckers(t *testing.T) {
+	for pkg, imports := range allowed {
+		if pkg == "internal/accept" || strings.HasPrefix(pkg, "internal/certify") {
+			continue
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			lit, ok := n.(*ast.CompositeLit)
-			if !ok {
-				return true
+		for _, x := range imports {
+			if x == "internal/certify" || strings.HasPrefix(x, "internal/certify/") {
+				t.Errorf("%s may import %s: it must go through internal/accept", pkg, x)
 			}
-			typ, ok := lit.Type.(*ast.SelectorExpr)
-			if !ok || typ.Sel.Name != "Options" {
-				return true
-			}
-			if of, ok := typ.X.(*ast.Ident); !ok || of.Name != "certify" {
-				return true
-			}
-			found++
-			if !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
-				kv, ok := e.(*ast.KeyValueExpr)
-				if !ok {
-					return false
-				}
-				key, ok := kv.Key.(*ast.Ident)
-				return ok && key.Name == "Engine"
-			}) {
-				t.Errorf("%s makes certify.Options without Engine", path)
-			}
-			return true
-		})
-	})
-	if found == 0 {
-		t.Error("nobody makes certify.Options")
+		}
 	}
 }

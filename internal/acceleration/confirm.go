@@ -1,11 +1,11 @@
 package acceleration
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
-	"assay/internal/certify"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/verdict"
@@ -21,7 +21,8 @@ type Options struct {
 	Targets []ir.CheckKind
 	// Label is the C label that ErrorLabel means; ERROR if empty.
 	Label string
-	// Solver is the one that found the violation; the other one proves the jumps.
+	// Accept is asked about every jump; Solver is the one that found the violation.
+	Accept verdict.Accept
 	Solver string
 }
 
@@ -174,7 +175,9 @@ func (t *translation) replay(ctx context.Context, v verdict.False) (answer *verd
 		if ev.Kind != interp.Jumping || failed != nil {
 			return
 		}
-		checker, err := certify.Jump(ctx, t.p.m, certify.Options{Label: t.o.Label, Engine: t.o.Solver}, ev.Jump, ev.State)
+		checker, err := t.o.Accept(ctx, &verdict.Claim{
+			Program: t.p.m, Evidence: &verdict.MadeJump{Jump: ev.Jump, State: ev.State}, Label: t.o.Label, Solver: cmp.Or(t.o.Solver, verdict.CaDiCaL),
+		})
 		if err != nil {
 			failed = err
 			t.refused = next

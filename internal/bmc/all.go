@@ -3,7 +3,6 @@ package bmc
 import (
 	"context"
 
-	"assay/internal/certify"
 	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/term"
@@ -112,14 +111,14 @@ func hitInModel(all []verdict.Guard, g verdict.Guard) bool {
 }
 
 // excluded lists the checks that a proof of the others leaves out.
-func (e *engine) excluded() []certify.Place {
+func (e *engine) excluded() []verdict.Site {
 	if e.sites == nil {
 		return nil
 	}
-	var out []certify.Place
+	var out []verdict.Site
 	for _, p := range e.sites.order {
 		if e.sites.decided[p] != nil {
-			out = append(out, certify.Place{Func: p.Func, Value: p.Value, Kind: p.Kind})
+			out = append(out, verdict.Site{Func: p.Func, Value: p.Value, Kind: p.Kind})
 		}
 	}
 	return out

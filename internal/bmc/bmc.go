@@ -15,8 +15,8 @@
 //	(2) If the replay passes through undefined behaviour outside of the
 //	    property, a run without any is searched first.
 //	(3) A proof must exclude, besides violations and unwinding limits, every
-//	    place where the encoding is not exact; then package certify checks it
-//	    with another traversal and another solver.
+//	    place where the encoding is not exact; then a checker is asked, with
+//	    another traversal and another solver (Options.Accept).
 //
 // Loops are unwound where the models of the second query want it: those whose
 // limit some run reaches grow by half, the others stay.
@@ -50,8 +50,8 @@ type Options struct {
 	Unwind int
 	// Solver is "cadical" (the default), "z3" or "both".
 	Solver string
-	// Certify has every proof checked by package certify.
-	Certify bool
+	// Accept is asked about every proof; nil leaves that out.
+	Accept verdict.Accept
 	// Settled, if set, is asked with All at every depth; decided says whether there
 	// is an answer for a check. The run ends if Settled says so.
 	Settled func(decided func(fn string, v ir.Value, k ir.CheckKind) bool) bool

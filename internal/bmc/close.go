@@ -1,12 +1,13 @@
 package bmc
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"assay/internal/certify"
 	"assay/internal/pause"
 	"assay/internal/smt"
 	"assay/internal/ssa"
@@ -159,14 +160,17 @@ func (e *engine) proved(ctx context.Context) (verdict.Verdict, error) {
 		cert.Bounds = append(cert.Bounds, verdict.Bound{Func: l.Func, Head: l.Head, N: n, Pos: e.loopPos(l)})
 	}
 	sortBounds(cert.Bounds)
-	if !e.opts.Certify {
+	if e.opts.Accept == nil {
 		return verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: e.unclean(ctx)}, nil
 	}
 	e.progress("certify")
 	begin := time.Now()
 	ctx, resume := pause.Others(ctx)
 	defer resume()
-	checker, err := certify.Unwinding(ctx, e.m, certify.Options{Targets: slices.Concat(e.opts.Targets, e.opts.Disputed), Label: e.opts.Label, All: e.opts.All, Excluded: e.excluded(), Engine: e.opts.Solver}, cert.Bounds)
+	checker, err := e.opts.Accept(ctx, &verdict.Claim{
+		Program: e.m, Evidence: cert, Targets: slices.Concat(e.opts.Targets, e.opts.Disputed), Label: e.opts.Label, All: e.opts.All,
+		Excluded: e.excluded(), Solver: cmp.Or(e.opts.Solver, verdict.CaDiCaL),
+	})
 	e.stats.Certify += time.Since(begin)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -174,9 +178,10 @@ func (e *engine) proved(ctx context.Context) (verdict.Verdict, error) {
 			u.Reasons[0].Hint = "a greater --timeout, or --certify=off"
 			return u, nil
 		}
-		cause := verdict.CauseInternal
-		if errIncomplete(err) {
-			cause = verdict.CauseUncertified
+		cause := verdict.CauseUncertified
+		var refused *verdict.Refused
+		if errors.As(err, &refused) && refused.Wrong {
+			cause = verdict.CauseInternal
 		}
 		return unknown(cause, "the certificate was not accepted: "+err.Error()), nil
 	}

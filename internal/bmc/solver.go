@@ -2,11 +2,9 @@ package bmc
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
-	"assay/internal/certify"
 	"assay/internal/floats/ondemand"
 	"assay/internal/ir"
 	"assay/internal/smt"
@@ -34,11 +32,6 @@ func newSolver(st *term.Store, name string) (smt.Solver, error) {
 		return both.New(blast(), z3.New(st, z3.Options{})), nil
 	}
 	return nil, fmt.Errorf("unknown solver %q: want cadical, z3 or both", name)
-}
-
-func errIncomplete(err error) bool {
-	var e certify.ErrIncomplete
-	return errors.As(err, &e)
 }
 
 func sortBounds(b []verdict.Bound) {

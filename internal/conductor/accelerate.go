@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"assay/internal/acceleration"
+	"assay/internal/accept"
 	"assay/internal/bmc"
 	"assay/internal/ir"
 	"assay/internal/verdict"
@@ -41,7 +42,7 @@ func (r *run) accelerate(ctx context.Context, m *ir.Module) Reply {
 			break
 		}
 		begin = time.Now()
-		found, refused, err := p.Confirm(ctx, v, acceleration.Options{Targets: o.Targets, Label: o.Label, Solver: o.Solver})
+		found, refused, err := p.Confirm(ctx, v, acceleration.Options{Targets: o.Targets, Label: o.Label, Accept: accept.Program, Solver: o.Solver})
 		confirm += time.Since(begin)
 		if err != nil || found != nil {
 			if found != nil {

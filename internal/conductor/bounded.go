@@ -1,11 +1,12 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"assay/internal/accept"
 	"assay/internal/bmc"
-	"assay/internal/certify"
 	"assay/internal/ir"
 	"assay/internal/verdict"
 )
@@ -14,11 +15,19 @@ import (
 func (r *run) boundedOptions() bmc.Options {
 	return bmc.Options{
 		Targets: r.Targets, Disputed: r.Disputed, Label: r.Label,
-		Unwind: r.Options.Unwind, Solver: r.Options.Solver, Certify: !r.Options.Uncertified,
+		Unwind: r.Options.Unwind, Solver: r.Options.Solver, Accept: r.accept(),
 		Progress: func(p bmc.Progress) {
 			r.report(Progress{Phase: p.Phase, Depth: p.Depth, Nodes: p.Nodes, Variables: p.Variables, Clauses: p.Clauses})
 		},
 	}
+}
+
+// accept is what engines ask about proofs, nil if certification is off.
+func (r *run) accept() verdict.Accept {
+	if r.Options.Uncertified {
+		return nil
+	}
+	return accept.Program
 }
 
 // bounded unwinds all loops together, until a violation is found and replayed, or no run
@@ -59,9 +68,9 @@ func (r *run) unwind(ctx context.Context, m *ir.Module) Reply {
 	b := bmc.Run(ctx, m, o)
 	if t, ok := b.Verdict.(verdict.True); ok {
 		if c, ok := t.Certificate.(*verdict.Unwinding); ok {
-			t.Unclean = r.excluding(ctx, m, t.Unclean, func(ctx context.Context, o certify.Options) error {
-				o.Engine = r.Options.Solver
-				_, err := certify.Unwinding(ctx, m, o, c.Bounds)
+			t.Unclean = r.excluding(ctx, m, t.Unclean, func(ctx context.Context, claim *verdict.Claim) error {
+				claim.Evidence, claim.Solver = c, cmp.Or(o.Solver, verdict.CaDiCaL)
+				_, err := accept.Program(ctx, claim)
 				return err
 			})
 			b.Verdict = t

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"assay/internal/accept"
 	"assay/internal/bmc"
-	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/ir"
 	"assay/internal/schedule"
@@ -51,11 +51,11 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	for _, x := range p.Proofs {
 		cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
 		if !r.Options.Uncertified {
-			claimed := certify.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label, All: true, Engine: certify.CaDiCaL}
+			claim := &verdict.Claim{Program: m, Evidence: x.Proof, Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label, All: true, Solver: verdict.CaDiCaL}
 			for _, e := range x.Excluded {
-				claimed.Excluded = append(claimed.Excluded, certify.Place{Func: e.Func, Value: e.Value, Kind: e.Kind})
+				claim.Excluded = append(claim.Excluded, verdict.Site(e))
 			}
-			checker, err := certify.Induction(ctx, m, claimed, x.Proof)
+			checker, err := accept.Program(ctx, claim)
 			if err != nil {
 				open = append(open, x.Proved...)
 				continue

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/certify/graph"
+	"assay/internal/accept"
 	"assay/internal/ir"
 	"assay/internal/pause"
 	"assay/internal/recursion"
@@ -46,7 +46,7 @@ func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values
 	if reason, stuck := obstacle(&b); stuck {
 		return noGraph(ctx, reason)
 	}
-	return r.certifyGraph(ctx, m, &b, graph.Options{Targets: r.Targets, Label: label})
+	return r.certifyGraph(ctx, m, &b, &verdict.Claim{Targets: r.Targets, Label: label})
 }
 
 // obstacle is why there is no proof.
@@ -75,27 +75,26 @@ func noGraph(ctx context.Context, reason verdict.Reason) Reply {
 }
 
 // certifyGraph has the graph checked and makes the verdict.
-func (r *run) certifyGraph(ctx context.Context, m *ir.Module, b *symex.Result, o graph.Options) (a Reply) {
-	t := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: unclean(ctx, m, b, o)}
+func (r *run) certifyGraph(ctx context.Context, m *ir.Module, b *symex.Result, claim *verdict.Claim) (a Reply) {
+	t := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: unclean(ctx, m, b, claim)}
 	if r.Options.Uncertified {
 		return Reply{Verdict: t}
 	}
 	pause.Wait(ctx)
 	begin := time.Now()
-	own, resume := pause.Others(ctx)
-	defer resume()
-	checker, err := graph.Check(own, m, b.Graph, o)
-	var rejected *graph.ErrRejected
-	switch {
-	case errors.As(err, &rejected):
-		a = noGraph(ctx, verdict.Reason{
-			Cause: verdict.CauseUncertified, Func: rejected.Func, Pos: rejected.Pos,
-			Text: "a symbolic execution graph was found, but not accepted: " + rejected.Why,
-		})
-	case err != nil:
-		a = noGraph(ctx, verdict.Reason{Cause: verdict.CauseUncertified, Text: fmt.Sprintf("a symbolic execution graph was found, but not checked: %v", err)})
-	default:
-		t.Certificate = &verdict.SymbolicGraph{Graph: b.Graph, Checker: checker}
+	certificate := &verdict.SymbolicGraph{Graph: b.Graph}
+	claim.Program, claim.Evidence, claim.Solver = m, certificate, verdict.CaDiCaL
+	checker, err := accept.Program(ctx, claim)
+	if err != nil {
+		reason := verdict.Reason{Cause: verdict.CauseUncertified, Text: fmt.Sprintf("a symbolic execution graph was found, but not accepted: %v", err)}
+		var refused *verdict.Refused
+		if errors.As(err, &refused) {
+			reason.Func, reason.Pos = refused.Func, refused.Pos
+		}
+		a = noGraph(ctx, reason)
+	} else {
+		certificate.Checker = checker
+		t.Certificate = certificate
 		a.Verdict = t
 	}
 	a.Stats.Phases = []Phase{{"certificate of the graph", time.Since(begin)}}
@@ -107,7 +106,7 @@ const anywhere = "any: it is not known where"
 
 // unclean lists undefined behaviour outside of the property that is not
 // excluded: the first on each run.
-func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o graph.Options) []verdict.Guard {
+func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o *verdict.Claim) []verdict.Guard {
 	var out []verdict.Guard
 	add := func(ss []symex.Suspect) {
 		for _, s := range ss {
@@ -185,7 +184,7 @@ func (r *run) graphOf(ctx context.Context, m *ir.Module) Reply {
 		}
 		if t, ok := answer.(termination.Terminates); ok {
 			b.Graph.Argument = t.Argument
-			a := r.certifyGraph(ctx, m, &b, graph.Options{Termination: true})
+			a := r.certifyGraph(ctx, m, &b, &verdict.Claim{Ends: true})
 			if t, ok := a.Verdict.(verdict.True); ok {
 				t.Unclean = r.excludingByGraph(ctx, m, t.Unclean)
 				a.Verdict = t

@@ -7,12 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/certify"
+	"assay/internal/accept"
 	"assay/internal/heap"
 	"assay/internal/induction"
 	"assay/internal/invariant"
 	"assay/internal/ir"
-	"assay/internal/pause"
 	"assay/internal/verdict"
 )
 
@@ -49,9 +48,7 @@ func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 		return a
 	}
 	begin := time.Now()
-	own, resume := pause.Others(ctx)
-	defer resume()
-	checker, err := certify.Induction(own, m, certify.Options{Targets: targets, Label: r.Label, Engine: certify.CaDiCaL}, p.Proof)
+	checker, err := accept.Program(ctx, &verdict.Claim{Program: m, Evidence: p.Proof, Targets: targets, Label: r.Label, Solver: verdict.CaDiCaL})
 	certified = time.Since(begin)
 	if err != nil {
 		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{unproved(ctx, fmt.Errorf("a proof was found, but not accepted: %w", err))}}

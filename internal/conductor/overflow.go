@@ -2,10 +2,10 @@ package conductor
 
 import (
 	"context"
+	"errors"
 	"slices"
 
-	"assay/internal/certify"
-	"assay/internal/certify/graph"
+	"assay/internal/accept"
 	"assay/internal/ir"
 	"assay/internal/symex"
 	"assay/internal/verdict"
@@ -20,7 +20,7 @@ import (
 // excluding completes the list of overflows that a proof about m did not exclude. check
 // asks the checker whether no overflow happens but at the excluded places, of which it is
 // not claimed.
-func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guard, check func(ctx context.Context, o certify.Options) error) []verdict.Guard {
+func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guard, check func(ctx context.Context, claim *verdict.Claim) error) []verdict.Guard {
 	if r.Semantics != C || r.Options.Uncertified {
 		return listed
 	}
@@ -30,7 +30,7 @@ func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guar
 	}
 	soon, stop := context.WithTimeout(ctx, wrapTimeEnding)
 	defer stop()
-	if check(soon, certify.Options{Targets: []ir.CheckKind{ir.Overflow}, All: true, Excluded: excluded, Engine: certify.CaDiCaL}) == nil {
+	if check(soon, &verdict.Claim{Program: m, Targets: []ir.CheckKind{ir.Overflow}, All: true, Excluded: excluded, Solver: verdict.CaDiCaL}) == nil {
 		return listed
 	}
 	return append(slices.Clone(listed), claimed...)
@@ -39,22 +39,23 @@ func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guar
 // excludingByGraph does so for a proof by a symbolic execution graph: a second graph, in
 // which an overflow is a violation, is checked.
 func (r *run) excludingByGraph(ctx context.Context, m *ir.Module, listed []verdict.Guard) []verdict.Guard {
-	return r.excluding(ctx, m, listed, func(ctx context.Context, o certify.Options) error {
-		b := symex.Build(ctx, m, symex.Options{Targets: o.Targets})
+	return r.excluding(ctx, m, listed, func(ctx context.Context, claim *verdict.Claim) error {
+		b := symex.Build(ctx, m, symex.Options{Targets: claim.Targets})
 		if b.Obstacle != nil || len(b.Suspects) > 0 {
 			return errPossible
 		}
-		_, err := graph.Check(ctx, m, b.Graph, graph.Options{Targets: o.Targets})
+		claim.Evidence = &verdict.SymbolicGraph{Graph: b.Graph}
+		_, err := accept.Program(ctx, claim)
 		return err
 	})
 }
 
 // errPossible says that an overflow was not excluded.
-var errPossible = certify.ErrIncomplete{Why: "signed arithmetic may overflow"}
+var errPossible = errors.New("signed arithmetic may overflow")
 
 // overflows divides the checks of signed overflow: those of which a proof claims that they
 // never fail, and that matter; and the others.
-func overflows(m *ir.Module, listed []verdict.Guard) (claimed []verdict.Guard, excluded []certify.Place) {
+func overflows(m *ir.Module, listed []verdict.Guard) (claimed []verdict.Guard, excluded []verdict.Site) {
 	for _, f := range m.Funcs {
 		for v := range f.Values {
 			d := f.Def(ir.Value(v))
@@ -62,7 +63,7 @@ func overflows(m *ir.Module, listed []verdict.Guard) (claimed []verdict.Guard, e
 				continue
 			}
 			if isListed(listed, d.Pos) || !mayInfluence(f, ir.Value(v)) {
-				excluded = append(excluded, certify.Place{Func: f.Name, Value: ir.Value(v), Kind: ir.Overflow})
+				excluded = append(excluded, verdict.Site{Func: f.Name, Value: ir.Value(v), Kind: ir.Overflow})
 			} else {
 				claimed = append(claimed, verdict.Guard{Kind: ir.Overflow, Func: f.Name, Pos: d.Pos, Text: ir.Overflow.String()})
 			}

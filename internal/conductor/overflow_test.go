@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"assay/internal/certify"
+	"assay/internal/accept"
 	"assay/internal/frontend"
 	"assay/internal/ir"
 	"assay/internal/verdict"
@@ -45,8 +45,9 @@ func TestExcludedOverflows(t *testing.T) {
 			for b := range main.Blocks {
 				bounds = append(bounds, verdict.Bound{Func: "main", Head: ir.BlockID(b), N: 5})
 			}
-			got := r.excluding(t.Context(), m, nil, func(ctx context.Context, o certify.Options) error {
-				_, err := certify.Unwinding(ctx, m, o, bounds)
+			got := r.excluding(t.Context(), m, nil, func(ctx context.Context, claim *verdict.Claim) error {
+				claim.Evidence = &verdict.Unwinding{Bounds: bounds}
+				_, err := accept.Program(ctx, claim)
 				return err
 			})
 			if overflowMatters(m, got) != c.listed {
@@ -56,7 +57,7 @@ func TestExcludedOverflows(t *testing.T) {
 				t.Errorf("by a graph: listed: %v", byGraph)
 			}
 			wraps := newRun(Task{Semantics: Wrap})
-			if got := wraps.excluding(t.Context(), m, nil, func(context.Context, certify.Options) error { t.Error("asked"); return nil }); len(got) > 0 {
+			if got := wraps.excluding(t.Context(), m, nil, func(context.Context, *verdict.Claim) error { t.Error("asked"); return nil }); len(got) > 0 {
 				t.Errorf("where arithmetic wraps: %v", got)
 			}
 		})

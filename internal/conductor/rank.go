@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bitranking"
-	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/integerize"
 	"assay/internal/ir"
@@ -161,7 +161,7 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	own, resume := pause.Others(ctx)
 	defer resume()
 	begin := time.Now()
-	checker, err := certify.Ranking(own, m, certify.Options{Engine: certify.CaDiCaL}, p.Proof)
+	checker, err := accept.Program(own, &verdict.Claim{Program: m, Evidence: p.Proof, Solver: verdict.CaDiCaL})
 	a.Stats.Phases = append(a.Stats.Phases, Phase{"its certificate", time.Since(begin)})
 	if err != nil {
 		return no(verdict.CauseUncertified, fmt.Errorf("ranking functions were found, but not accepted: %w", err))
@@ -169,8 +169,9 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	p.Proof.Checker = checker
 	begin = time.Now()
 	loops := recursion.ToLoops(m)
-	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, o certify.Options) error {
-		_, err := certify.Induction(ctx, loops, o, &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads})
+	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, claim *verdict.Claim) error {
+		claim.Evidence = &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads}
+		_, err := accept.Program(ctx, claim)
 		return err
 	})
 	a.Stats.Phases = append(a.Stats.Phases, Phase{"which overflows it excludes", time.Since(begin)})

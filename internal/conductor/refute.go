@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bmc"
-	"assay/internal/certify"
 	"assay/internal/induction"
 	"assay/internal/ir"
 	"assay/internal/lasso"
@@ -126,7 +126,7 @@ func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answe
 	if x.r.Options.Uncertified {
 		return v, false
 	}
-	if set.Proof.Checker, err = certify.Endless(ctx, x.m, certify.Options{Engine: certify.CaDiCaL}, set); err != nil {
+	if set.Proof.Checker, err = accept.Program(ctx, &verdict.Claim{Program: x.m, Evidence: set, Solver: verdict.CaDiCaL}); err != nil {
 		return nil, false
 	}
 	return v, false

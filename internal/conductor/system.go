@@ -23,7 +23,7 @@ func system(engine solve.Engine) func(r *run, ctx context.Context, m *ir.Module)
 			facts = *f
 		}
 		d := transition.Decide(ctx, m, transition.Options{
-			Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Engine: engine, Small: r.Options.SmallBlocks, Certify: !r.Options.Uncertified,
+			Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Engine: engine, Small: r.Options.SmallBlocks, Accept: r.accept(),
 			Persist: r.alone, Facts: facts, Learned: func(heads []invariant.Head) { r.board.lemmas.Store(&heads) },
 		})
 		a := Reply{Verdict: d.Verdict}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bmc"
 	"assay/internal/frontend"
 	"assay/internal/ir"
@@ -150,7 +151,7 @@ func (r *Result) ask(ctx context.Context, limit time.Duration, macro string) (an
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	result := bmc.Run(limited, program.Module, bmc.Options{Targets: []ir.CheckKind{ir.Assertion}, Certify: true})
+	result := bmc.Run(limited, program.Module, bmc.Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program})
 	switch v := result.Verdict.(type) {
 	case verdict.True:
 		return "true", nil, nil

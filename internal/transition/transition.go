@@ -1,7 +1,7 @@
 // Package transition decides properties of programs on their transition system
 // [LLUMC §3]: package program makes it, the engines of package solve decide it, and
 // what they find is brought back to the program: a run is replayed there, and an
-// invariant is a certificate for package certify, which knows nothing of the
+// invariant is a certificate for the checker of the program, which knows nothing of the
 // system. So nothing in between has to be trusted.
 package transition
 
@@ -12,11 +12,9 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/certify"
 	"assay/internal/ic3"
 	"assay/internal/invariant"
 	"assay/internal/ir"
-	"assay/internal/pause"
 	"assay/internal/schedule"
 	"assay/internal/solve"
 	"assay/internal/ts"
@@ -44,8 +42,8 @@ type Options struct {
 	// Learned, if set, is told predicates of loop heads that IC3 has met. They hold in
 	// the first steps of every run, and are candidates for a proof by others.
 	Learned func([]invariant.Head)
-	// Certify has proofs checked.
-	Certify bool
+	// Accept is asked about every proof; nil leaves that out.
+	Accept verdict.Accept
 }
 
 // Stats count the work.
@@ -198,18 +196,16 @@ func prove(ctx context.Context, m *ir.Module, o Options, s *program.System, inv 
 	}
 	cert, dropped := s.Certificate(inv)
 	unclean := s.Possible(ctx, inv)
-	if !o.Certify {
+	if o.Accept == nil {
 		r.Verdict = verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}, Unclean: unclean}
 		return r
 	}
 	begin := time.Now()
-	own, resume := pause.Others(ctx)
-	defer resume()
-	found := certify.CaDiCaL
+	claim := &verdict.Claim{Program: m, Evidence: cert, Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label, Solver: verdict.CaDiCaL}
 	if o.Engine == solve.Spacer {
-		found = certify.Z3
+		claim.Solver = verdict.Z3
 	}
-	checker, err := certify.Induction(own, m, certify.Options{Targets: slices.Concat(o.Targets, o.Disputed), Label: o.Label, Engine: found}, cert)
+	checker, err := o.Accept(ctx, claim)
 	r.Stats.Certify = time.Since(begin)
 	if err != nil {
 		return fail(verdict.CauseUncertified, "an invariant of %d clauses (%d left out) was found, but not accepted: %v", len(inv.Clauses)+len(inv.Formulas), dropped, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/frontend"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -136,7 +137,7 @@ func TestDecide(t *testing.T) {
 				if o.Engine == solve.Incremental && p.want != "false" {
 					continue // it would go on for ever
 				}
-				o.Targets, o.Certify = []ir.CheckKind{p.kind}, true
+				o.Targets, o.Accept = []ir.CheckKind{p.kind}, accept.Program
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				if o.Small {
 					ctx, cancel = context.WithTimeout(ctx, 2*time.Second)
@@ -171,7 +172,7 @@ func TestSpacer(t *testing.T) {
 		{`int main(void) { unsigned char x = 0; while (1) { x += 2; check(x != 50); } }`, "false"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		r := Decide(ctx, load(t, p.text), Options{Engine: solve.Spacer, Targets: []ir.CheckKind{ir.Assertion}, Certify: true})
+		r := Decide(ctx, load(t, p.text), Options{Engine: solve.Spacer, Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program})
 		cancel()
 		if got := describe(r); got != p.want {
 			t.Errorf("%s: %s, want %s", p.text, got, p.want)
@@ -190,7 +191,7 @@ func TestLearned(t *testing.T) {
 	m := load(t, `int main(void) { unsigned char a = 0, b = 0, c = 0, d = 0;
 		while (1) { check(d == 0); if (__VERIFIER_nondet_int()) { a ^= 1; b ^= 1; } else { b ^= 1; c ^= 1; } d = (a ^ b ^ c) & 1; } }`)
 	bounds := 0
-	r := Decide(t.Context(), m, Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}, Certify: true, Learned: func(heads []invariant.Head) {
+	r := Decide(t.Context(), m, Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program, Learned: func(heads []invariant.Head) {
 		for _, h := range heads {
 			if h.Func != "main" || len(h.Predicates) == 0 {
 				t.Errorf("%+v", h)
@@ -232,7 +233,7 @@ func TestFacts(t *testing.T) {
 	n := f.Blocks[head].Instrs[0]
 	for bound, want := range map[int64]string{100: "true", 50: "not accepted"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		r := Decide(ctx, m, Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}, Certify: true, Facts: []invariant.Head{{
+		r := Decide(ctx, m, Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program, Facts: []invariant.Head{{
 			Func: "main", Head: head,
 			Predicates: []invariant.Predicate{{Terms: []invariant.Term{{Coeff: 1, Value: n, Bits: 32}}, Bound: big.NewInt(bound)}},
 		}}})
