@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bmc"
 	"assay/internal/frontend"
 	"assay/internal/ir"
@@ -171,7 +172,7 @@ func (c *Placed) prove(ctx context.Context, dir string, p AddressProgram, value 
 	}
 	limited, cancel := context.WithTimeout(ctx, c.Decide)
 	defer cancel()
-	switch v := bmc.Run(limited, program.Module, bmc.Options{Targets: []ir.CheckKind{ir.Assertion}, Certify: true}).Verdict.(type) {
+	switch v := bmc.Run(limited, program.Module, bmc.Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program}).Verdict.(type) {
 	case verdict.True:
 		if len(v.Unclean) > 0 {
 			return "listed", nil
