@@ -123,7 +123,7 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 	case ir.PtrToInt:
 		fr.set(v, bitsValue(st.ZExtOrTrunc(c.bits(fr, d, 0), d.Type.Bits)))
 	case ir.IntToPtr:
-		fr.set(v, value{Value: fr.mem.IntToPtr(c.size(fr, d, 0))})
+		fr.set(v, value{Value: c.sp.IntToPtr(c.size(fr, d, 0))})
 		c.known(fr, v)
 	case ir.PtrAdd:
 		fr.set(v, value{Value: c.sp.Add(fr.operand(d, 0).Value, c.size(fr, d, 1))})

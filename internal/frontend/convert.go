@@ -36,10 +36,6 @@ func (f *function) convert(v ir.Value, to ir.Type) ir.Value {
 		if from.Kind == ir.Float {
 			v = f.b.Op(ir.BitCast, ir.IntType(from.Bits), v)
 		}
-		// Back and forth is the pointer itself, with its provenance.
-		if d := f.b.Func.Def(v); d.Op == ir.PtrToInt && d.Type == word {
-			return d.Args[0]
-		}
 		return f.b.Op(ir.IntToPtr, to, f.resize(v, word.Bits))
 	}
 	return f.convertBits(v, to)

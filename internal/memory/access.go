@@ -68,7 +68,7 @@ func (s *State) Load(key Key, p Value, n uint32, pointer bool, guard term.ID) (v
 		}
 		x := s.read(t.o, t.off, n, pointer, st.AndAll(guard, t.cond, ok))
 		if pointer && !x.IsPointer() {
-			x = s.IntToPtr(x.Bits)
+			x = sp.IntToPtr(x.Bits)
 		}
 		if !pointer {
 			x = Value{Bits: sp.bits(x)}
@@ -116,7 +116,7 @@ func (s *State) read(o ObjectID, off term.ID, n uint32, pointer bool, cond term.
 			for i, k := range at {
 				x := sp.readCells(o, c, k, n)
 				if pointer && !x.IsPointer() {
-					x = s.IntToPtr(x.Bits)
+					x = sp.IntToPtr(x.Bits)
 				}
 				if !pointer {
 					x = Value{Bits: sp.bits(x)}

@@ -1,9 +1,16 @@
 // This file converts between pointers and integers.
 //
-// A pointer made from an integer is its address: (0, address). Where it is used
-// it points to the live object whose range holds the address then (A4), for which
-// resolve makes variables, one pair for each address and each epoch (epoch.go).
-// What is known to be an address inside a certain object needs none.
+// A conversion keeps the number and nothing else: a pointer made from an integer
+// is its address, (0, address), and so is one that is read from bytes which are no
+// pointer. What is there is settled at each use, in the state of the use: it is
+// on the live object that holds the address (A4), whether or not the number was
+// once the address of another.
+//
+// Most numbers are the address of a pointer that is still good. PtrToInt notes
+// whose address a term is, and where that pointer points into a live object, no
+// other object can be there (A3): such a use is one of that pointer, and costs
+// nothing. Elsewhere settle leaves the address to variables: what it points to
+// and the base of that, one pair for each address and each epoch (epoch.go).
 package memory
 
 import (
@@ -22,64 +29,81 @@ type pointee struct {
 	guards  []term.ID // where it matters
 }
 
-// IntToPtr is the pointer that an integer, pointer-wide, is cast to.
-func (s *State) IntToPtr(address term.ID) Value {
-	sp := s.space
-	if o, off, ok := sp.anchor(address); ok && sp.Store.IsTrue(s.reaches(o, off)) {
-		return sp.Pointer(o, off)
-	}
-	// The address of a known pointer is that pointer while it reaches; later
-	// something else may be there.
-	p := sp.IntToPtr(address)
-	if p.Object == sp.name(0) {
+// IntToPtr is the pointer with the given pointer-wide address.
+func (sp *Space) IntToPtr(address term.ID) Value { return Value{Object: sp.name(0), Offset: address} }
+
+// known is a pointer with the same address as p: one to an object if p is bare
+// and its number is made of the address of one, else p.
+func (sp *Space) known(p Value) Value {
+	if p.Object != sp.name(0) || sp.Store.IsConst(p.Offset) {
 		return p
 	}
-	st := sp.Store
-	known := st.False()
-	for _, t := range s.split(p, st.True()).certain {
-		if t.o != 0 {
-			known = st.Or(known, st.And(t.cond, s.reaches(t.o, t.off)))
-		}
-	}
-	return sp.Ite(known, p, Value{Object: sp.name(0), Offset: address})
+	q, _ := sp.origin(p.Offset, map[term.ID]bool{})
+	return q
 }
 
-// IntToPtr is the pointer with the given pointer-wide address.
-func (sp *Space) IntToPtr(address term.ID) Value {
+// origin finds the pointer whose address, or sum of address and number, a term is,
+// or a choice of such. It leaves out the terms of which it was found that they are not.
+func (sp *Space) origin(address term.ID, not map[term.ID]bool) (p Value, ok bool) {
 	st := sp.Store
 	if v, ok := sp.pointerOf[address]; ok {
-		return v
+		return v, true
 	}
-	if st.Op(address) == term.OpIte && sp.hasPointer(address) {
-		v := sp.Ite(st.Arg(address, 0), sp.IntToPtr(st.Arg(address, 1)), sp.IntToPtr(st.Arg(address, 2)))
-		sp.pointerOf[address] = v
-		return v
+	if o, off, ok := sp.anchor(address); ok {
+		return sp.Pointer(o, off), true
 	}
-	return Value{Object: sp.name(0), Offset: address}
+	if not[address] || len(not) > maxOrigin {
+		return sp.IntToPtr(address), false
+	}
+	switch st.Op(address) {
+	case term.OpIte:
+		x, okx := sp.origin(st.Arg(address, 1), not)
+		y, oky := sp.origin(st.Arg(address, 2), not)
+		if okx || oky {
+			v := sp.Ite(st.Arg(address, 0), x, y)
+			sp.pointerOf[address] = v
+			return v, true
+		}
+	case term.OpAdd:
+		x, okx := sp.origin(st.Arg(address, 0), not)
+		y, oky := sp.origin(st.Arg(address, 1), not)
+		if okx && !oky {
+			return sp.Add(x, st.Arg(address, 1)), true
+		}
+		if oky && !okx {
+			return sp.Add(y, st.Arg(address, 0)), true
+		}
+	}
+	not[address] = true
+	return sp.IntToPtr(address), false
 }
 
-// hasPointer says whether a choice has the address of a known pointer.
-func (sp *Space) hasPointer(address term.ID) bool {
+// maxOrigin bounds the search for the pointer that an address belongs to.
+const maxOrigin = 256
+
+// settle says what a bare address points to in s, as far as no variables are
+// needed: to the pointer whose address it is, where that points into a live
+// object, or is null.
+func (s *State) settle(p Value, guard term.ID) parts {
+	sp := s.space
 	st := sp.Store
-	seen := map[term.ID]bool{}
-	var walk func(t term.ID) bool
-	walk = func(t term.ID) bool {
-		if _, ok := sp.pointerOf[t]; ok {
-			return true
-		}
-		if st.Op(t) != term.OpIte || seen[t] {
-			return false
-		}
-		seen[t] = true
-		return walk(st.Arg(t, 1)) || walk(st.Arg(t, 2))
+	ps := parts{cond: st.True(), wild: p}
+	q := sp.known(p)
+	if q == p {
+		return ps
 	}
-	return walk(address)
-}
-
-// reaches says that an object lives and an offset is in it, the end included.
-func (s *State) reaches(o ObjectID, off term.ID) term.ID {
-	st := s.space.Store
-	return st.And(s.aliveOrFunction(o), st.ULe(off, s.space.objects[o].Size))
+	good := st.False()
+	for _, t := range s.choicesOf(q, guard).certain {
+		if t.o != 0 {
+			t.cond = st.And(t.cond, s.holds(t.o, t.off))
+		}
+		if !st.IsFalse(t.cond) {
+			good = st.Or(good, t.cond)
+			ps.certain = append(ps.certain, t)
+		}
+	}
+	ps.cond = st.Not(good)
+	return ps
 }
 
 // resolve gives the choices of a wild pointer objects: those of the addresses
@@ -99,10 +123,10 @@ func (s *State) resolve(p Value, guard term.ID) Value {
 			x, y := choices(st, p)
 			v = sp.Ite(c, walk(x), walk(y))
 		} else if p.Object == sp.name(0) {
-			v = s.resolveAddress(p.Offset, guard)
+			v = s.pointee(p.Offset, guard)
 		} else if lf := sp.loaded[p.Object]; lf != nil {
 			address := st.Add(lf.address, st.Sub(p.Offset, lf.offset))
-			v = sp.Ite(st.Eq(p.Object, sp.name(0)), s.resolveAddress(address, guard), p)
+			v = sp.Ite(st.Eq(p.Object, sp.name(0)), s.pointee(address, guard), p)
 		}
 		memo[p] = v
 		return v
@@ -119,22 +143,7 @@ func choices(st *term.Store, p Value) (a, b Value) {
 	return a, b
 }
 
-// resolveAddress is what has the address in s.
-func (s *State) resolveAddress(address, guard term.ID) Value {
-	sp := s.space
-	st := sp.Store
-	if o, off, ok := sp.anchor(address); ok {
-		reaches := s.reaches(o, off)
-		if st.IsTrue(reaches) {
-			return sp.Pointer(o, off)
-		}
-		if !st.IsFalse(reaches) {
-			return sp.Ite(reaches, sp.Pointer(o, off), s.pointee(address, guard))
-		}
-	}
-	return s.pointee(address, guard)
-}
-
+// pointee is what has the address in s, as variables.
 func (s *State) pointee(address, guard term.ID) Value {
 	sp := s.space
 	st := sp.Store
@@ -279,7 +288,7 @@ func (sp *Space) PtrToInt(p Value) term.ID {
 		return r
 	}
 	a := walk(p)
-	// A bare address has no provenance: cast back it may point anywhere.
+	// A bare address is nobody's.
 	if _, ok := sp.pointerOf[a]; !ok && !st.IsConst(a) && p.Object != sp.name(0) {
 		sp.pointerOf[a] = p
 	}

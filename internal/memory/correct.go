@@ -4,8 +4,8 @@
 // (A3): two objects that are alive at the same time are so when the later of them
 // comes to life.
 //
-// (A4): a pointer made from an integer points to an object that was alive then,
-// which holds the address; and if the address lies inside a live object, to that.
+// (A4): what a bare address points to in a state is an object that is alive in it and
+// holds the address; and if some live object holds it, that one.
 //
 // Reads through wild pointers: if the pointer points to an object, the read is
 // valid if it would be, and then has the value, as for any other pointer.
@@ -57,7 +57,7 @@ func (sp *Space) correctCast(p *pointee, value func(term.ID) bv.BV) {
 	case pointee == 0:
 		sp.broken(value, st.Implies(is, st.Eq(p.base, sp.word(0))))
 	case int(pointee) < len(sp.objects) && (p.at.Has(pointee) || sp.objects[pointee].Kind == FunctionObject):
-		sp.broken(value, st.Implies(is, st.AndAll(p.at.aliveOrFunction(pointee), st.Eq(p.base, sp.base(pointee)), st.ULe(offset, sp.objects[pointee].Size))))
+		sp.broken(value, st.Implies(is, st.AndAll(p.at.aliveOrFunction(pointee), st.Eq(p.base, sp.base(pointee)), st.ULt(offset, sp.extent(pointee)))))
 	default:
 		domain := st.Eq(ob, sp.name(0))
 		for _, r := range sp.functionNames() {
@@ -71,11 +71,11 @@ func (sp *Space) correctCast(p *pointee, value func(term.ID) bv.BV) {
 		if o == pointee || sp.objects[o].base == 0 {
 			return
 		}
-		base, size := value(sp.base(o)).Uint64(), value(sp.objects[o].Size).Uint64()
+		base, size := value(sp.base(o)).Uint64(), max(1, value(sp.objects[o].Size).Uint64())
 		if address < base || address-base >= size || value(p.at.Alive(o)).IsZero() {
 			return
 		}
-		inside := st.ULt(st.Sub(p.address, sp.base(o)), sp.objects[o].Size)
+		inside := st.ULt(st.Sub(p.address, sp.base(o)), sp.extent(o))
 		for _, g := range p.guards {
 			sp.broken(value, st.Implies(st.AndAll(g, p.at.Alive(o), inside), st.Eq(ob, sp.name(o))))
 		}
@@ -109,7 +109,7 @@ func (sp *Space) correctRead(r *wildRead, value func(term.ID) bv.BV) {
 	var same term.ID
 	if r.pointer {
 		if !x.IsPointer() {
-			x = r.at.IntToPtr(x.Bits)
+			x = sp.IntToPtr(x.Bits)
 		}
 		same = st.AndAll(st.Eq(r.value.Object, x.Object), st.Eq(r.value.Offset, x.Offset), st.Eq(sp.PtrToInt(r.value), sp.PtrToInt(x)))
 	} else {

@@ -199,14 +199,21 @@ func TestPointersSurvive(t *testing.T) {
 	if p != sp.Add(c, sp.word(4)) {
 		t.Errorf("memcpy of a pointer: %v", p)
 	}
-	// A copy byte by byte: through addresses, which name the object again.
+	// A copy byte by byte: the number of the address, which is the object's again
+	// where it is used.
 	for i := uint64(0); i < 8; i++ {
 		v, _ := s.Load(Key{}, sp.Add(a, sp.word(i)), 1, false, st.True())
 		s.StoreTo(sp.Add(b, sp.word(8+i)), v, 1, st.True())
 	}
 	q, _ := s.Load(Key{}, sp.Add(b, sp.word(8)), 8, true, st.True())
-	if q != sp.Add(c, sp.word(4)) {
+	if q.Object != sp.name(0) {
 		t.Errorf("byte copy of a pointer: %s %s", st.String(q.Object), st.String(q.Offset))
+	}
+	if valid := s.StoreTo(q, Value{Bits: st.ConstU(8, 7)}, 1, st.True()); !st.IsTrue(valid) {
+		t.Errorf("a write through the copy is valid where %s", st.String(valid))
+	}
+	if x, _ := s.Load(Key{}, sp.Add(c, sp.word(4)), 1, false, st.True()); x.Bits != st.ConstU(8, 7) {
+		t.Errorf("a write through the copy leaves %s", st.String(x.Bits))
 	}
 }
 

@@ -7,11 +7,13 @@
 // in every run; (A1) and (A2) are stated when an address is introduced, the others
 // only where a model breaks them (correct.go):
 //
-//	(A1) an object does not touch the first or last page, nor wraps around;
+//	(A1) an object is not at address 0, does not touch the last page, nor wraps
+//	     around; a function does not touch the first page either;
 //	(A2) its base is aligned;
-//	(A3) objects that are alive at the same time do not overlap;
-//	(A4) an integer cast to a pointer points into the object whose range holds
-//	     it (the end included), and to nothing if no live object holds it.
+//	(A3) objects that are alive at the same time do not overlap, and one
+//	     without bytes still has an address of its own;
+//	(A4) a bare address points, where it is used, into the live object that
+//	     holds it (the end excluded), and to nothing if none does.
 package memory
 
 import (
@@ -159,29 +161,43 @@ func (s *State) inside(ts []target) term.ID {
 		if t.o == 0 {
 			ok = st.Eq(t.off, sp.word(0))
 		} else {
-			ok = st.And(s.aliveOrFunction(t.o), st.ULt(t.off, sp.objects[t.o].Size))
+			ok = s.holds(t.o, t.off)
 		}
 		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
 	}
 	return st.Not(bad)
 }
 
-// awayFrom says, for a constant null pointer q, that every object among the
-// targets is pointed into or to its end: by (A1) that is no address of the
-// first page, whether the object lives or not.
+// awayFrom says, for a constant address q of the first page, that every object
+// among the targets is pointed into or to its end, and that q is not there by
+// (A1) or (A2), whether the object lives or not.
 func (s *State) awayFrom(ts []target, q Value) term.ID {
 	sp := s.space
 	st := sp.Store
-	if a, ok := st.ConstUint64(q.Offset); !ok || a >= page || q.Object != sp.name(0) {
+	a, ok := st.ConstUint64(q.Offset)
+	if !ok || a >= page || q.Object != sp.name(0) {
 		return st.False()
 	}
 	bad := st.False()
 	for _, t := range ts {
-		if t.o != 0 { // bare addresses are compared as offsets of object 0
-			bad = st.Or(bad, st.And(t.cond, st.Not(st.ULe(t.off, sp.objects[t.o].Size))))
+		if t.o == 0 { // bare addresses are compared as offsets of object 0
+			continue
 		}
+		away := st.ULe(t.off, sp.objects[t.o].Size)
+		if align := sp.alignment(t.o); a != 0 && sp.objects[t.o].Kind != FunctionObject {
+			if off, fixed := st.ConstUint64(t.off); !fixed || (a-off)%align == 0 {
+				away = st.False()
+			}
+		}
+		bad = st.Or(bad, st.And(t.cond, st.Not(away)))
 	}
 	return st.Not(bad)
+}
+
+// holds says that an object lives and has the byte at an offset; one without
+// bytes has its base.
+func (s *State) holds(o ObjectID, off term.ID) term.ID {
+	return s.space.Store.And(s.aliveOrFunction(o), s.space.Store.ULt(off, s.space.extent(o)))
 }
 
 func (s *State) aliveOrFunction(o ObjectID) term.ID {
@@ -195,13 +211,14 @@ func (s *State) aliveOrFunction(o ObjectID) term.ID {
 func (s *State) Equal(p, q Value, guard term.ID) term.ID {
 	sp := s.space
 	st := sp.Store
+	p, q = sp.known(p), sp.known(q) // the addresses are all that counts
 	same := st.Eq(p.Object, q.Object)
 	offsets := st.Eq(p.Offset, q.Offset)
 	if st.IsTrue(same) {
 		return offsets
 	}
 	// Pointers made from integers are compared by their addresses alone.
-	cp, cq := s.split(p, guard), s.split(q, guard)
+	cp, cq := s.choicesOf(p, guard), s.choicesOf(q, guard)
 	wild := st.Or(cp.cond, cq.cond)
 	if st.IsTrue(wild) {
 		return st.Eq(sp.PtrToInt(p), sp.PtrToInt(q))
@@ -227,6 +244,7 @@ func (s *State) Less(p, q Value, orEqual bool, guard term.ID) term.ID {
 	if orEqual {
 		cmp = st.ULe
 	}
+	p, q = sp.known(p), sp.known(q)
 	byAddress := func() term.ID { return cmp(sp.PtrToInt(p), sp.PtrToInt(q)) }
 	if !st.IsTrue(st.Eq(p.Object, q.Object)) {
 		return byAddress()

@@ -140,15 +140,15 @@ func (s *State) pointerEdges(v Value, sure bool) []reachEdge {
 		if st.Width(v.Bits) != sp.PointerBits {
 			return nil
 		}
-		if p := sp.IntToPtr(v.Bits); p.Object != sp.name(0) {
+		if p := sp.known(sp.IntToPtr(v.Bits)); p.Object != sp.name(0) {
 			return s.pointerEdges(p, false)
-		}
-		if o, _, ok := sp.anchor(v.Bits); ok {
-			return []reachEdge{{o, st.True(), false}}
 		}
 		return nil
 	}
-	ps := s.split(v, st.False())
+	if p := sp.known(v); p != v {
+		v, sure = p, false
+	}
+	ps := s.choicesOf(v, st.False())
 	var es []reachEdge
 	for _, t := range ps.certain {
 		if t.o != 0 {

@@ -281,8 +281,8 @@ func (sp *Space) elem(o ObjectID, access uint32) uint32 {
 // BaseVariable is the address variable of an object, 0 if it never mattered.
 func (sp *Space) BaseVariable(o ObjectID) term.ID { return sp.objects[o].base }
 
-// base is the address of an object: a variable that is aligned, not in the
-// first or last page, and leaves room for the object [docs/soundness.md, addresses].
+// base is the address of an object: a variable that is aligned, not 0, not in the
+// last page, and leaves room for the object [docs/soundness.md, I7].
 func (sp *Space) base(o ObjectID) term.ID {
 	ob := &sp.objects[o]
 	if ob.base != 0 {
@@ -296,16 +296,16 @@ func (sp *Space) base(o ObjectID) term.ID {
 	if sp.PointerBits == 32 {
 		top = 1<<32 - page
 	}
-	sp.fact(st.ULe(sp.word(page), b))
+	lowest := uint64(1)
+	if ob.Kind == FunctionObject {
+		lowest = page
+	}
+	sp.fact(st.ULe(sp.word(lowest), b))
 	sp.fact(st.ULe(b, sp.word(top)))
 	// A size that is not constant may be too large on runs that never make the
 	// object; they must not be excluded.
 	sp.fact(st.Implies(st.ULe(ob.Size, sp.word(top-page)), st.ULe(ob.Size, st.Sub(sp.word(top), b))))
-	align := ob.Align
-	if ob.Kind == FunctionObject {
-		align = 1
-	}
-	for a, i := align, uint32(0); a > 1; a, i = a/2, i+1 {
+	for a, i := sp.alignment(o), uint32(0); a > 1; a, i = a/2, i+1 {
 		sp.fact(st.Eq(st.Extract(b, i, i), st.ConstU(1, 0)))
 	}
 	return b
@@ -313,16 +313,28 @@ func (sp *Space) base(o ObjectID) term.ID {
 
 const page = 4096
 
+// alignment is that of the base of an object.
+func (sp *Space) alignment(o ObjectID) uint64 {
+	if ob := &sp.objects[o]; ob.Kind != FunctionObject {
+		return max(1, ob.Align)
+	}
+	return 1
+}
+
+// extent is the number of addresses that an object occupies: none can share
+// even the base of an empty one.
+func (sp *Space) extent(o ObjectID) term.ID {
+	st, ob := sp.Store, &sp.objects[o]
+	if ob.Sized {
+		return sp.word(max(1, ob.ConstSize))
+	}
+	return st.Ite(st.Eq(ob.Size, sp.word(0)), sp.word(1), ob.Size)
+}
+
 // disjoint says that two objects do not overlap.
 func (sp *Space) disjoint(a, b ObjectID) term.ID {
 	st := sp.Store
 	ba, bb := sp.base(a), sp.base(b)
-	end := func(o ObjectID, base term.ID) term.ID {
-		size := sp.objects[o].Size
-		if sp.objects[o].Sized && sp.objects[o].ConstSize == 0 {
-			size = sp.word(1)
-		}
-		return st.Add(base, size)
-	}
+	end := func(o ObjectID, base term.ID) term.ID { return st.Add(base, sp.extent(o)) }
 	return st.Or(st.ULe(end(a, ba), bb), st.ULe(end(b, bb), ba))
 }

@@ -114,8 +114,13 @@ func (s *State) CreateArbitrary(o ObjectID, gen Generation, guard term.ID) {
 	s.create(o, origin{kind: originArbitrary, gen: gen}, guard)
 }
 
-// Remove forgets an object whose life has ended on every path to here.
-func (s *State) Remove(o ObjectID) { s.objs.delete(uint32(o)) }
+// Remove ends the life of an object and forgets it.
+func (s *State) Remove(o ObjectID) {
+	if s.Has(o) {
+		s.die(o, s.space.Store.True())
+		s.objs.delete(uint32(o))
+	}
+}
 
 // Has says whether the object exists here.
 func (s *State) Has(o ObjectID) bool { return s.get(o) != nil }

@@ -49,10 +49,10 @@ type parts struct {
 // addressOfRead begins the names of the address variables of pointers that were read.
 const addressOfRead = "address!"
 
-// split separates the wild choices of p; guard says where it matters.
+// split separates the wild choices of p for a use; guard says where it matters.
 func (s *State) split(p Value, guard term.ID) parts {
 	st := s.space.Store
-	ps := s.splitOf(p, guard, map[Value]parts{})
+	ps := s.splitOf(p, guard, true, map[Value]parts{})
 	if s.Excludes == nil || len(ps.certain) == 1 && st.IsFalse(ps.cond) {
 		return ps
 	}
@@ -78,7 +78,12 @@ func (s *State) split(p Value, guard term.ID) parts {
 	return ps
 }
 
-func (s *State) splitOf(p Value, guard term.ID, memo map[Value]parts) parts {
+// choicesOf is split without a use: all bare addresses stay wild.
+func (s *State) choicesOf(p Value, guard term.ID) parts {
+	return s.splitOf(p, guard, false, map[Value]parts{})
+}
+
+func (s *State) splitOf(p Value, guard term.ID, use bool, memo map[Value]parts) parts {
 	sp := s.space
 	st := sp.Store
 	if o, ok := st.ConstUint64(p.Object); ok && (o != 0 || sp.null(p.Offset)) {
@@ -91,14 +96,16 @@ func (s *State) splitOf(p Value, guard term.ID, memo map[Value]parts) parts {
 	switch ob, off := st.Op(p.Object), st.Op(p.Offset); {
 	case ob == term.OpIte:
 		x, y := choices(st, p)
-		ps = s.joinParts(st.Arg(p.Object, 0), s.splitOf(x, guard, memo), s.splitOf(y, guard, memo))
+		ps = s.joinParts(st.Arg(p.Object, 0), s.splitOf(x, guard, use, memo), s.splitOf(y, guard, use, memo))
 	case ob == term.OpConst && off == term.OpIte && sp.hasNull(p.Offset):
 		x, y := Value{Object: p.Object, Offset: st.Arg(p.Offset, 1)}, Value{Object: p.Object, Offset: st.Arg(p.Offset, 2)}
-		ps = s.joinParts(st.Arg(p.Offset, 0), s.splitOf(x, guard, memo), s.splitOf(y, guard, memo))
+		ps = s.joinParts(st.Arg(p.Offset, 0), s.splitOf(x, guard, use, memo), s.splitOf(y, guard, use, memo))
+	case ob == term.OpConst && use:
+		ps = s.settle(p, guard)
 	case ob == term.OpConst || sp.loaded[p.Object] != nil:
 		ps = parts{cond: st.True(), wild: p}
 	default:
-		integer := s.splitOf(Value{Object: sp.name(0), Offset: p.Offset}, guard, memo)
+		integer := s.splitOf(Value{Object: sp.name(0), Offset: p.Offset}, guard, use, memo)
 		pointer := parts{certain: s.elementTargets(p.Object, p.Offset, guard), cond: st.False()}
 		ps = s.joinParts(st.Eq(p.Object, sp.name(0)), integer, pointer)
 	}

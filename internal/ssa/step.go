@@ -144,7 +144,7 @@ func (s *step) instr(v ir.Value) bool {
 	case ir.PtrToInt:
 		fr.env[v] = memory.Value{Bits: u.st.ZExtOrTrunc(s.bits(d, 0), d.Type.Bits)}
 	case ir.IntToPtr:
-		fr.env[v] = s.mem.IntToPtr(s.word(d, 0))
+		fr.env[v] = u.sp.IntToPtr(s.word(d, 0))
 	case ir.PtrAdd:
 		fr.env[v] = u.sp.Add(s.arg(d, 0), s.word(d, 1))
 	case ir.Select:

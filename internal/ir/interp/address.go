@@ -205,8 +205,8 @@ func (a *addressSpace) nextRegion(objects []object, size, align uint64) bool {
 	return bestEnd > best && start >= best && size <= bestEnd-best && start+extent(size)+gap <= bestEnd
 }
 
-// find is the pointer with that address: to the live object that holds it, else
-// to the one that ends there, else to nothing.
+// find is the pointer with that address: to the live object that holds it (the
+// end excluded), else to nothing.
 func (m *memory) find(address uint64) pointer {
 	if address == 0 {
 		return pointer{}
@@ -218,7 +218,7 @@ func (m *memory) find(address uint64) pointer {
 	}
 	for i--; i >= 0; i-- {
 		if o := &m.objects[a.byBase[i]]; o.state == stateAlive {
-			if address-o.base <= o.size {
+			if address-o.base < extent(o.size) {
 				return pointer{address, uint64(a.byBase[i])}
 			}
 			break // live objects do not overlap: those before end before this one

@@ -354,7 +354,7 @@ func TestMemory(t *testing.T) {
   %8 = ptrtoint i64 @f
   %9 = inttoptr ptr %8
   %10 = call i32 %9(i32 1)
-  dbg 0, %10`, "x=1 x=0 x=2 aborted"},
+  dbg 0, %10`, "x=0 x=0 x=2 aborted"},
 		{"pointer comparisons", `
   %1 = ptradd ptr @g, i64 8
   %2 = ult i1 @g, %1
