@@ -130,7 +130,12 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 	case ir.Select:
 		fr.set(v, c.choose(c.truth(fr, d, 0), fr.operand(d, 1), fr.operand(d, 2)))
 	case ir.Freeze:
-		fr.set(v, fr.operand(d, 0))
+		x := fr.operand(d, 0)
+		if d.Aux == ir.Cede {
+			x.Value = fr.mem.Cede(x.Value, fr.guard)
+			c.gaveUp(fr, v)
+		}
+		fr.set(v, x)
 	case ir.Eq, ir.Ne, ir.ULt, ir.ULe:
 		if fr.typeOf(d.Args[0]).Kind == ir.Ptr {
 			c.comparePointers(fr, d, v)

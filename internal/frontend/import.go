@@ -100,6 +100,7 @@ func (im *importer) run() error {
 	for _, f := range im.m.Funcs {
 		prune(f)
 	}
+	placeLives(im.m)
 	return nil
 }
 

@@ -34,6 +34,10 @@ func (f *function) free(c *externalCall) []ir.Value {
 	return nil
 }
 
+func (f *function) cede(c *externalCall) []ir.Value {
+	return []ir.Value{f.b.Emit(ir.Def{Op: ir.Freeze, Type: f.im.m.PtrType(), Args: []ir.Value{f.pointer(c, 0)}, Aux: ir.Cede})}
+}
+
 // boolean is a truth value as the result type of the call has it.
 func (f *function) boolean(v ir.Value, c *externalCall) []ir.Value {
 	if len(c.result.scalars) == 1 && c.result.scalars[0].Type.Kind == ir.Int {

@@ -93,6 +93,7 @@ func init() {
 		"alloca":                   (*function).allocaCall,
 		"__assay_malloc":           (*function).malloc,
 		"__assay_free":             (*function).free,
+		"__assay_cede":             (*function).cede,
 		"__assay_valid_range":      (*function).validRange,
 		"__assay_object_size":      (*function).objectSize,
 		"__assay_offset":           (*function).objectOffset,

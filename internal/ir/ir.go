@@ -171,7 +171,7 @@ type Def struct {
 	// Call, the reason of Unsupported, the text of Check.
 	Sym string
 	// Aux: Check: the CheckKind; Alloca: alignment; Dbg: index into Vars; Load,
-	// Store: alignment; Extract: result index; FRound: RoundingMode; Nondet: NondetKind.
+	// Store: alignment; Extract: result index; FRound: RoundingMode; Nondet: NondetKind; Freeze: 0 or Cede.
 	Aux    int64
 	Layout Layout // Alloca and Malloc
 	Pos    Pos
@@ -245,7 +245,7 @@ const (
 	// Choice of values.
 	Select // condition, then, else
 	Phi    // one argument for each predecessor of the block
-	Freeze // the operand itself; kept for readability
+	Freeze // the operand itself; kept for readability. Aux 1, of a pointer: see Cede
 
 	// Floating point, round to nearest even. NaN results have an arbitrary
 	// payload only where it can be seen (docs/soundness.md).
@@ -373,6 +373,12 @@ const (
 	NondetUndef                         // a left-over undef or poison
 	NondetApproximate                   // a superset of what the library function Sym may return: no violation may hang on it
 )
+
+// Cede as Aux of a Freeze of a pointer gives up the place of the heap object that starts there:
+// what is made from now on may lie there, though the object still lives, and until it
+// is freed its content is got at through the result only. realloc may thus leave
+// a block where it is. Who knows no addresses may take it for the operand.
+const Cede = 1
 
 // HaltKind says how a program ends.
 type HaltKind uint8

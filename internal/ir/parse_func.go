@@ -334,6 +334,10 @@ func (p *funcParser) mode(d *Def, sig signature) {
 		word(nondetNames[:])
 	case auxHalt:
 		word(haltNames[:])
+	case auxCede:
+		if p.is("cede") {
+			d.Aux = Cede
+		}
 	case auxVar:
 		d.Aux = p.int(64)
 	}

@@ -349,6 +349,10 @@ func (p *printer) instr(v Value) {
 		p.printf(" %s", NondetKind(d.Aux))
 	case auxHalt:
 		p.printf(" %s", HaltKind(d.Aux))
+	case auxCede:
+		if d.Aux == Cede {
+			p.printf(" cede")
+		}
 	case auxVar:
 		p.printf(" %d", d.Aux)
 		if len(d.Args) > 0 {

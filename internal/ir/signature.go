@@ -29,6 +29,7 @@ const (
 	auxRounding            // RoundingMode
 	auxNondet              // NondetKind
 	auxHalt                // HaltKind
+	auxCede                // 0, or Cede for a pointer
 )
 
 // symMeaning is what Def.Sym holds.
@@ -62,7 +63,7 @@ var signatures = [opMax]signature{
 	SLt: {result: 'b', args: "i0"}, SLe: {result: 'b', args: "i0"},
 	ZExt: {result: 'i', args: "i"}, SExt: {result: 'i', args: "i"}, Trunc: {result: 'i', args: "i"},
 	PtrToInt: {result: 'i', args: "p"}, IntToPtr: {result: 'p', args: "i"}, BitCast: {result: 'n', args: "n"},
-	Select: {result: 'n', args: "b=="}, Phi: {result: 'n', args: "*"}, Freeze: {result: 'n', args: "="},
+	Select: {result: 'n', args: "b=="}, Phi: {result: 'n', args: "*"}, Freeze: {result: 'n', args: "=", aux: auxCede},
 
 	FAdd: {result: 'f', args: "=="}, FSub: {result: 'f', args: "=="}, FMul: {result: 'f', args: "=="}, FDiv: {result: 'f', args: "=="},
 	FRem: {result: 'f', args: "=="}, FNeg: {result: 'f', args: "="}, FAbs: {result: 'f', args: "="}, FSqrt: {result: 'f', args: "="},

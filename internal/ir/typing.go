@@ -104,6 +104,8 @@ func (v *verifier) aux(f *Func, d *Def, sig signature) {
 		ok = d.Aux != int64(CheckNone) && below(int(checkMax))
 	case auxVar:
 		ok = below(len(f.Vars))
+	case auxCede:
+		ok = d.Aux == 0 || d.Aux == Cede && d.Type.Kind == Ptr
 	case auxIndex:
 		ok = d.Aux >= 1
 	case auxRounding:

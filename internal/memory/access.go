@@ -534,6 +534,31 @@ func (s *State) Free(p Value, guard term.ID) (valid term.ID) {
 	return st.Not(bad)
 }
 
+// Cede gives up the place of the heap object that starts at p: what comes to life from
+// now on may lie there. The result is the same pointer, by its object.
+func (s *State) Cede(p Value, guard term.ID) Value {
+	sp := s.space
+	st := sp.Store
+	ps := s.split(p, guard)
+	q := sp.Null()
+	if !st.IsFalse(ps.cond) {
+		q = s.resolve(ps.wild, guard)
+	}
+	for _, t := range ps.certain {
+		q = sp.Ite(t.cond, Value{Object: sp.name(t.o), Offset: t.off}, q)
+	}
+	for _, t := range s.targets(p, guard) {
+		if t.o == 0 || sp.objects[t.o].Kind != HeapObject {
+			continue
+		}
+		cond := st.AndAll(t.cond, s.Alive(t.o), st.Eq(t.off, sp.word(0)))
+		if !st.IsFalse(cond) {
+			s.turn(died, uint32(t.o), uint32(cond))
+		}
+	}
+	return q
+}
+
 // IsHeapStart says whether p is the start of a live heap object.
 func (s *State) IsHeapStart(p Value, guard term.ID) term.ID {
 	sp := s.space

@@ -150,7 +150,12 @@ func (s *step) instr(v ir.Value) bool {
 	case ir.Select:
 		fr.env[v] = u.sp.Ite(s.bool(d, 0), s.arg(d, 1), s.arg(d, 2))
 	case ir.Freeze:
-		fr.env[v] = s.arg(d, 0)
+		if d.Aux == ir.Cede {
+			s.mem.Excludes = s.excludes
+			fr.env[v] = s.mem.Cede(s.arg(d, 0), s.g.all)
+		} else {
+			fr.env[v] = s.arg(d, 0)
+		}
 	default:
 		s.mem.Excludes = s.excludes
 		if !s.pointerCompare(d, v) && !s.memory(d, v) {

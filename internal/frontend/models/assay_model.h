@@ -14,6 +14,7 @@
 // Memory. An invalid access is a guard of the operation itself.
 void *__assay_malloc(size_t size);                       // never null
 void __assay_free(void *p);                              // null does nothing
+void *__assay_cede(void *p);                             // p, where the next object may lie
 _Bool __assay_valid_range(const void *p, size_t size);   // may be read
 size_t __assay_object_size(const void *p);               // 0 for null
 size_t __assay_offset(const void *p);

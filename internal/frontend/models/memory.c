@@ -25,12 +25,13 @@ MODEL void *calloc(size_t count, size_t size) {
 
 MODEL void free(void *p) { __assay_free(p); }
 
-// The old object is dead afterwards, whether or not it moved.
+// The old object is dead afterwards, whether or not the new one lies in its place.
 MODEL void *realloc(void *p, size_t size) {
 	if (!p) return malloc(size);
 	__assay_check(__assay_heap_start(p), INVALID_FREE, "realloc of something that is no heap object");
 	if (__assay_malloc_fails()) return no_memory();
 	size_t old = __assay_object_size(p);
+	p = __assay_cede(p);
 	void *q = __assay_malloc(size);
 	__assay_memcpy(q, p, old < size ? old : size);
 	__assay_free(p);

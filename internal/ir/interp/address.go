@@ -92,7 +92,7 @@ func (m *memory) firstFit(size, align uint64) uint64 {
 	start := alignUp(a.low, align)
 	for _, id := range a.byBase {
 		o := &m.objects[id]
-		if o.state == stateGone {
+		if o.state == stateGone || o.ceded {
 			continue
 		}
 		if size < a.high && start+extent(size)+gap <= o.base {
@@ -113,7 +113,7 @@ func (m *memory) clash(base, size uint64) error {
 	a := &m.space
 	i := a.search(m.objects, base)
 	for j := i; j < len(a.byBase); j++ {
-		if o := &m.objects[a.byBase[j]]; o.state == stateAlive {
+		if o := &m.objects[a.byBase[j]]; o.takes() {
 			if o.base-base < extent(size) {
 				return fmt.Errorf("address %#x+%d overlaps the live object at %#x+%d", base, size, o.base, o.size)
 			}
@@ -121,7 +121,7 @@ func (m *memory) clash(base, size uint64) error {
 		}
 	}
 	for j := i - 1; j >= 0; j-- {
-		if o := &m.objects[a.byBase[j]]; o.state == stateAlive {
+		if o := &m.objects[a.byBase[j]]; o.takes() {
 			if base-o.base < extent(o.size) {
 				return fmt.Errorf("address %#x+%d overlaps the live object at %#x+%d", base, size, o.base, o.size)
 			}
@@ -217,7 +217,7 @@ func (m *memory) find(address uint64) pointer {
 		i = a.search(m.objects, address+1)
 	}
 	for i--; i >= 0; i-- {
-		if o := &m.objects[a.byBase[i]]; o.state == stateAlive {
+		if o := &m.objects[a.byBase[i]]; o.takes() {
 			if address-o.base < extent(o.size) {
 				return pointer{address, uint64(a.byBase[i])}
 			}

@@ -364,6 +364,11 @@ func (d *decoder) instr(v ir.Value) {
 	case ir.Extract:
 		return // the call has put the result into its register
 	case ir.Freeze, ir.BitCast, ir.ZExt:
+		if def.Op == ir.Freeze && def.Aux == ir.Cede {
+			i.op = opSlow
+			d.emit(i)
+			return
+		}
 		if def.Op != ir.ZExt || !anyWide {
 			d.move(d.registers[v], d.registers[def.Args[0]])
 			return

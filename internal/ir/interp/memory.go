@@ -31,7 +31,7 @@ type objectState uint8
 
 const (
 	stateAlive  objectState = iota
-	stateAsleep             // a stack object after LifetimeEnd
+	stateAsleep             // a stack object after LifetimeEnd that may come back
 	stateGone
 )
 
@@ -47,6 +47,8 @@ type object struct {
 	readOnly bool
 	// escaped says that a pointer to the object was stored or returned.
 	escaped bool
+	// ceded says that other objects may lie where this one does (ir.Cede).
+	ceded bool
 
 	site  ir.Value // the instruction that made it
 	maker uint32   // its function, an index of Module.Funcs
@@ -110,6 +112,9 @@ func (m *memory) allocate(kind objectKind, size, align, base uint64) (uint64, er
 // kill ends the life of an object.
 func (m *memory) kill(id uint64, state objectState) {
 	o := &m.objects[id]
+	if o.state == stateGone {
+		return
+	}
 	if o.state == stateAlive {
 		m.used -= uint64(len(o.bytes))
 	}
@@ -119,6 +124,17 @@ func (m *memory) kill(id uint64, state objectState) {
 		m.space.dead++
 	}
 }
+
+// bury ends the life of a stack object that never comes back.
+func (m *memory) bury(id uint64) {
+	m.kill(id, stateGone)
+	if n := len(m.stack); n > 0 && uint64(m.stack[n-1]) == id {
+		m.stack = m.stack[:n-1]
+	}
+}
+
+// takes says that no other object may lie where o does.
+func (o *object) takes() bool { return o.state == stateAlive && !o.ceded }
 
 // revive makes a sleeping stack object alive again, or renews a live one; the
 // content is zero. It fails if the place has been taken meanwhile.

@@ -93,6 +93,37 @@ type Program struct {
 	entry     int
 	// addresses says whether the program looks at addresses; asked once.
 	addresses func() bool
+	// revived are the allocas whose objects come to life again; asked once.
+	revived func() map[maker]bool
+}
+
+// maker names an Alloca; the zero value stands for any.
+type maker struct {
+	function uint32
+	site     ir.Value
+}
+
+// wakes says whether an object of an Alloca may come to life again.
+func (p *Program) wakes(function uint32, site ir.Value) bool {
+	r := p.revived()
+	return r[maker{function, site}] || r[maker{}]
+}
+
+func revived(m *ir.Module) map[maker]bool {
+	r := map[maker]bool{}
+	for i, f := range m.Funcs {
+		for v := 1; v < len(f.Values); v++ {
+			d := f.Def(ir.Value(v))
+			switch {
+			case d.Op != ir.LifetimeStart:
+			case f.Def(d.Args[0]).Op == ir.Alloca:
+				r[maker{uint32(i), d.Args[0]}] = true
+			default:
+				r[maker{}] = true
+			}
+		}
+	}
+	return r
 }
 
 // looksAtAddresses says whether the program, library models aside, makes integers of
@@ -139,6 +170,7 @@ const (
 func Compile(m *ir.Module) (*Program, error) {
 	p := &Program{m: m, functions: make([]function, len(m.Funcs)), index: map[string]int{}, objects: map[string]uint64{}, entry: -1}
 	p.addresses = sync.OnceValue(func() bool { return looksAtAddresses(m) })
+	p.revived = sync.OnceValue(func() map[maker]bool { return revived(m) })
 	for i, f := range m.Funcs {
 		p.functions[i].f = f
 		p.index[f.Name] = i

@@ -92,12 +92,22 @@ func (m *machine) slow(v ir.Value) bool {
 			return m.violation(ir.InvalidFree, v)
 		}
 		m.mem.kill(p.object, stateGone)
+	case ir.Freeze: // Cede
+		p := m.object(arg(0))
+		if o := &m.mem.objects[p.object]; m.isHeapStart(p) {
+			o.ceded = true
+		}
+		m.setPointer(to, p)
 	case ir.LifetimeStart:
 		return m.lifetimeStart(v, m.object(arg(0)).object)
 	case ir.LifetimeEnd:
 		id := m.object(arg(0)).object
 		if o := &m.mem.objects[id]; o.kind == kindStack && o.state == stateAlive {
-			m.mem.kill(id, stateAsleep)
+			if m.p.wakes(o.maker, o.site) {
+				m.mem.kill(id, stateAsleep)
+			} else {
+				m.mem.bury(id)
+			}
 		}
 	case ir.StackSave:
 		n := len(m.mem.stack) - m.frames[len(m.frames)-1].objects
