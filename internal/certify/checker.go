@@ -67,6 +67,7 @@ func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.B
 		target: map[ir.CheckKind]bool{}, excluded: map[Place]bool{}, byName: map[string]*ir.Func{},
 		functions: map[*ir.Func]*function{},
 	}
+	c.sp.Numbers(m)
 	if c.o.Label == "" {
 		c.o.Label = "ERROR"
 	}

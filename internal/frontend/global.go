@@ -96,6 +96,8 @@ func (w *initWriter) write(v llvm.Value, offset uint64) {
 		w.bits(bv.NewSigned(t.Bits, a.addend), offset)
 	case a.symbol == "":
 		w.bits(bv.New(w.im.p.PointerBits, uint64(a.addend)), offset)
+	case t.Kind == llvm.PointerType && w.im.pointsElsewhere(a):
+		w.im.obstacle("the initialiser of "+w.g.Name, ", which makes a pointer of a number")
 	case t.Kind == llvm.PointerType || t.Bits == w.im.p.PointerBits:
 		w.g.Relocs = append(w.g.Relocs, ir.Reloc{Offset: offset, Target: a.symbol, Addend: a.addend})
 	default:
@@ -119,6 +121,24 @@ func (w *initWriter) bits(b bv.BV, offset uint64) {
 type address struct {
 	symbol string
 	addend int64
+	// number says that it was an integer on its way: then it is a pointer to the
+	// object of the symbol only within that (a global lives for ever).
+	number bool
+}
+
+// pointsElsewhere says that an address, as a pointer, need not point to the object
+// of its symbol.
+func (im *importer) pointsElsewhere(a address) bool {
+	if !a.number || a.symbol == "" {
+		return false
+	}
+	size := int64(1) // functions
+	for _, g := range im.p.Globals {
+		if !im.isFunction[a.symbol] && im.symbol(g) == a.symbol {
+			size = max(1, int64(g.Type.Size))
+		}
+	}
+	return a.addend < 0 || a.addend >= size
 }
 
 // address evaluates a constant of pointer or integer type (of up to 64 bits).
@@ -156,6 +176,7 @@ func (im *importer) addressExpr(e *llvm.Expr) (address, bool) {
 			a.addend = truncateTo(a.addend, im.bitsOf(e.Type), e.Op == llvm.IntToPtr || e.Op == llvm.PtrToInt)
 			return a, true
 		}
+		a.number = e.Op == llvm.IntToPtr
 		// An address may change its type, not lose bits.
 		return a, ok && im.bitsOf(e.Type) == im.p.PointerBits
 	case llvm.GetElementPtr:
@@ -173,12 +194,12 @@ func (im *importer) addressExpr(e *llvm.Expr) (address, bool) {
 			if b.symbol == a.symbol {
 				return address{addend: truncateTo(a.addend-b.addend, e.Type.Bits, false)}, true
 			}
-			return address{a.symbol, a.addend - b.addend}, b.symbol == ""
+			return address{symbol: a.symbol, addend: a.addend - b.addend}, b.symbol == ""
 		}
 		if a.symbol == "" {
 			a, b = b, a
 		}
-		return address{a.symbol, a.addend + b.addend}, b.symbol == ""
+		return address{symbol: a.symbol, addend: a.addend + b.addend}, b.symbol == ""
 	}
 	return address{}, false
 }

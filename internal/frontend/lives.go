@@ -49,7 +49,11 @@ func placeLives(m *ir.Module) {
 				continue
 			}
 			block := f.Def(o.start).Block
-			if len(nest[block]) == 0 || k.walk(f, o.object, func(phi ir.Value) bool { return dominators.Dominates(block, f.Def(phi).Block) }, nil) {
+			sameRound := func(phi ir.Value) bool {
+				at := f.Def(phi).Block
+				return at != block && dominators.Dominates(block, at)
+			}
+			if len(nest[block]) == 0 || k.walk(f, o.object, sameRound, nil) {
 				o.move(f)
 			} else {
 				o.sleep(f)

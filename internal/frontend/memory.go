@@ -239,7 +239,7 @@ func (f *function) signedResize(v ir.Value, bits uint32) ir.Value {
 
 // expression evaluates a constant expression at this place.
 func (f *function) expression(e *llvm.Expr) []ir.Value {
-	if a, ok := f.im.address(e); ok && (e.Type.Kind == llvm.PointerType || e.Type.Kind == llvm.IntType && a.symbol == "") {
+	if a, ok := f.im.address(e); ok && !(e.Type.Kind == llvm.PointerType && f.im.pointsElsewhere(a)) && (e.Type.Kind == llvm.PointerType || e.Type.Kind == llvm.IntType && a.symbol == "") {
 		return []ir.Value{f.addressValue(a, e.Type)}
 	}
 	switch e.Op {

@@ -184,7 +184,7 @@ func (s *State) awayFrom(ts []target, q Value) term.ID {
 			continue
 		}
 		away := st.ULe(t.off, sp.objects[t.o].Size)
-		if align := sp.alignment(t.o); a != 0 && sp.objects[t.o].Kind != FunctionObject {
+		if align := sp.alignment(t.o); a != 0 && sp.low && sp.objects[t.o].Kind != FunctionObject {
 			if off, fixed := st.ConstUint64(t.off); !fixed || (a-off)%align == 0 {
 				away = st.False()
 			}

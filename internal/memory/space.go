@@ -87,6 +87,8 @@ type Space struct {
 	Store *term.Store
 	// PointerBits is the width of offsets and addresses.
 	PointerBits uint32
+	// low says that objects may lie in the first page; see Numbers.
+	low bool
 
 	objects     []Object
 	byKey       map[Key]ObjectID
@@ -133,6 +135,25 @@ func NewSpace(store *term.Store, pointerBits uint32) *Space {
 		byBase:      map[term.ID]ObjectID{},
 		pointerOf:   map[term.ID]Value{},
 		factSet:     map[term.ID]bool{},
+	}
+}
+
+// Numbers lets objects lie in the first page if the program can tell: if it makes
+// numbers of pointers or pointers of numbers. In others an object there is as good as
+// one elsewhere, and proofs are shorter without.
+func (sp *Space) Numbers(m *ir.Module) {
+	for _, g := range m.Globals {
+		for _, r := range g.Relocs {
+			sp.low = sp.low || r.Target == "" && r.Addend != 0
+		}
+	}
+	for _, f := range m.Funcs {
+		for v := 1; v < len(f.Values) && !f.Model; v++ {
+			if op := f.Def(ir.Value(v)).Op; op == ir.PtrToInt || op == ir.IntToPtr {
+				sp.low = true
+				return
+			}
+		}
 	}
 }
 
@@ -282,7 +303,7 @@ func (sp *Space) elem(o ObjectID, access uint32) uint32 {
 func (sp *Space) BaseVariable(o ObjectID) term.ID { return sp.objects[o].base }
 
 // base is the address of an object: a variable that is aligned, not 0, not in the
-// last page, and leaves room for the object [docs/soundness.md, I7].
+// last page, nor in the first unless that can matter, and leaves room for the object [docs/soundness.md, I7].
 func (sp *Space) base(o ObjectID) term.ID {
 	ob := &sp.objects[o]
 	if ob.base != 0 {
@@ -296,9 +317,9 @@ func (sp *Space) base(o ObjectID) term.ID {
 	if sp.PointerBits == 32 {
 		top = 1<<32 - page
 	}
-	lowest := uint64(1)
-	if ob.Kind == FunctionObject {
-		lowest = page
+	lowest := uint64(page)
+	if sp.low && ob.Kind != FunctionObject {
+		lowest = 1
 	}
 	sp.fact(st.ULe(sp.word(lowest), b))
 	sp.fact(st.ULe(b, sp.word(top)))

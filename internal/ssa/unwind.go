@@ -74,6 +74,7 @@ func New(m *ir.Module, st *term.Store, opts Options) *Unwinder {
 	if u.opts.Label == "" {
 		u.opts.Label = "ERROR"
 	}
+	u.sp.Numbers(m)
 	for _, k := range opts.Targets {
 		u.target[k] = true
 	}
