@@ -1,4 +1,5 @@
 // The intrinsics of verifiers.
+// runs: 1000
 #include <assert.h>
 _Bool __VERIFIER_nondet_bool(void);
 int __VERIFIER_nondet_int();
