@@ -55,7 +55,7 @@ func (x *machine) places(size, align uint64) []uint64 {
 	list := x.scratch[:0]
 	low, high := uint64(origin), uint64(origin)
 	for _, m := range x.marks {
-		for a := m.base - (size+x.unit-1)/x.unit*x.unit - near*x.unit; a <= m.base+m.size+near*x.unit; a += x.unit {
+		for a := m.base - min(m.base, (size+x.unit-1)/x.unit*x.unit+near*x.unit); a <= m.base+m.size+near*x.unit; a += x.unit {
 			list = append(list, a&^(align-1))
 		}
 		low, high = min(low, m.base), max(high, m.base)
@@ -67,14 +67,20 @@ func (x *machine) places(size, align uint64) []uint64 {
 		}
 		list = append(list, ((high+far)&^(maxAlign-1)+r*x.unit)&^(align-1))
 	}
+	list = slices.DeleteFunc(list, func(a uint64) bool { return a == 0 || a >= 1<<wordBits-far })
 	slices.Sort(list)
 	x.scratch = slices.Compact(list)
 	return x.scratch
 }
 
-// place chooses the base of a new object.
+// place chooses the base of a new object. It may be a number of the first page that
+// the program has.
 func (x *machine) place(size, align uint64) uint64 {
-	list := slices.DeleteFunc(x.places(extent(size), align), func(a uint64) bool {
+	list := x.places(extent(size), align)
+	if x.low && pageNumber%align == 0 && !slices.Contains(list, pageNumber) {
+		list = append(list, pageNumber)
+	}
+	list = slices.DeleteFunc(list, func(a uint64) bool {
 		for i := range x.objects {
 			if o := &x.objects[i]; o.alive && a < o.base+extent(o.size) && o.base < a+extent(size) {
 				return true

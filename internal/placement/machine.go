@@ -70,6 +70,8 @@ type machine struct {
 	limit int
 	// residues is how many multiples of the unit there are up to maxAlign, if that matters.
 	residues uint64
+	// low says that the program has the number pageNumber.
+	low bool
 
 	path    []choice
 	depth   int
@@ -98,6 +100,13 @@ func newMachine(m *ir.Module, o Options) *machine {
 		for v := range f.Values {
 			if f.Values[v].Op == ir.Malloc {
 				x.residues = max(1, maxAlign/o.Unit)
+			}
+			switch d := &f.Values[v]; d.Op {
+			case ir.IntToPtr, ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.Store, ir.Select:
+				for _, a := range d.Args {
+					c := f.Def(a)
+					x.low = x.low || c.Op == ir.Const && c.Type.Bits == wordBits && c.Const.Uint64() == pageNumber
+				}
 			}
 		}
 	}
@@ -432,7 +441,7 @@ func (x *machine) write(to []cell, v value, t ir.Type) {
 	}
 	// Null and small numbers are bytes like any other, so that they can be made in parts.
 	w := 0
-	if v.num > pageNumber {
+	if v.num > pageNumber || v.object != 0 {
 		w = x.word(word{v.num, v.object})
 	}
 	for i := range to {
