@@ -19,6 +19,7 @@ func (r *run) frontendOptions() frontend.Options {
 		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
 		Function: p.Function, Arguments: p.Pointers, NonNull: p.NonNull, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, Models: p.Models,
+		PureUnmodelled: p.Unmodelled == UnmodelledPure,
 		CheckAlignment: p.CheckAlignment,
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
 		Warnings:       r.task.Warnings,

@@ -67,6 +67,9 @@ type Program struct {
 	NonNull []string
 	// HavocGlobals starts with arbitrary content of the globals.
 	HavocGlobals bool
+	// Unmodelled is what functions with neither body nor model do to memory:
+	// UnmodelledHavoc (also if empty) or UnmodelledPure.
+	Unmodelled string
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
 	// CheckAlignment makes valid-deref ask that accesses are aligned as their type
@@ -79,6 +82,16 @@ type Program struct {
 	// replace assay's own. Empty is none.
 	Models string
 }
+
+// The values of Program.Unmodelled: what a function without body can reach is arbitrary
+// after a call, or as it was, which is the rule of the competition on software verification.
+const (
+	UnmodelledHavoc = "havoc"
+	UnmodelledPure  = "pure"
+)
+
+// Unmodelled are the values of Program.Unmodelled.
+var Unmodelled = []string{UnmodelledHavoc, UnmodelledPure}
 
 // Engine holds the options of the search.
 type Engine struct {
@@ -185,6 +198,9 @@ func (t *Task) validate() error {
 		if p.info() == nil {
 			return unknownProperty(string(p))
 		}
+	}
+	if u := t.Program.Unmodelled; u != "" && !slices.Contains(Unmodelled, u) {
+		return &InputError{Message: fmt.Sprintf("unknown meaning of functions without body %q", u), Hint: "havoc or pure"}
 	}
 	if t.Program.Semantics == "" {
 		t.Program.Semantics = SemanticsC

@@ -29,6 +29,7 @@ type checkFlags struct {
 	blocks       string
 	memory       uint64
 	semantics    string
+	unmodelled   string
 	precondition string
 	show         report.Options
 
@@ -73,7 +74,7 @@ func (f *checkFlags) groups() []group {
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
 
 	p := &f.task.Program
-	f.dataModel, f.semantics = string(assay.LP64), string(assay.SemanticsC)
+	f.dataModel, f.semantics, f.unmodelled = string(assay.LP64), string(assay.SemanticsC), assay.UnmodelledHavoc
 	p.Pointers = map[string]assay.Pointer{}
 	program := pflag.NewFlagSet("", pflag.ContinueOnError)
 	program.StringVar(&p.Function, "function", "", "start in this `function` with arbitrary arguments instead of main")
@@ -84,6 +85,7 @@ func (f *checkFlags) groups() []group {
 	program.Lookup("nonnull").NoOptDefVal = assay.AllPointers
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
+	program.Var(choiceValue{&f.unmodelled, assay.Unmodelled}, "unmodelled", "functions with neither body nor model leave anything in what they can reach, or change nothing, which is the default with --spec")
 	program.BoolVar(&p.CheckAlignment, "check-alignment", false, "let valid-deref ask for aligned accesses, too")
 	program.Var(choiceValue{&f.semantics, assay.AllSemantics}, "semantics", "for termination: as C says, arithmetic wraps, signed overflow ends the run, or integers are mathematical")
 	program.StringVar(&p.Models, "models", "", "add the models of library functions in the C files of this `folder`; see assay models")
@@ -216,6 +218,10 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 	t := &f.task
 	t.Program.DataModel = assay.DataModel(f.dataModel)
 	t.Program.Semantics = assay.Semantics(f.semantics)
+	t.Program.Unmodelled = f.unmodelled
+	if f.spec != "" && !flags.Changed("unmodelled") {
+		t.Program.Unmodelled = assay.UnmodelledPure
+	}
 	t.Engine.SmallBlocks = f.blocks == "small"
 	t.Engine.Uncertified = f.certify == "off"
 	t.Engine.NativeReplay = f.replay == "native"

@@ -174,7 +174,7 @@ func TestPage(t *testing.T) {
 	}
 	page := b.String()
 	for _, want := range []string{
-		"title &amp; more", "cbmc times 2", "<polyline points=\"", "tasks that every tool ran (2)", "assay check --property unreach-call --timeout 1s w.c",
+		"title &amp; more", "cbmc times 2", "<polyline points=\"", "tasks that every tool ran (2)", "assay check --property unreach-call --unmodelled pure --timeout 1s w.c",
 		`data-category="wrong"`, `data-category="skipped"`, `data-against="gained"`, `data-against="lost "`, "<option>wrong</option>", "<option>unreach-call</option>",
 	} {
 		if !strings.Contains(page, want) {

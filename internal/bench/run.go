@@ -73,8 +73,8 @@ func (o Options) arguments(t Task, output ...string) []string {
 	args := append([]string{"check"}, output...)
 	if t.Spec != "" {
 		args = append(args, "--spec", t.Spec)
-	} else {
-		args = append(args, "--property", supported[t.question()])
+	} else { // the labels of tables are those of the competition, too
+		args = append(args, "--property", supported[t.question()], "--unmodelled", "pure")
 	}
 	if t.DataModel != "" {
 		args = append(args, "--data-model", strings.ToLower(t.DataModel))

@@ -27,8 +27,8 @@ type replayed struct {
 	where     verdict.Guard
 	depends   bool // on values that undefined behaviour yielded, or a model over-approximates
 	large     bool // the interpreter has not enough memory for the run
-	// approximate is a library function on the run whose result the model
-	// over-approximates, "" if there is none.
+	// approximate is something on the run that is over-approximated: the result of a
+	// library function, or what a function without body leaves; "" if there is nothing.
 	approximate string
 }
 
@@ -36,8 +36,8 @@ func (r replayed) verdict() verdict.Verdict {
 	if r.depends && r.approximate != "" {
 		return verdict.Unknown{Reasons: []verdict.Reason{{
 			Cause: verdict.CauseInexact, Func: r.violation.Func, Pos: r.violation.Pos,
-			Text: fmt.Sprintf("all violations found depend on the result of %s, which its model over-approximates: %s", r.approximate, r.violation.Text),
-			Hint: "see `assay models` for what the models do; --models adds a model of your own",
+			Text: fmt.Sprintf("all violations found depend on %s: %s", r.approximate, r.violation.Text),
+			Hint: "see `assay models` for what the models do; --models adds a model of your own; --unmodelled=pure lets functions without body change nothing",
 		}}}
 	}
 	if r.depends && len(r.passes) > 0 {
@@ -65,12 +65,15 @@ func (e *engine) input() (in ir.Input, undefined bool, approximate string) {
 			continue
 		}
 		x := ir.Choice{Func: c.Func, Value: c.Value}
+		if d := e.m.Func(c.Func).Def(c.Value); c.Approximate && approximate == "" {
+			approximate = "the result of " + d.Sym + ", which its model over-approximates"
+			if d.Op == ir.Havoc {
+				approximate = "what " + d.Sym + ", which has no body, may have changed"
+			}
+		}
 		if c.Bits != 0 {
 			x.Bits = e.solver.Value(c.Bits)
 			undefined = undefined || c.Undefined
-			if c.Approximate && approximate == "" {
-				approximate = e.m.Func(c.Func).Def(c.Value).Sym
-			}
 		} else {
 			x.Bytes = e.content(c.Content)
 			if c.Object != 0 {

@@ -288,6 +288,9 @@ func (it *iterating) refuses(f *ir.Func, v ir.Value, inLoop bool) bool {
 	case ir.Store:
 		return !it.own(f, d.Args[1], inLoop) && !it.isCell(f, d.Args[1], f.Type(d.Args[0]), inLoop)
 	case ir.MemCpy, ir.MemSet, ir.Havoc, ir.LifetimeStart, ir.LifetimeEnd:
+		if d.Approximate() {
+			return true
+		}
 		return !it.own(f, d.Args[0], inLoop)
 	case ir.Load:
 		if d.Type.Kind != ir.Ptr || it.own(f, d.Args[0], inLoop) {

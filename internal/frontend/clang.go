@@ -71,6 +71,9 @@ type unit struct {
 	// model says that it is a library model: without positions, so that what
 	// happens in it is reported at the call.
 	model bool
+	// described asks for text in which declarations of functions are described, instead
+	// of the bitcode of the program.
+	described bool
 }
 
 // compiled is the outcome of a unit.
@@ -189,6 +192,9 @@ func arguments(u unit, o *Options) []string {
 	args = append(args, target.Flags(o.DataModel == ILP32)...)
 	if u.model {
 		args = append(args, "-g0")
+	}
+	if u.described { // see constness.go
+		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes", "-S")
 	}
 	switch filepath.Ext(u.file) {
 	case ".c", ".i":

@@ -77,6 +77,8 @@ type Options struct {
 	NonNull []string
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
+	// PureUnmodelled lets functions with neither body nor model change nothing.
+	PureUnmodelled bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
 	// CheckAlignment makes accesses invalid that are not aligned as their type asks.
@@ -91,6 +93,8 @@ type Options struct {
 	// come before our own; empty is none.
 	Models string
 	models *userModels
+	// declared is what functions without body may do to what their parameters point to.
+	declared map[string][]pointee
 	// foreign says that modules among the files were made elsewhere.
 	foreign bool
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
@@ -138,6 +142,9 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	}
 	if better := recoverInlines(ctx, &o, copied); better != nil {
 		copied = better
+	}
+	if !o.PureUnmodelled {
+		o.declared = declarations(ctx, &o, copied)
 	}
 	p, err := importProgram(copied, &o, foreign)
 	if err != nil {

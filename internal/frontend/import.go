@@ -41,6 +41,8 @@ type importer struct {
 	wanted  []*llvm.Function
 	reached map[*llvm.Function]bool
 	notes   noteSet
+	// unmodelled are the calls of functions without body, if these change memory.
+	unmodelled []unmodelledCall
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.
 	obstacles []string
@@ -96,6 +98,7 @@ func (im *importer) run() error {
 		im.stubs = im.stubs[1:]
 		im.stub(f)
 	}
+	im.effects()
 	im.rounding()
 	for _, f := range im.m.Funcs {
 		prune(f)

@@ -86,6 +86,7 @@ func TestRun(t *testing.T) {
 				t.Parallel()
 				options := p.options
 				options.DataModel = model
+				options.PureUnmodelled = true // interp.Random leaves nothing as it is
 				loaded, err := Load(t.Context(), options)
 				if err != nil {
 					t.Fatal(err)

@@ -265,7 +265,7 @@ func TestBarrierIsNothing(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	p := loadSource(t, "int unknown(int *);\nvolatile int v;\nint main(void) {\n\tint x = 1;\n\tunknown(&x); unknown(&x);\n\treturn x + v;\n}\n", Options{})
+	p := loadSource(t, "int unknown(int *);\nvolatile int v;\nint main(void) {\n\tint x = 1;\n\tunknown(&x); unknown(&x);\n\treturn x + v;\n}\n", Options{PureUnmodelled: true})
 	var notes []string
 	for _, n := range p.Notes {
 		notes = append(notes, n.String())

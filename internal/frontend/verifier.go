@@ -13,8 +13,8 @@ import (
 // intrinsics of verifiers (SV-COMP's __VERIFIER_*, CBMC's __CPROVER_*), the
 // ways to end a program, and the operations that assay's own library models
 // are written with (__assay_*, declared in models/assay_model.h). Everything
-// else without a body is an unknown function: it returns arbitrary values,
-// changes nothing, and is listed in the notes.
+// else without a body is an unknown function: it returns arbitrary values, changes
+// what it can reach (unmodelled.go), or nothing, and is listed in the notes.
 
 // externalCall is a call of a function without body.
 type externalCall struct {
@@ -200,13 +200,21 @@ func (f *function) unknown(c *externalCall) []ir.Value {
 		f.unsupported("the function " + c.name + ", which does not return and has no body")
 		return nil
 	}
-	f.im.notes.add(Note{Kind: NoteUnknownFunction, Name: c.name, Text: "changes nothing reachable", Pos: f.pos})
+	text := "changes nothing reachable"
+	if !f.im.opts.PureUnmodelled {
+		text = "returns, frees nothing, calls nothing back, and changes only what its arguments, but those to const, and what other files can name lead to"
+		f.recordUnmodelled(c)
+	}
+	f.im.notes.add(Note{Kind: NoteUnknownFunction, Name: c.name, Text: text, Pos: f.pos})
 	if c.sret != nil && len(c.args) > 0 {
 		f.b.Op(ir.Havoc, ir.Type{}, c.args[0][0], f.b.Word(c.sret.Size))
 	}
 	var list []ir.Value
 	for _, s := range c.result.scalars {
 		list = append(list, f.b.Nondet(s.Type, ir.NondetUnknown, c.name))
+	}
+	if !f.im.opts.PureUnmodelled {
+		f.im.unmodelled[len(f.im.unmodelled)-1].results = list
 	}
 	return list
 }

@@ -283,7 +283,7 @@ const (
 	PtrDiff       // unused by the importer; reserved
 	MemCpy        // destination, source, size (Int): as memmove
 	MemSet        // destination, byte (Int 8), size
-	Havoc         // pointer, size (Int): arbitrary content of the range
+	Havoc         // pointer, size (Int): arbitrary content of the range; Sym is the function without body that may have put it there, if any
 	LifetimeStart // pointer: the stack object becomes alive, with arbitrary content
 	LifetimeEnd   // pointer: the stack object is dead
 	StackSave     // a token (pointer) for StackRestore
@@ -379,6 +379,13 @@ const (
 // is freed its content is got at through the result only. realloc may thus leave
 // a block where it is. Who knows no addresses may take it for the operand.
 const Cede = 1
+
+// Approximate says that what the instruction chooses is a superset of what it stands
+// for: the results of library functions that a model over-approximates, and what a
+// function without body may leave in memory. No violation may hang on such a choice.
+func (d *Def) Approximate() bool {
+	return d.Op == Nondet && NondetKind(d.Aux) == NondetApproximate || d.Op == Havoc && d.Sym != ""
+}
 
 // HaltKind says how a program ends.
 type HaltKind uint8

@@ -395,7 +395,7 @@ func (p *printer) instr(v Value) {
 		}
 		p.list(args...)
 	}
-	if sig.sym == symText && (d.Sym != "" || d.Op != Nondet) {
+	if sig.sym == symText && (d.Sym != "" || d.Op != Nondet && d.Op != Havoc) {
 		p.printf(" %q", d.Sym)
 	}
 	if sig.aux == auxAlign && d.Aux != 0 {

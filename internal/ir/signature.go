@@ -76,7 +76,7 @@ var signatures = [opMax]signature{
 	Alloca: {result: 'p', args: "w", aux: auxAlign},
 	Load:   {result: 'n', args: "p", aux: auxAlign}, Store: {result: '-', args: "np", aux: auxAlign},
 	PtrAdd: {result: 'p', args: "pw"}, PtrDiff: {result: 'w', args: "pp"},
-	MemCpy: {result: '-', args: "ppi"}, MemSet: {result: '-', args: "p8i"}, Havoc: {result: '-', args: "pi"},
+	MemCpy: {result: '-', args: "ppi"}, MemSet: {result: '-', args: "p8i"}, Havoc: {result: '-', args: "pi", sym: symText},
 	LifetimeStart: {result: '-', args: "p"}, LifetimeEnd: {result: '-', args: "p"},
 	StackSave: {result: 'p'}, StackRestore: {result: '-', args: "p"},
 	Malloc: {result: 'p', args: "w"}, Free: {result: '-', args: "p"},

@@ -35,7 +35,9 @@ type source struct {
 	f     *ir.Func
 	v     ir.Value
 	guard verdict.Guard
-	name  string // of the library function, if that is the reason
+	name  string // of the library function, or the one without body, if that is the reason
+	// anywhere says that the value is not followed: every run hangs on it.
+	anywhere bool
 }
 
 func (w *watcher) event(e interp.Event) {
@@ -59,7 +61,11 @@ func (w *watcher) event(e interp.Event) {
 		}
 	case interp.ChoiceMade:
 		switch d := e.Func.Def(e.Value); d.Op {
-		case ir.Alloca, ir.Malloc, ir.LifetimeStart, ir.Havoc:
+		case ir.Alloca, ir.Malloc, ir.LifetimeStart:
+		case ir.Havoc: // what a function without body may leave can be read anywhere
+			if d.Approximate() {
+				w.source(source{f: e.Func, v: e.Value, name: d.Sym, anywhere: true})
+			}
 		case ir.Call, ir.Extract:
 			if call := e.Func.Def(callOf(d, e.Value)); call.Sym == "" { // it may have reached no function
 				w.source(source{f: e.Func, v: e.Value, guard: w.last})
@@ -95,7 +101,7 @@ func (w *watcher) source(s source) {
 func (w *watcher) depends() (g *verdict.Guard, name string) {
 	for i := range w.sources {
 		s := &w.sources[i]
-		if s.f.Influences(s.v, w.executed[s.f]) {
+		if s.anywhere || s.f.Influences(s.v, w.executed[s.f]) {
 			return &s.guard, s.name
 		}
 	}

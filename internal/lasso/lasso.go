@@ -194,7 +194,7 @@ func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, 
 	}
 	if g, name := w.depends(); g != nil {
 		if name != "" {
-			return nil, fmt.Sprintf("the run depends on the result of %s, which its model over-approximates", name), nil
+			return nil, fmt.Sprintf("the run depends on the result of %s, which its model over-approximates, or on what it leaves in memory", name), nil
 		}
 		return nil, "the run depends on the value that undefined behaviour yields: " + g.Text, nil
 	}

@@ -68,7 +68,7 @@ func (s *step) choose(v ir.Value, sub int32, t ir.Type, cond term.ID) memory.Val
 	d := s.fr.fn.f.Def(v)
 	s.u.out.Choices = append(s.u.out.Choices, Choice{
 		Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Bits: x,
-		Undefined: sub > 0, Approximate: d.Op == ir.Nondet && ir.NondetKind(d.Aux) == ir.NondetApproximate,
+		Undefined: sub > 0, Approximate: d.Approximate(),
 	})
 	if t.Kind == ir.Ptr {
 		return s.u.sp.IntToPtr(x)
@@ -82,7 +82,7 @@ func (s *step) content(v ir.Value, sub int32, size term.ID, o memory.ObjectID, c
 	key.Sub = sub
 	n, _ := s.u.st.ConstUint64(size)
 	gen := s.u.sp.Generation(key, n)
-	s.u.out.Choices = append(s.u.out.Choices, Choice{Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Content: gen, Object: o})
+	s.u.out.Choices = append(s.u.out.Choices, Choice{Guard: s.u.st.And(s.g.all, cond), Func: s.fr.fn.f.Name, Value: v, Content: gen, Object: o, Approximate: s.fr.fn.f.Def(v).Approximate()})
 	return gen
 }
 

@@ -51,7 +51,7 @@ func replay(ctx context.Context, m *ir.Module, o Options, run *program.Run) (ver
 	case !found:
 		return nil, out.String()
 	case run.Approximate:
-		return nil, "it may depend on a library function that is over-approximated"
+		return nil, "it may depend on a function that is over-approximated"
 	case run.Undefined && len(passes) > 0:
 		return nil, "it may depend on the value that undefined behaviour yields: " + passes[0].Text
 	}

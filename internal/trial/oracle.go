@@ -73,7 +73,11 @@ func (o *oracle) Next(r interp.Request) (ir.Choice, error) {
 				return ir.Choice{}, errGivenUp
 			}
 		}
-	case ir.Alloca, ir.Malloc, ir.LifetimeStart, ir.Havoc:
+	case ir.Havoc:
+		if d.Approximate() {
+			return ir.Choice{}, errGivenUp
+		}
+	case ir.Alloca, ir.Malloc, ir.LifetimeStart:
 	default:
 		return ir.Choice{}, errGivenUp
 	}

@@ -91,10 +91,10 @@ func (s *System) choices(run *Run, e *term.Evaluator, values []bv.BV) {
 		if d := s.r.m.Func(c.Func).Def(c.Value); d.Op == ir.Nondet && ir.NondetKind(d.Aux) == ir.NondetUnknown {
 			run.Unknown = true
 		}
+		run.Approximate = run.Approximate || c.Approximate
 		if c.Bits != 0 {
 			x.Bits = e.Value(s.values[i])
 			run.Undefined = run.Undefined || c.Undefined
-			run.Approximate = run.Approximate || c.Approximate
 		} else {
 			x.Bytes = s.content(c.Content, values)
 			if c.Object != 0 {
