@@ -216,7 +216,7 @@ generalised:  %s, %s, %s
 Büchi:        %s, %s
 reduced:      %s, %s (%s)
 `,
-		formula, s.Formula, class, plural(s.Alternating, "state"),
+		formula, ltl.Readable(s.Formula), class, plural(s.Alternating, "state"),
 		plural(s.Generalized.States, "state"), plural(s.Generalized.Transitions, "transition"), plural(s.Marks, "acceptance set"),
 		plural(s.Buchi.States, "state"), plural(s.Buchi.Transitions, "transition"),
 		plural(s.Final.States, "state"), plural(s.Final.Transitions, "transition"), kind)

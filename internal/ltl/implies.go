@@ -1,8 +1,8 @@
 package ltl
 
 // This file decides by structure, and thus not always, what the conditions of rules
-// ask: implication [SomenziBloem00, Sect. 2], and pure eventualities and
-// universalities [EtessamiHolzmann00, Sect. 4]. Yes is always right. Formulas are in
+// ask: implication [SomenziBloem00], and pure eventualities and
+// universalities [EtessamiHolzmann00]. Yes is always right. Formulas are in
 // negation normal form.
 
 // both is a pair of formulas.

@@ -1,9 +1,12 @@
 package ltl_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"assay/internal/inclusion"
 	"assay/internal/ltl"
 	"assay/internal/ltl/ltltest"
 )
@@ -95,6 +98,7 @@ func TestNormal(t *testing.T) {
 		n, s := ltl.Normal(f), ltl.Simplify(f)
 		equal(t, "normal form", f, n, shapes)
 		equal(t, "simplified", f, s, shapes)
+		equal(t, "readable", s, ltl.Readable(s), shapes)
 		if !inNormalForm(n) || !inNormalForm(s) {
 			t.Fatalf("%v: %v, %v", f, n, s)
 		}
@@ -120,5 +124,39 @@ func TestNormalSize(t *testing.T) {
 	}
 	if n := ltl.NormalSize(f, 1<<20); n != 1<<20 {
 		t.Errorf("%d", n)
+	}
+}
+
+// TestRulesForAllWords proves each rule for all infinite words: where the condition
+// holds at every observation, what it matches and the result are both true or both
+// false. The tableau of the contrary is empty. So it is for all formulas that are put
+// in for the variables, as each has some truth at each observation.
+func TestRulesForAllWords(t *testing.T) {
+	conditions := map[string]string{
+		"": "true", "implies": "G (%[1]s ==> %[2]s)", "excludes": "G !(%[1]s && %[2]s)", "or": "G (%[1]s || %[2]s)",
+		"eventual": "G (X %[1]s ==> %[1]s)", "universal": "G (%[1]s ==> X %[1]s)", "eventual and universal": "G (%[1]s <==> X %[1]s)",
+	}
+	for _, r := range ltl.Rules() {
+		words := strings.Fields(r.When + " . . .")
+		word, a, b := words[1], words[0], words[2]
+		if strings.HasSuffix(r.When, "eventual and universal") {
+			word = "eventual and universal"
+		} else if r.When == "" {
+			word = ""
+		}
+		text, ok := conditions[word]
+		if !ok {
+			t.Fatalf("the condition %q", r.When)
+		}
+		if strings.Contains(text, "%") {
+			text = fmt.Sprintf(strings.ReplaceAll(text, "%[2]s", strings.ReplaceAll(b, ".", "")), a)
+		}
+		holds := ltl.Iff(ltl.MustParse(r.Match), ltl.MustParse(r.Result))
+		if err := inclusion.Implies(ltl.MustParse(text), holds); err != nil {
+			t.Errorf("%s to %s when %q: %v", r.Match, r.Result, r.When, err)
+		}
+	}
+	if inclusion.Implies(ltl.MustParse("G (a ==> b)"), ltl.MustParse("a U b <==> a")) == nil {
+		t.Error("a wrong rule is proved")
 	}
 }

@@ -205,3 +205,29 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// FuzzFiles: formulas in comments and property files; errors point into the text.
+func FuzzFiles(f *testing.F) {
+	f.Add("int x; /* a */ //@ ltl invariant positive: [](AP(x > 0) ==> <>AP(y == 0));\nchar c = '\"';")
+	f.Add("/*@ ltl invariant positive: F\n x > 1 */ \"//@ ltl invariant positive: G x")
+	f.Add("// c\nCHECK( init(main()), LTL( [](AP(x==(0)) ==> <>\"y\") ) )\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		check := func(err error) {
+			if err != nil {
+				_ = err.Error()
+			}
+		}
+		comments, err := ltl.ParseComments("f.c", text)
+		check(err)
+		checks, err := ltl.ParseChecks("f.prp", text)
+		check(err)
+		for _, c := range checks {
+			comments = append(comments, c.Property)
+		}
+		for _, p := range comments {
+			if !strings.Contains(text, p.Source.Text) {
+				t.Fatalf("%q has a formula %q that is not in it", text, p.Source.Text)
+			}
+		}
+	})
+}

@@ -38,3 +38,21 @@ func operand(f Formula, free func(Binary) bool) string {
 	}
 	return f.String()
 }
+
+// Readable is f with F and G where a normal form has true U and false R.
+func Readable(f Formula) Formula {
+	switch f := f.(type) {
+	case Unary:
+		return Unary{f.Op, Readable(f.F)}
+	case Binary:
+		l, r := Readable(f.L), Readable(f.R)
+		switch {
+		case f.Op == UntilOp && l == True:
+			return Finally(r)
+		case f.Op == ReleaseOp && l == False:
+			return Globally(r)
+		}
+		return Binary{f.Op, l, r}
+	}
+	return f
+}

@@ -8,10 +8,10 @@ import (
 // This file is the table of rewriting rules of Simplify. A rule is data: what it
 // matches, the result, and a condition, all over the formulas a, b and c. The tests
 // prove each rule in two ways: for all rows of truth that a, b and c can have on
-// lassos up to a length, those that the condition admits; and without condition
-// for all infinite words, by automata.
+// lassos up to a length, those that the condition admits; and for all infinite words
+// on which the condition holds everywhere, by a tableau.
 //
-// Most are those of [SomenziBloem00, Sect. 2] and [EtessamiHolzmann00, Sect. 4].
+// Most are those of [SomenziBloem00] and [EtessamiHolzmann00].
 // The conditions are
 //
 //	a implies b     where a is true, b is; decided by the structure, see implies.go

@@ -169,7 +169,7 @@ func TestConditions(t *testing.T) {
 	a, b := Prop{Atom{CAtom, "a"}}, Prop{Atom{CAtom, "b"}}
 	fs := []Formula{a, b, Not(a), True}
 	for range 2 {
-		for _, f := range fs[:min(len(fs), 10)] {
+		for _, f := range fs[:min(len(fs), 8)] {
 			fs = append(fs, Next(f))
 			for _, g := range fs[:4] {
 				fs = append(fs, Until(f, g), Release(g, f), And(f, g), Or(g, f), Until(True, Release(False, f)))

@@ -9,7 +9,7 @@ import (
 )
 
 // This file makes the very weak alternating co-Büchi automaton of a formula
-// [GastinOddoux01, Sect. 3]. Its states are formulas in normal form: atoms and those
+// [GastinOddoux01]. Its states are formulas in normal form: atoms and those
 // with a temporal operator at the top. A transition has a label and a set of states
 // that must all accept what follows. A state leads to itself and to its subformulas
 // only; a run may not stay in an until for ever.
@@ -154,7 +154,7 @@ func (v *alternating) of(i int) []move {
 	return v.moves[i]
 }
 
-// step are the moves of a formula [GastinOddoux01, Def. 6].
+// step are the moves of a formula [GastinOddoux01].
 func (v *alternating) step(f ltl.Formula) []move {
 	literal := func(a ltl.Atom, positive bool) []move {
 		for i, b := range v.atoms {

@@ -2,7 +2,7 @@ package translation
 
 import "assay/internal/buchi"
 
-// This file makes a Büchi automaton of a generalised one [GastinOddoux01, Sect. 5]:
+// This file makes a Büchi automaton of a generalised one [GastinOddoux01]:
 // a state gets a level, which says how many marks were met in their order since it
 // was accepting last. An edge goes up by all the marks in row that it has.
 //

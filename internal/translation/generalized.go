@@ -8,7 +8,7 @@ import (
 )
 
 // This file makes a generalised Büchi automaton, with marks on edges, of the
-// alternating one [GastinOddoux01, Sect. 4]. Its states are sets of states of the
+// alternating one [GastinOddoux01]. Its states are sets of states of the
 // alternating automaton, that all have to accept. There is a mark for each until f:
 // an edge has it unless f is in its target, and the edge has no move of f in it that
 // leaves it. A run is accepting if it has each mark infinitely often.

@@ -64,7 +64,7 @@ func (g *generalized) prune() *generalized {
 
 // simulate computes direct simulation: sim[q][p] says that p can answer each edge of
 // q, for each letter, by an edge with at least its marks to a state that can go on so
-// [SomenziBloem00, Sect. 4].
+// [SomenziBloem00].
 func (g *generalized) simulate() [][]bool {
 	n := len(g.edges)
 	sim := make([][]bool, n)

@@ -114,8 +114,7 @@ func markStates(a *buchi.Automaton) *generalized {
 	return g
 }
 
-// delayed merges states that simulate each other with delay [EtessamiWilkeSchuller01,
-// Sect. 3 and 5]: where one accepts, the other does so then or later. A class accepts if
+// delayed merges states that simulate each other with delay [EtessamiWilkeSchuller01]: where one accepts, the other does so then or later. A class accepts if
 // one of its states does, and has the edges of all.
 func delayed(a *buchi.Automaton) *buchi.Automaton {
 	n := len(a.Edges)

@@ -13,17 +13,45 @@ import (
 type Lassos struct {
 	Len, Loop, Atoms int
 	Count            int // how many there are
+	rows             map[[2]int]Row
 }
 
 // Row has a bit for each lasso.
 type Row []uint64
+
+// Words are all words that lassos of at most a length have. Those that are shorter have
+// the words of longer ones, whose stem has some of their loop.
+func Words(length, atoms int) []*Lassos {
+	var all []*Lassos
+	for loop := range length {
+		all = append(all, of(length, loop, atoms))
+	}
+	return all
+}
+
+// of are the lassos of one shape.
+func of(length, loop, atoms int) *Lassos {
+	l := &Lassos{Len: length, Loop: loop, Atoms: atoms, Count: 1 << (length * atoms), rows: map[[2]int]Row{}}
+	for atom := range atoms {
+		for at := range length {
+			r := l.Row(false)
+			for n := range l.Count {
+				if n>>(at*atoms+atom)&1 != 0 {
+					r[n/64] |= 1 << (n % 64)
+				}
+			}
+			l.rows[[2]int{atom, at}] = r
+		}
+	}
+	return l
+}
 
 // Shapes are the lassos of at most a length.
 func Shapes(length, atoms int) []*Lassos {
 	var all []*Lassos
 	for n := 1; n <= length; n++ {
 		for loop := range n {
-			all = append(all, &Lassos{n, loop, atoms, 1 << (n * atoms)})
+			all = append(all, of(n, loop, atoms))
 		}
 	}
 	return all
@@ -51,16 +79,9 @@ func (l *Lassos) Next(at int) int {
 	return at + 1
 }
 
-// Atom says of which lassos an atom is true at an observation.
-func (l *Lassos) Atom(atom, at int) Row {
-	r := l.Row(false)
-	for n := range l.Count {
-		if n>>(at*l.Atoms+atom)&1 != 0 {
-			r[n/64] |= 1 << (n % 64)
-		}
-	}
-	return r
-}
+// Atom says of which lassos an atom is true at an observation. The row is not to be
+// changed.
+func (l *Lassos) Atom(atom, at int) Row { return l.rows[[2]int{atom, at}] }
 
 // Lasso is one of them.
 func (l *Lassos) Lasso(n int) *ltl.Lasso {
@@ -101,8 +122,8 @@ func (l *Lassos) evaluate(memo map[ltl.Formula][]Row, f ltl.Formula) []Row {
 		}
 	case ltl.Unary:
 		g := memo[f.F]
-		none := l.rows(false)
-		all := l.rows(true)
+		none := l.fill(false)
+		all := l.fill(true)
 		for i := range rows {
 			switch f.Op {
 			case ltl.NotOp:
@@ -119,7 +140,7 @@ func (l *Lassos) evaluate(memo map[ltl.Formula][]Row, f ltl.Formula) []Row {
 		}
 	case ltl.Binary:
 		a, b := memo[f.L], memo[f.R]
-		all := l.rows(true)
+		all := l.fill(true)
 		switch f.Op {
 		case ltl.UntilOp:
 			return l.fixpoint(false, a, b)
@@ -155,7 +176,7 @@ func (l *Lassos) evaluate(memo map[ltl.Formula][]Row, f ltl.Formula) []Row {
 	return rows
 }
 
-func (l *Lassos) rows(set bool) []Row {
+func (l *Lassos) fill(set bool) []Row {
 	rows := make([]Row, l.Len)
 	for i := range rows {
 		rows[i] = l.Row(set)
@@ -174,7 +195,7 @@ func (l *Lassos) combine(a, b Row, f func(x, y uint64) uint64) Row {
 // fixpoint is that of x = now or (stay and x at the next observation), from all
 // true or all false.
 func (l *Lassos) fixpoint(greatest bool, stay, now []Row) []Row {
-	x := l.rows(greatest)
+	x := l.fill(greatest)
 	for changed := true; changed; {
 		changed = false
 		for i := l.Len - 1; i >= 0; i-- {
