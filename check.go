@@ -18,7 +18,7 @@ import (
 // patience is how long a run may go on after its context has ended, before it
 // is given up: a library may be in the middle of something that cannot be
 // interrupted.
-const patience = 2 * time.Second
+const patience = time.Second
 
 // errTimeout is the cause of a context that ended by Task.Timeout.
 var errTimeout = errors.New("time limit reached")

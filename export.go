@@ -66,7 +66,7 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	}
 	r.phase = "writing the transition system"
 	model := solve.Model{System: s.System, Format: solve.BTOR2}
-	return inexact, model.Export(w, format)
+	return inexact, model.Export(ctx, w, format)
 }
 
 // ExportITS writes the integer transition system of a program: Format is koat,

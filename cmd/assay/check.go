@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -170,12 +171,12 @@ Properties:
 			if err := f.complete(c.Flags()); err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
 			if f.memory > 0 && !isChild() {
+				ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+				defer stop()
 				return superviseChild(ctx, f, args)
 			}
-			return f.check(ctx)
+			return f.check()
 		},
 	}
 	for _, g := range groups {
@@ -264,7 +265,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 }
 
 // check runs the task in this process and prints the result.
-func (f *checkFlags) check(ctx context.Context) error {
+func (f *checkFlags) check() error {
 	channel, err := openChild(f.memory)
 	if err != nil {
 		return err
@@ -283,7 +284,26 @@ func (f *checkFlags) check(ctx context.Context) error {
 		}
 		channel.progress(p)
 	}
+	var known atomic.Int64 // how deep the search has come
+	tell := f.task.Progress
+	f.task.Progress = func(p assay.Progress) {
+		known.Store(int64(p.Depth))
+		tell(p)
+	}
+	ctx, limit := limited(f.task.Timeout, 0, func(why string) int {
+		cause := "timeout"
+		if why == "interrupted" {
+			cause = why
+		}
+		code := explain(show(os.Stdout, &assay.Result{
+			Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
+			Reasons: []assay.Reason{{Cause: cause, Text: why}}, Stats: assay.Stats{Depth: int(known.Load())},
+		}, f.show))
+		channel.done()
+		return code
+	})
 	result, err := assay.Check(ctx, f.task)
+	limit.finish()
 	if progress != nil {
 		progress.Clear()
 	}

@@ -40,8 +40,9 @@ const (
 	stderrFile = 4
 )
 
-// grace is how long a process may take to obey a signal or its own time limit.
-const grace = 5 * time.Second
+// grace is how long a process may take to obey a signal or its own time limit: a little
+// longer than its watchdog waits.
+const grace = patience + 300*time.Millisecond
 
 // isChild says that this process runs under --memory.
 func isChild() bool { return os.Getenv(childVariable) != "" }

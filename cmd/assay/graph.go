@@ -2,15 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +29,8 @@ suffix of the output says what is written: .html is a page with the graph, the
 chosen state and the source; .svg, .png and .pdf are pictures; .dot is for
 Graphviz, which makes all the others.
 
-Exit codes: 0 the graph was written; 2 the program has no finite graph, and why;
-3 wrong use or input.`,
+Exit codes: 0 the graph was written; 2 the program has no finite graph, or not in the
+time given, and why; 3 wrong use or input.`,
 		Example: "  assay graph -o g.html --property valid-memsafety f.c\n  assay graph -o g.svg --property termination --steps f.c\n  assay graph -o shape.svg --heap f.c:27 f.c",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,15 +45,14 @@ Exit codes: 0 the graph was written; 2 the program has no finite graph, and why;
 			if !slices.Contains(assay.GraphFormats, o.Format) {
 				return &assay.InputError{Message: fmt.Sprintf("the output %q has none of the suffixes .%s", output, strings.Join(assay.GraphFormats, ", ."))}
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			if f.task.Timeout > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, f.task.Timeout)
-				defer cancel()
-			}
+			ctx, limit := limited(f.task.Timeout, 0, withoutOutput)
 			var text bytes.Buffer
 			summary, err := assay.Graph(ctx, f.task, &text, o)
+			overrun := ctx.Err() != nil
+			limit.finish()
+			if err != nil && overrun {
+				return exit(withoutOutput(limit.why(ctx)))
+			}
 			var none *assay.ErrNoGraph
 			if errors.As(err, &none) {
 				fmt.Fprintln(errorOutput(), none)

@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"assay"
@@ -63,22 +60,15 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 		Example: "  assay solve counter.btor2\n  assay solve -q loop.t2\n  assay solve --engine ic3 --timeout 60 --invariant inv.txt model.aig",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			if f.timeout > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeout(ctx, f.timeout)
-				defer cancel()
-			}
-			if f.memory > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = withinMemory(ctx, f.memory)
-				defer cancel()
-			}
+			ctx, limit := limited(f.timeout, f.memory, func(why string) int {
+				fmt.Fprintln(os.Stdout, unsolved(args[0]))
+				fmt.Fprintf(errorOutput(), "unknown: %s\n", why)
+				return exitUnknown
+			})
 			if isITS(args[0]) {
-				return (&itsFlags{certify: f.certify, timeout: f.timeout, quiet: f.quiet, verbose: f.verbose}).solve(ctx, os.Stdout, args[0])
+				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose}).solve(ctx, limit, os.Stdout, args[0])
 			}
-			return f.solve(ctx, args[0])
+			return f.solve(ctx, limit, args[0])
 		},
 	}
 	flags := c.Flags()
@@ -158,7 +148,18 @@ func loadModel(name string) (*solve.Model, error) {
 	return nil, &assay.InputError{Message: fmt.Sprintf("%s: %v", name, err)}
 }
 
-func (f *solveFlags) solve(ctx context.Context, name string) error {
+// unsolved is the answer of a file that was not even read in time.
+func unsolved(name string) string {
+	switch ext := strings.ToLower(filepath.Ext(name)); {
+	case isITS(name):
+		return "MAYBE"
+	case ext == ".aag" || ext == ".aig":
+		return "2\nb0\n."
+	}
+	return "unknown"
+}
+
+func (f *solveFlags) solve(ctx context.Context, limit *limit, name string) error {
 	stderr := errorOutput()
 	m, err := loadModel(name)
 	var unsupported *ts.Unsupported
@@ -174,6 +175,8 @@ func (f *solveFlags) solve(ctx context.Context, name string) error {
 	o := solve.Options{Engine: solve.Engine(f.engine), IC3: ic3.Default, Trusted: f.certify == "off", Unreduced: f.reduce == "off"}
 	o.IC3.Lifting = ic3.LiftingNamed(f.lifting)
 	a, err := solve.Decide(ctx, m.System, o)
+	limited := ctx.Err() != nil
+	limit.finish()
 	var contradiction *solve.Contradiction
 	switch {
 	case errors.As(err, &contradiction):
@@ -196,8 +199,8 @@ func (f *solveFlags) solve(ctx context.Context, name string) error {
 		}
 		return exit(exitTrue)
 	}
-	if errors.Is(context.Cause(ctx), errMemory) {
-		a.Reason = fmt.Sprintf("the limit of %s was reached", humanize.IBytes(f.memory))
+	if limited && errors.Is(context.Cause(ctx), errMemory) {
+		a.Reason = limit.why(ctx)
 	}
 	fmt.Fprintf(stderr, "unknown: %s\n", a.Reason)
 	return exit(exitUnknown)
@@ -229,6 +232,7 @@ func (f *solveFlags) evidence(m *solve.Model, p *solve.Proof) error {
 // exportCommand is `assay export`.
 func exportCommand() *cobra.Command {
 	var output string
+	var timeout time.Duration
 	targets := append(slices.Clone(solve.Targets), "its", "koat", "t2", "ari")
 	target := targets[0]
 	f := &checkFlags{}
@@ -250,7 +254,10 @@ initial values that are not 0 come from inputs or negations; smt2 is Horn clause
 Of a C or LLVM file, or an integer transition system, its, koat, t2 and ari are the
 integer transition system: as SMT-LIB of the termination competition, for KoAT, T2,
 or in the ARI format. It ends if the program does; --semantics says what arithmetic
-means.`,
+means.
+
+Exit codes: 0 the system was written; 2 it was not, in the time given or before an
+interrupt; 3 wrong use or input; 4 a bug of assay.`,
 		Example: "  assay export --to plain -o model.aig model.btor2\n  assay export --to btor2 --property no-overflow -m32 f.c\n  assay export --to koat f.c",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -260,15 +267,19 @@ means.`,
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
+			ctx, limit := limited(timeout, 0, withoutOutput)
 			switch {
 			case slices.Contains([]string{"its", "koat", "t2", "ari"}, target):
 				err = exportITS(ctx, &text, args[0], target, f.task.Program)
 			case isProgram(args[0]):
 				err = exportProgram(ctx, &text, f.task, target)
 			default:
-				err = exportModel(&text, args[0], target)
+				err = exportModel(ctx, &text, args[0], target)
+			}
+			overrun := ctx.Err() != nil
+			limit.finish()
+			if err != nil && overrun {
+				return exit(withoutOutput(limit.why(ctx)))
 			}
 			if err != nil {
 				return err
@@ -286,6 +297,7 @@ means.`,
 	}
 	c.Flags().Var(choiceValue{&target, targets}, "to", "the format")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and not to the standard output")
+	c.Flags().Var(durationValue{&timeout}, "timeout", "stop after this time, for example 10s or 2m")
 	c.Flags().StringVar(&f.property, "property", "", "of a program: what must hold, as in assay check")
 	c.Flags().Var(choiceValue{&f.blocks, blockSizes}, "blocks", "of a program: what a step is, all between two loop heads or a block")
 	for _, g := range groups {
@@ -316,12 +328,12 @@ func exportProgram(ctx context.Context, w io.Writer, t assay.Task, target string
 }
 
 // exportModel writes a transition system over bit-vectors.
-func exportModel(w io.Writer, name, target string) error {
+func exportModel(ctx context.Context, w io.Writer, name, target string) error {
 	m, err := loadModel(name)
 	if err != nil {
 		return err
 	}
-	if err := m.Export(w, target); err != nil {
+	if err := m.Export(ctx, w, target); err != nil {
 		return &assay.InputError{Message: fmt.Sprintf("%s: %v", name, err)}
 	}
 	return nil

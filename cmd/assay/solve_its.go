@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"assay"
 	"assay/internal/its"
@@ -19,7 +18,6 @@ import (
 // itsFlags are the flags of `assay solve` for integer transition systems.
 type itsFlags struct {
 	certify string
-	timeout time.Duration
 	quiet   bool
 	verbose bool
 }
@@ -46,17 +44,13 @@ func readITS(name string) (*its.System, error) {
 
 // solve decides a file and prints the answer in the form of the termination
 // competition.
-func (f *itsFlags) solve(ctx context.Context, w io.Writer, name string) error {
+func (f *itsFlags) solve(ctx context.Context, limit *limit, w io.Writer, name string) error {
 	s, err := readITS(name)
 	if err != nil {
 		return err
 	}
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
 	a, err := termination.Decide(ctx, s, termination.Options{Uncertified: f.certify == "off"})
+	limit.finish()
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
 	}

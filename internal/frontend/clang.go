@@ -3,6 +3,7 @@ package frontend
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -149,7 +150,9 @@ func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
 		return compiled{err: context.Cause(ctx)}
 	case outcome.ExitCode != 0:
 		failure := &InputError{Text: text, Diagnostics: parseDiagnostics(text)}
-		if len(failure.Diagnostics) == 0 {
+		if outcome.Signal != 0 {
+			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: fmt.Sprintf("clang was ended by %q; the program may be nested too deeply for it", outcome.Signal)}}
+		} else if len(failure.Diagnostics) == 0 {
 			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: "clang failed: " + strings.TrimSpace(text)}}
 		}
 		failure.Hint = missingHeader(text, o.DataModel)

@@ -187,8 +187,17 @@ func certify(ctx context.Context, a *Answer, o Options) (*Answer, error) {
 
 // search runs the engines. A run is simulated; a proof is not checked yet. Only
 // the store of terms is shared, and only read.
-func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer, error) {
-	c, err := ts.Blast(s)
+func search(ctx context.Context, whole *ts.System, o Options, what string) (*Answer, error) {
+	// What the property does not depend on is left out before anything is made of bits.
+	cone := whole.Influence()
+	s := cone.System
+	if learned := o.Learned; learned != nil {
+		o.Learned = func(inv *ts.Invariant) { learned(cone.Invariant(inv)) }
+	}
+	c, err := ts.Blast(ctx, s)
+	if ctx.Err() != nil {
+		return &Answer{Engine: o.Engine, Reason: stopped(ctx.Err())}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -234,13 +243,13 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 		for i := range s.Bad { // the last step has one of them
 			t.Property = i
 			if _, err = s.Simulate(t); err == nil {
-				a.Trace = t
+				a.Trace = cone.Trace(t)
 				return a, nil
 			}
 		}
 		return nil, &Contradiction{fmt.Sprintf("the run of engine %s is refuted: %v", best.engine, err)}
 	case best.inv != nil:
-		part := Part{System: s, Invariant: best.inv, What: what}
+		part := Part{System: whole, Invariant: cone.Invariant(best.inv), What: what}
 		for i := range s.Bad {
 			part.Bad = append(part.Bad, i)
 		}
@@ -251,15 +260,24 @@ func search(ctx context.Context, s *ts.System, o Options, what string) (*Answer,
 	if best.err != nil {
 		a.Reason = best.err.Error()
 	}
-	if errors.Is(best.err, context.DeadlineExceeded) {
-		a.Reason = "the time is over"
-	} else if errors.Is(best.err, context.Canceled) {
-		a.Reason = "interrupted"
+	if why := stopped(best.err); why != "" {
+		a.Reason = why
 	}
 	if best.steps > 0 {
 		a.Reason += fmt.Sprintf("; no violation within %d steps", best.steps)
 	}
 	return a, nil
+}
+
+// stopped is the reason that the error of a context is, "" for others.
+func stopped(err error) string {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the time is over"
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	}
+	return ""
 }
 
 // run runs one engine.

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func (m *Model) WriteCertificate(w io.Writer, p *Proof) error {
 	if len(inv.Formulas) > 0 {
 		return errors.New("the invariant has words; a witness circuit needs one of bits: use --engine ic3")
 	}
-	c, err := ts.Blast(m.System)
+	c, err := ts.Blast(context.Background(), m.System)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,15 +18,15 @@ import (
 // 0 and one output.
 var Targets = []string{"aiger", "aag", "plain", "btor2", "dimspec", "smt2"}
 
-// Export writes the model in another format.
-func (m *Model) Export(w io.Writer, target string) error {
+// Export writes the model in another format. The error may be the context's.
+func (m *Model) Export(ctx context.Context, w io.Writer, target string) error {
 	switch target {
 	case "btor2":
 		return btor2.Write(w, m.System)
 	case "smt2":
 		return chc.Write(w, m.System)
 	}
-	c, err := ts.Blast(m.System)
+	c, err := ts.Blast(ctx, m.System)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func withoutConditions(c *ts.Circuit) *ts.Circuit { return ts.Unconditional(c.No
 
 // PlainTrace makes a trace of the model from a witness for its plain export.
 func (m *Model) PlainTrace(witness []byte) (*ts.Trace, error) {
-	c, err := ts.Blast(m.System)
+	c, err := ts.Blast(context.Background(), m.System)
 	if err != nil {
 		return nil, err
 	}

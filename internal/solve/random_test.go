@@ -399,7 +399,7 @@ func TestFormatsPreserve(t *testing.T) {
 		for _, target := range Targets {
 			what := fmt.Sprintf("seed %d, %s", seed, target)
 			var text strings.Builder
-			if err := m.Export(&text, target); err != nil {
+			if err := m.Export(context.Background(), &text, target); err != nil {
 				if target == "btor2" && strings.Contains(err.Error(), "depends on an input") {
 					continue
 				}

@@ -1,6 +1,7 @@
 package ts
 
 import (
+	"context"
 	"fmt"
 
 	"assay/internal/bv"
@@ -63,11 +64,11 @@ const (
 	Private = -16
 )
 
-// Blast translates the system to bits. The error is an smt.ErrUnsupported.
-func Blast(s *System) (*Circuit, error) {
+// Blast translates the system to bits. The error is an smt.ErrUnsupported, or the context's.
+func Blast(ctx context.Context, s *System) (*Circuit, error) {
 	g := sat.NewGraph()
 	c := &Circuit{Graph: g}
-	w := bitblast.NewWords(s.Store, g)
+	w := bitblast.NewWords(ctx, s.Store, g)
 	for i, v := range s.Inputs {
 		word, err := w.Word(v.Term)
 		if err != nil {

@@ -1,6 +1,7 @@
 package ts
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -181,7 +182,7 @@ func TestSimulate(t *testing.T) {
 func TestCircuitsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	s := small()
-	c, err := Blast(s)
+	c, err := Blast(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package bitblast
 
-import "assay/internal/sat"
+import (
+	"context"
+
+	"assay/internal/sat"
+)
 
 // This file has the circuits that are chains of full adders: addition,
 // negation, comparison.
@@ -18,6 +22,18 @@ type word []sat.Lit
 // which must not overlap the operands, and return the extended slice.
 type circuit struct {
 	g *sat.Graph
+	// ctx ends the making of a circuit; nil never does.
+	ctx context.Context
+}
+
+// interrupted is the panic of a circuit whose context has ended. Its recipient is blast.
+type interrupted struct{ err error }
+
+// look is called for each row of what has a quadratic number of gates.
+func (c circuit) look() {
+	if c.ctx != nil && c.ctx.Err() != nil {
+		panic(interrupted{c.ctx.Err()})
+	}
 }
 
 // add appends x + y + carry.

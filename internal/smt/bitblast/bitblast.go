@@ -38,6 +38,7 @@ type Solver struct {
 	cnf     *sat.CNF
 	sat     *cadical.Solver
 	limit   int64
+	looks   uint32 // at the context
 	checks  int64
 	lemmas  int64
 
@@ -74,7 +75,7 @@ func New(store *term.Store, options Options) *Solver {
 	s := &Solver{
 		store:     store,
 		options:   options,
-		circuit:   circuit{g},
+		circuit:   circuit{g: g},
 		cnf:       sat.NewCNF(g, solver.AddClauses),
 		sat:       solver,
 		lits:      make(word, 1, 1024), // offset 0 means no word
@@ -101,6 +102,8 @@ func (s *Solver) SetConflictLimit(n int64) { s.limit = n }
 // Check implements smt.Solver.
 func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
 	s.checks++
+	s.circuit.ctx = ctx
+	defer func() { s.circuit.ctx = nil }()
 	s.model.drop()
 	s.core = s.core[:0]
 	if s.epoch++; s.epoch == 0 {

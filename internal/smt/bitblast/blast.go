@@ -105,8 +105,18 @@ func (s *Solver) summands(t term.ID) (a, b term.ID, negated bool) {
 	return a, b, false
 }
 
-// blast gives words to root and everything below it.
-func (s *Solver) blast(root term.ID) error {
+// blast gives words to root and everything below it. If the context ends, what has a
+// word by then keeps it: the next call goes on.
+func (s *Solver) blast(root term.ID) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			i, ok := p.(interrupted)
+			if !ok {
+				panic(p)
+			}
+			err = i.err
+		}
+	}()
 	s.enlarge()
 	s.stack = append(s.stack[:0], root)
 	for len(s.stack) > 0 {
@@ -116,7 +126,9 @@ func (s *Solver) blast(root term.ID) error {
 			s.stack = s.stack[:top]
 			continue
 		}
-		var err error
+		if s.looks++; s.looks%256 == 0 {
+			s.circuit.look()
+		}
 		s.args, err = s.operands(t, s.args[:0])
 		if err != nil {
 			return err

@@ -42,6 +42,7 @@ func (c circuit) divide(x, y word) (quotient, remainder word) {
 	shifted := make(word, 0, width)
 	difference := make(word, 0, width)
 	for i := n - 1; i >= 0; i-- {
+		c.look()
 		shifted = append(append(shifted[:0], x[i]), partial...)
 		k := len(shifted)
 		fits := c.g.And(above[k].Not(), c.borrow(shifted, y[:k], sat.False).Not())

@@ -56,6 +56,7 @@ func (c circuit) mulRows(x, y word) word {
 		if digit == sat.False {
 			continue
 		}
+		c.look()
 		for j := range width - i {
 			row[j] = c.g.And(x[j], digit)
 		}

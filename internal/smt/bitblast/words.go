@@ -1,6 +1,8 @@
 package bitblast
 
 import (
+	"context"
+
 	"assay/internal/sat"
 	"assay/internal/smt"
 	"assay/internal/term"
@@ -11,11 +13,11 @@ import (
 // Arrays and floating-point terms are not supported.
 type Words struct{ s *Solver }
 
-// NewWords translates terms of the store to gates of the graph.
-func NewWords(store *term.Store, g *sat.Graph) *Words {
+// NewWords translates terms of the store to gates of the graph, until the context ends.
+func NewWords(ctx context.Context, store *term.Store, g *sat.Graph) *Words {
 	return &Words{&Solver{
 		store:     store,
-		circuit:   circuit{g},
+		circuit:   circuit{g, ctx},
 		lits:      make(word, 1, 1024), // offset 0 means no word
 		lowered:   map[term.ID]term.ID{},
 		divisions: map[division][2]word{},
@@ -24,7 +26,7 @@ func NewWords(store *term.Store, g *sat.Graph) *Words {
 
 // Word is the word of t, the least significant bit first; a Bool has one bit.
 // The bits of a variable are new inputs of the graph. The error is an
-// smt.ErrUnsupported.
+// smt.ErrUnsupported or the context's.
 func (w *Words) Word(t term.ID) ([]sat.Lit, error) {
 	if w.s.store.Sort(t).Kind == term.SortArray {
 		return nil, smt.ErrUnsupported{What: "array"}

@@ -2,6 +2,7 @@ package aiger
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"reflect"
 	"strings"
@@ -128,7 +129,7 @@ func TestNames(t *testing.T) {
 	st := term.NewStore()
 	a, b := st.Var("a", term.BitVec(2)), st.Var("b", term.BitVec(2))
 	s := &ts.System{Store: st, Inputs: []ts.Input{{Term: a, Name: "x"}, {Term: b, Name: "x"}}, Bad: []ts.Property{{Term: st.Eq(a, b), Name: "equal"}}}
-	c, err := ts.Blast(s)
+	c, err := ts.Blast(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestCorpus(t *testing.T) {
 				continue
 			}
 			encoded++
-			c, err := ts.Blast(s.System)
+			c, err := ts.Blast(context.Background(), s.System)
 			if err != nil {
 				t.Errorf("%s: %v", p.Name, err)
 				continue

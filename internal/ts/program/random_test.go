@@ -120,7 +120,7 @@ func TestRandom(t *testing.T) {
 
 // search looks for a violation; exact says that no obstacle comes first.
 func search(t *testing.T, ctx context.Context, s *System, steps int) (run *Run, exact bool) {
-	c, err := ts.Blast(s.System)
+	c, err := ts.Blast(context.Background(), s.System)
 	if err != nil {
 		t.Fatal(err)
 	}
