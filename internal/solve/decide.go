@@ -239,11 +239,11 @@ func search(ctx context.Context, whole *ts.System, o Options, what string) (*Ans
 	a := &Answer{Engine: best.engine, Work: best.work, Steps: best.steps}
 	switch {
 	case best.run != nil:
-		t := s.Lift(best.circuit, best.run)
+		t := cone.Trace(s.Lift(best.circuit, best.run))
 		for i := range s.Bad { // the last step has one of them
 			t.Property = i
-			if _, err = s.Simulate(t); err == nil {
-				a.Trace = cone.Trace(t)
+			if _, err = whole.Simulate(t); err == nil {
+				a.Trace = t
 				return a, nil
 			}
 		}

@@ -62,6 +62,9 @@ func (s *Store) mk(n node) ID {
 	if s.raw {
 		return s.intern(n)
 	}
+	if s.plain {
+		return s.compute(n)
+	}
 	if commutes[n.op] && s.after(n.args[0], n.args[1]) {
 		n.args[0], n.args[1] = n.args[1], n.args[0]
 	}

@@ -75,6 +75,7 @@ type Store struct {
 	fresh  map[string]uint32 // next number to try by prefix
 
 	raw    bool              // build what is asked for, see NewRawStore
+	plain  bool              // compute with constants and no more, see NewPlainStore
 	keep   bool              // leave sums in equations as they are, see KeepSums
 	depth  int               // rewrites in progress, see rewrite.go
 	pushed int               // extractions of low bits pushed into sums, see rewrite_extract.go
@@ -107,6 +108,13 @@ func NewStore() *Store {
 func NewRawStore() *Store {
 	s := NewStore()
 	s.raw = true
+	return s
+}
+
+// NewPlainStore is an empty store without the simplifier: it only computes (plain.go).
+func NewPlainStore() *Store {
+	s := NewStore()
+	s.plain = true
 	return s
 }
 
