@@ -180,7 +180,7 @@ func (r *run) question(m *ir.Module) conductor.Task {
 		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label,
 		Semantics: t.Program.Semantics,
 		Options: conductor.Options{
-			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, EachCheck: e.EachCheck,
+			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
 			Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,
 			ShowInvariants: e.ShowInvariants, Precondition: e.Precondition,
 		},

@@ -106,6 +106,9 @@ type Engine struct {
 	SmallBlocks bool
 	// Uncertified leaves out the check of a true.
 	Uncertified bool
+	// Strict has it checked without the simplifier of terms, which engine and checker
+	// share, and its predicates evaluated on runs.
+	Strict bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
 	// Domains are the template domains from which induction takes invariants: of

@@ -118,7 +118,7 @@ func (f *checkFlags) groups() []group {
 	search.BoolVar(&e.ShowInvariants, "show-invariants", false, "print the invariants found at each loop")
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
 	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver unwinding searches with (the other engines have CaDiCaL, spacer has Z3); a certificate is checked by the one that did not find it")
-	search.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a true is checked by an independent encoder and solver")
+	search.Var(choiceValue{&f.certify, []string{"on", "strict", "off"}}, "certify", "whether a true is checked by an independent encoder and solver; strict: without the simplifier of terms that it shares with the engine, and predicates are also evaluated on runs (slower)")
 	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program with the inputs of a false")
 
 	limits := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -224,7 +224,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 		t.Program.Unmodelled = assay.UnmodelledPure
 	}
 	t.Engine.SmallBlocks = f.blocks == "small"
-	t.Engine.Uncertified = f.certify == "off"
+	t.Engine.Uncertified, t.Engine.Strict = f.certify == "off", f.certify == "strict"
 	t.Engine.NativeReplay = f.replay == "native"
 	t.Engine.Precondition = f.precondition == "on" || f.precondition == "auto" && t.Program.Function != ""
 	if f.incrementalBMC {

@@ -45,9 +45,14 @@ func Program(ctx context.Context, c *verdict.Claim) (checker string, err error) 
 	return checker, nil
 }
 
+type strictKey struct{}
+
+// Strict is a context in which checkers are strict: certify.Options.Strict.
+func Strict(ctx context.Context) context.Context { return context.WithValue(ctx, strictKey{}, true) }
+
 // program chooses the checker.
 func program(ctx context.Context, c *verdict.Claim) (checker string, err error) {
-	o := certify.Options{Targets: c.Targets, Label: c.Label, All: c.All, Engine: c.Solver}
+	o := certify.Options{Targets: c.Targets, Label: c.Label, All: c.All, Engine: c.Solver, Strict: ctx.Value(strictKey{}) != nil}
 	for _, s := range c.Excluded {
 		o.Excluded = append(o.Excluded, certify.Place{Func: s.Func, Value: s.Value, Kind: s.Kind})
 	}

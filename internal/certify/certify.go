@@ -82,6 +82,9 @@ type Options struct {
 	// or Both. The checker asks Z3; of what Z3 alone found it asks CaDiCaL. Callers
 	// always say it.
 	Engine string
+	// Strict makes terms without the simplifier, which the engine uses, too, and
+	// evaluates the predicates of an accepted induction on runs (observe.go).
+	Strict bool
 }
 
 // The values of Options.Engine.

@@ -62,6 +62,9 @@ type checker struct {
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {
 	st := term.NewStore()
+	if o.Strict {
+		st = term.NewPlainStore()
+	}
 	c := &checker{
 		ctx: ctx, m: m, o: o, bounds: bounds, st: st, sp: memory.NewSpace(st, m.PointerBits),
 		target: map[ir.CheckKind]bool{}, excluded: map[Place]bool{}, byName: map[string]*ir.Func{},

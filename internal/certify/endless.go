@@ -58,7 +58,7 @@ func Endless(ctx context.Context, m *ir.Module, o Options, set *verdict.Recurren
 		return "", err
 	}
 	ind.endless = &fixedInputs{fixed}
-	o = Options{Engine: o.Engine}
+	o = Options{Engine: o.Engine, Strict: o.Strict}
 	for range maxRounds {
 		if err := ctx.Err(); err != nil {
 			return "", err

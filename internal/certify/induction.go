@@ -105,6 +105,9 @@ func Induction(ctx context.Context, m *ir.Module, o Options, cert *verdict.Induc
 			return "", err
 		}
 		if done, checker, err := ind.round(ctx, m, o, entry); done || err != nil {
+			if err == nil && o.Strict {
+				observe(ctx, m, o.Targets, cert)
+			}
 			return checker, err
 		}
 	}

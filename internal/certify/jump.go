@@ -50,7 +50,7 @@ func Jump(ctx context.Context, m *ir.Module, o Options, j *ir.Jump, s interp.Sta
 	if err != nil {
 		return "", err
 	}
-	checker, err = Unwinding(ctx, it.m, Options{Targets: jumpTargets, Label: o.Label, Engine: o.Engine}, it.bounds)
+	checker, err = Unwinding(ctx, it.m, Options{Targets: jumpTargets, Label: o.Label, Engine: o.Engine, Strict: o.Strict}, it.bounds)
 	return strings.TrimPrefix(checker, "second unwinding, by "), err
 }
 

@@ -28,6 +28,13 @@ func (c *checker) what() string {
 
 // accepted names who accepted.
 func (c *checker) accepted() string {
+	if c.o.Strict {
+		return c.how() + ", without the simplifier"
+	}
+	return c.how()
+}
+
+func (c *checker) how() string {
 	switch {
 	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas && !c.asFunctions && !c.calculated:
 		return c.what() + ", by simplification"

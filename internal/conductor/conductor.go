@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bmc"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -64,6 +65,8 @@ type Options struct {
 	SmallBlocks bool
 	// Uncertified leaves out the check of a true.
 	Uncertified bool
+	// Strict has it checked as accept.Strict says.
+	Strict bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
 	// Domains are the template domains of induction, by their names; none is all. Rows
@@ -166,6 +169,9 @@ func (r *run) with(change func(*Task)) *run {
 // Decide answers the question. It panics with a *schedule.Failure if an engine panics or
 // two engines contradict each other.
 func Decide(ctx context.Context, t Task) Answer {
+	if t.Options.Strict {
+		ctx = accept.Strict(ctx)
+	}
 	r := newRun(t)
 	if t.Question == Termination {
 		return r.termination(ctx)

@@ -68,8 +68,7 @@ func TestPlainStore(t *testing.T) {
 
 // TestPlainStoreHasNoRules: a wrong rule of the simplifier does not reach it.
 func TestPlainStoreHasNoRules(t *testing.T) {
-	defer func(before []rule) { rules[OpAdd] = before }(rules[OpAdd])
-	rules[OpAdd] = []rule{{OpAdd, "wrong", func(s *Store, n node) ID { return n.args[0] }}}
+	defer Plant(OpAdd, func(_ *Store, args [3]ID) ID { return args[0] })()
 	for _, c := range []struct {
 		store *Store
 		wrong bool
