@@ -126,6 +126,7 @@ func (p *preparation) function(f C.LLVMValueRef) {
 	}
 	if allocas > 0 {
 		p.hoist(f)
+		p.literals(f)
 		p.functions = append(p.functions, allocation{function: f, allocas: staticAllocas(f)})
 	}
 }
