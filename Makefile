@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-placement fuzz-native clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-placement fuzz-native fuzz-library clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -42,16 +42,20 @@ bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 bench-ic3: build ## compare IC3 with berkeley-abc's pdr on the set hwmc: LIMIT=60 TASKS=file.csv
 	@scripts/bench-ic3.sh bin/assay $(TASKS) $(LIMIT) results/bench-ic3.csv
 
-fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement and fuzz-native
+fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-native and fuzz-library
 	@scripts/fuzz.sh $(FUZZTIME)
 	@$(MAKE) --no-print-directory fuzz-placement N=100000
 	@$(MAKE) --no-print-directory fuzz-native N=5000
+	@$(MAKE) --no-print-directory fuzz-library N=200
 
 fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
 
 fuzz-csmith: models ## compare N programs of csmith with the compiled program (N=50 for a start)
 	go run ./internal/differential/cmd/fuzz-csmith -n $(N)
+
+fuzz-library: models ## compare the library models with the library on N random sequences of calls for each program
+	ASSAY_SEQUENCES=$(N) go test -count=1 -timeout 10h -run 'TestLibrary|TestSequences' -v ./internal/differential
 
 fuzz-native: models ## compare what is proved of N random programs about addresses with native runs
 	go run ./internal/differential/cmd/fuzz-native -n $(N)

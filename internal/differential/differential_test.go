@@ -91,7 +91,8 @@ func TestLibrary(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no programs", err)
 	}
-	const seeds, steps = 25, 2_000_000
+	const steps = 2_000_000
+	seeds := sequences(t, 25)
 	for _, file := range files {
 		for _, ilp32 := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/ilp32=%v", filepath.Base(file), ilp32), func(t *testing.T) {
@@ -105,7 +106,7 @@ func TestLibrary(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for seed := range uint64(seeds) {
+				for seed := range seeds {
 					o, err := i.Compare(t.Context(), native, seed, steps)
 					if err != nil {
 						t.Fatal(err)

@@ -32,11 +32,11 @@ static struct integer convert(const char *s, char **end, int base) {
 	size_t start = 0, used = 0;
 	struct integer r = {0, 0, 0};
 	if (base < 0 || base == 1 || base > 36) {
-		__assay_errno = ERROR_INVAL;
-	} else {
-		while (is_space(s[start])) start++;
-		r = __assay_integer(s + start, (size_t)-1, base, &used);
+		__assay_errno = ERROR_INVAL; // and glibc leaves the end alone
+		return r;
 	}
+	while (is_space(s[start])) start++;
+	r = __assay_integer(s + start, (size_t)-1, base, &used);
 	if (end) *end = (char *)s + (used ? start + used : 0);
 	return r;
 }

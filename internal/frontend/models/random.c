@@ -23,11 +23,12 @@ struct generator {
 	int numbers[KEPT];
 };
 
-// drawn is the next number: a kept one, any, or one that is over-approximated.
-static int drawn(struct generator *g, int any, int approximate) {
-	if (g->another) return g->others == 1 ? any : approximate;
+// drawn is the next number: a kept one, any, or -1 if it may be known from before
+// and was not kept.
+static int drawn(struct generator *g, int any) {
+	if (g->another) return g->others == 1 ? any : -1;
 	if (g->at < g->kept) return g->numbers[g->at++];
-	if (g->kept == KEPT) return g->again ? approximate : any;
+	if (g->kept == KEPT) return g->again ? -1 : any;
 	g->at++;
 	g->numbers[g->kept++] = any;
 	return any;
@@ -50,9 +51,8 @@ static struct generator plain = {.seed = 1}, random_numbers = {.seed = 1};
 #define DRAWN(name, seeding, g) \
 	int any = __assay_nondet_int(name) & 0x7fffffff; \
 	if (!__assay_uses(seeding)) return any; \
-	int approximate = __assay_approximate_int(name) & 0x7fffffff; \
-	if (SHARED && (plain.again || random_numbers.again)) return approximate; \
-	return drawn(g, any, approximate)
+	int number = SHARED && (plain.again || random_numbers.again) ? -1 : drawn(g, any); \
+	return number >= 0 ? number : __assay_approximate_int(name) & 0x7fffffff
 
 MODEL int rand(void) { DRAWN("rand", "srand srandom", &plain); }
 MODEL void srand(unsigned seed) { seeded(&plain, seed); }

@@ -464,7 +464,7 @@ MODEL int fileno(FILE *file) {
 // The place of a stream is known behind fopen, rewind and fseek; the size of a
 // file is arbitrary.
 static int move_to(const char *function, FILE *s, long offset, int origin) {
-	if (origin < 0 || origin > 2 || (origin == 0 && offset < 0)) {
+	if (origin < 0 || origin > 2) {
 		__assay_fail(function);
 		return -1;
 	}
@@ -481,10 +481,12 @@ static int move_to(const char *function, FILE *s, long offset, int origin) {
 	}
 	if (!TRACKS_PLACES) return 0;
 	long at = offset;
+	if (origin == 0 && (offset < 0 || __assay_nondet_bool(function))) at = 0; // /dev/null
 	if (origin == 2) at = (long)__assay_nondet_size(function);
 	if (origin == 1) {
 		if (!s->placed) return 0;
 		if (__builtin_add_overflow(s->at, offset, &at)) at = -1;
+		if (__assay_nondet_bool(function)) at = 0;
 	}
 	__assay_assume(at >= 0 && (origin != 2 || at >= offset));
 	s->placed = 1;

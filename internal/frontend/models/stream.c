@@ -31,7 +31,7 @@ void __assay_no_input(FILE *s) {
 
 _Bool __assay_input_over(FILE *s) {
 	// Input may flush what was written, which may fail.
-	if (TRACKS_ERRORS && __assay_approximate_bool("ferror")) __assay_streams[1].failed = 1;
+	if (TRACKS_ERRORS && __assay_uses("stdout") && __assay_approximate_bool("ferror")) __assay_streams[1].failed = 1;
 	if (!s) return 0;
 	REQUIRE(s->open, "input from a stream that is closed");
 	if (!s->reads) {
