@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"assay/internal/frontend"
 	"assay/internal/ir"
@@ -94,6 +95,8 @@ func nativeInputs(result *Result, program *frontend.Program) (c native.Counterex
 		case f.Name == result.run.Module.Entry && d.Sym == "argc":
 			c.Arguments = int(choice.Bits.Uint64())
 			exact = exact && c.Arguments >= 1 && c.Arguments < 1000
+		case strings.HasPrefix(d.Sym, frontend.SharedStorage): // the linker chooses
+			exact = false
 		case k == ir.NondetInput || k == ir.NondetUnknown:
 			in := native.Input{Function: d.Sym, Float: d.Type.Kind == ir.Float, Bits: d.Type.Bits, Value: choice.Bits.Uint64()}
 			if t := show.InputType(d.Sym, d.Type.Bits); t.Signed && !in.Float && d.Type.Bits > 1 && d.Type.Bits <= 64 {

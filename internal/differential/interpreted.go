@@ -53,6 +53,10 @@ func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 	if d.Sym == "argc" {
 		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
 	}
+	if strings.HasPrefix(d.Sym, frontend.SharedStorage) { // the linker chooses
+		o.chosen = true
+		return o.Zero.Next(r)
+	}
 	if d.Sym == frontend.ArgumentLength { // the compiled program has its name there
 		o.chosen = true
 		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 8)}, nil

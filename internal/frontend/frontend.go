@@ -10,6 +10,7 @@
 //	types.go      aggregates to scalars     global.go     initialisers
 //	function.go   blocks, operands          branch.go     terminators, phis
 //	instruction.go, convert.go, memory.go, floatclass.go, intrinsic.go, undef.go
+//	literals.go   literals that share storage
 //	checks.go     undefined arithmetic      call.go       calls
 //	verifier.go, operation.go, direct.go, formats.go, library.go
 //	              functions that the program does not define

@@ -246,7 +246,7 @@ func (f *function) operand(v llvm.Value) []ir.Value {
 	case *llvm.Const:
 		return f.constant(v)
 	case *llvm.Global:
-		return []ir.Value{f.b.GlobalAddr(f.im.symbol(v))}
+		return []ir.Value{f.symbolAddr(f.im.symbol(v))}
 	case *llvm.Function:
 		return []ir.Value{f.b.FuncAddr(f.im.functionSymbol(v))}
 	case *llvm.Expr:

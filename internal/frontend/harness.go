@@ -48,6 +48,7 @@ func (im *importer) harness() error {
 		return nil
 	}
 	environment := f.environment(target)
+	f.placeLiterals()
 	for _, fn := range byPriority(im.p.Constructors) {
 		f.emitCall(fn, nil)
 		if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {

@@ -43,6 +43,10 @@ type importer struct {
 	notes   noteSet
 	// unmodelled are the calls of functions without body, if these change memory.
 	unmodelled []unmodelledCall
+	// literals are those whose storage may be shared, cells the objects that hold their
+	// addresses, by name.
+	literals []*literal
+	cells    map[string]string
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.
 	obstacles []string
@@ -61,6 +65,7 @@ func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {
 		addressTaken: map[*llvm.Function]bool{},
 		exterior:     map[*llvm.Function]bool{},
 		reached:      map[*llvm.Function]bool{},
+		cells:        map[string]string{},
 	}
 	return im
 }
@@ -74,6 +79,7 @@ func (im *importer) run() error {
 			im.global(g)
 		}
 	}
+	im.shareLiterals()
 	if im.p.ModuleAsm {
 		im.obstacles = append(im.obstacles, "assembly at file level")
 	}

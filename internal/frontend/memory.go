@@ -313,6 +313,9 @@ func (f *function) symbolAddr(name string) ir.Value {
 	if f.im.isFunction[name] {
 		return f.b.FuncAddr(name)
 	}
+	if cell := f.im.cells[name]; cell != "" {
+		return f.b.Load(f.im.m.PtrType(), f.b.GlobalAddr(cell))
+	}
 	return f.b.GlobalAddr(name)
 }
 

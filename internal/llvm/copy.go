@@ -183,6 +183,7 @@ func (c *copier) global(v C.LLVMValueRef) *Global {
 		address:     c.typeOf(C.LLVMTypeOf(v)),
 		Type:        c.typeOf(C.LLVMGlobalGetValueType(v)),
 		Constant:    C.LLVMIsGlobalConstant(v) != 0,
+		Mergeable:   C.LLVMGetUnnamedAddress(v) == C.LLVMGlobalUnnamedAddr,
 		ThreadLocal: C.LLVMIsThreadLocal(v) != 0,
 		Align:       uint64(C.LLVMGetAlignment(v)),
 		Weak:        linkage == C.LLVMExternalWeakLinkage,

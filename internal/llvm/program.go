@@ -145,6 +145,8 @@ type Global struct {
 	// Init is nil for a declaration.
 	Init     Value
 	Constant bool
+	// Mergeable says that the address means nothing (unnamed_addr).
+	Mergeable bool
 	// Local says that the name is not visible to other modules.
 	Local bool
 	// Weak says that the object may be absent; then its address is null.

@@ -1,0 +1,59 @@
+package assay
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestLiterals: string literals and constant compound literals may share storage, so
+// comparisons of their addresses have both results; their content does not change.
+func TestLiterals(t *testing.T) {
+	const text = `#include <stdint.h>
+#include <string.h>
+extern void reach_error(void);
+static const int *k1 = (const int[]){1, 2, 3}, *k2 = (const int[]){2, 3}, *k3 = (const int[]){3, 2};
+static const char *table[] = {"xyz", "z"};
+static const char named[] = "own";
+static int same(const char *a, const char *b) { return a == b; }
+int main(void) {
+  const char *p = "abc", *q = "bc", *r = "c";
+  if (CONDITION) reach_error();
+  return 0;
+}
+`
+	for condition, want := range map[string]Answer{
+		"p + 1 == q":                                False,
+		"p + 1 != q":                                False,
+		"(uintptr_t)p + 1 == (uintptr_t)q":          False,
+		"q - p == 1":                                False,
+		"same(p + 2, r)":                            False,
+		"same(\"bc\", p + 1)":                       False,
+		"k1 + 1 == k2":                              False,
+		"table[0] + 2 == table[1]":                  False,
+		"p == q":                                    True,
+		"p + 2 == q":                                True,
+		"same(p, \"bd\")":                           True,
+		"k1 + 1 == k3":                              True,
+		"table[0] + 1 == table[1]":                  True,
+		"p + 1 == q && q + 1 == r && p + 2 != r":    True,
+		"p + 1 == q && *q != 'b'":                   True,
+		"same(p, q) || q[0] != 'b' || q[2]":         True,
+		"same(p, q) || strcmp(table[0] + 2, \"z\")": True,
+		"same(p, q) || k2[0] != 2 || table[1][0] != 'z'": True,
+		"named == q": True,
+	} {
+		file := filepath.Join(t.TempDir(), "f.c")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), Task{Files: []string{file}, Timeout: time.Minute, Program: Program{Define: []string{"CONDITION=" + condition}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Answer != want {
+			t.Errorf("%s: %s, want %v; %v", condition, r.Line(), want, r.Reasons)
+		}
+	}
+}
