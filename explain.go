@@ -2,6 +2,7 @@ package assay
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -32,6 +33,14 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 			r.Reasons = show.ReasonsOf(m, []verdict.Reason{{
 				Cause: cause, Func: v.Passes[i].Func, Pos: v.Passes[i].Pos,
 				Text: "a violation was found, but on " + v.Passes[i].Doubt(),
+			}})
+			break
+		}
+		if v.Endless == nil && verdict.HangsOnNaN(context.Background(), m, v.Input, v.Violation) {
+			r.Answer = Unknown
+			r.Reasons = show.ReasonsOf(m, []verdict.Reason{{
+				Cause: verdict.CauseInexact, Func: v.Violation.Func, Pos: v.Violation.Pos,
+				Text: "a violation was found, but it depends on the sign or payload of a NaN, which are arbitrary",
 			}})
 			break
 		}

@@ -241,6 +241,11 @@ func (e *engine) encode(ctx context.Context) error {
 		e.solver.Assert(t)
 	}
 	e.clean = e.st.Not(anyEvent(e.st, f.Unclean))
+	for _, o := range f.Obstacles {
+		if o.OverApproximated && o.Reason.Text == verdict.BitsOfNaN {
+			e.clean = e.st.And(e.clean, e.st.Not(o.Cond))
+		}
+	}
 	for _, c := range f.Choices {
 		if c.Approximate {
 			e.clean = e.st.And(e.clean, e.st.Not(c.Guard))

@@ -26,6 +26,7 @@ type replayed struct {
 	why       string // what the run did instead
 	where     verdict.Guard
 	depends   bool // on values that undefined behaviour yielded, or a model over-approximates
+	nan       bool // it depends on the sign or payload of a NaN
 	large     bool // the interpreter has not enough memory for the run
 	// approximate is something on the run that is over-approximated: the result of a
 	// library function, or what a function without body leaves; "" if there is nothing.
@@ -33,6 +34,12 @@ type replayed struct {
 }
 
 func (r replayed) verdict() verdict.Verdict {
+	if r.nan {
+		return verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseInexact, Func: r.violation.Func, Pos: r.violation.Pos,
+			Text: "all violations found depend on the sign or payload of a NaN: " + r.violation.Text,
+		}}}
+	}
 	if r.depends && r.approximate != "" {
 		return verdict.Unknown{Reasons: []verdict.Reason{{
 			Cause: verdict.CauseInexact, Func: r.violation.Func, Pos: r.violation.Pos,
@@ -153,6 +160,9 @@ func (e *engine) replay(ctx context.Context) replayed {
 	r.approximate = approximate
 	if r.found && (undefined && len(r.passes) > 0 || approximate != "") {
 		r.depends = e.depends(ctx, e.inputs())
+	}
+	if r.found && !r.depends && verdict.HangsOnNaN(ctx, e.m, in, r.violation) {
+		r.depends, r.nan = true, true
 	}
 	return r
 }

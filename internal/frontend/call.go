@@ -22,6 +22,10 @@ func (f *function) call(i *llvm.Inst) {
 		return
 	}
 	callee, direct := i.Callee.(*llvm.Function)
+	if problem := unknownMeaning(i, callee); problem != "" {
+		f.unsupported(problem)
+		return
+	}
 	if direct && callee.Intrinsic {
 		f.intrinsic(i, callee.Name)
 		return

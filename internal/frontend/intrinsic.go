@@ -62,6 +62,21 @@ var roundings = map[string]ir.RoundingMode{
 	"rint": ir.RoundNearestEven, "nearbyint": ir.RoundNearestEven, "roundeven": ir.RoundNearestEven,
 }
 
+// unknownMeaning says what a call has that changes its meaning in a way that is not
+// modelled: an operand bundle, or an attribute of the callee; "" if nothing.
+func unknownMeaning(i *llvm.Inst, callee *llvm.Function) string {
+	assume := callee != nil && callee.Intrinsic && intrinsicBase(callee.Name) == "assume"
+	for _, b := range i.Bundles {
+		if !assume {
+			return "a call with the operand bundle " + b.Tag
+		}
+	}
+	if callee != nil && callee.Attribute != "" {
+		return "a call of a function with the attribute " + callee.Attribute
+	}
+	return ""
+}
+
 func (f *function) intrinsic(i *llvm.Inst, name string) {
 	base := intrinsicBase(name)
 	switch base {
@@ -177,6 +192,9 @@ func (f *function) arbitrary(p, size ir.Value) {
 func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
 	operands := func(k int) []ir.Value { return f.operand(i.Args[k]) }
 	if op, ok := unaryIntrinsics[base]; ok {
+		if poison, given := constInt(lastArgument(i)); given && poison == 1 && (op == ir.Ctlz || op == ir.Cttz) {
+			return f.each(operands(0), func(v ir.Value) ir.Value { return f.countZeros(op, v) }), true
+		}
 		return f.each(operands(0), func(v ir.Value) ir.Value { return f.b.Bin(op, v) }), true
 	}
 	if op, ok := binaryIntrinsics[base]; ok {
@@ -248,6 +266,18 @@ func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
 		}), true
 	}
 	return nil, false
+}
+
+func lastArgument(i *llvm.Inst) llvm.Value { return i.Args[len(i.Args)-1] }
+
+// countZeros is __builtin_clz or __builtin_ctz, which are undefined for 0: no violation
+// may depend on what they return.
+func (f *function) countZeros(op ir.Op, v ir.Value) ir.Value {
+	t := f.b.Func.Type(v)
+	defined := f.b.Cmp(ir.Ne, v, f.zero(t))
+	name := map[ir.Op]string{ir.Ctlz: "__builtin_clz", ir.Cttz: "__builtin_ctz"}[op]
+	f.b.Check(ir.Precondition, defined, name+" of 0")
+	return f.b.Select(defined, f.b.Bin(op, v), f.b.Nondet(t, ir.NondetApproximate, name))
 }
 
 func (f *function) zip(x, y []ir.Value, op func(x, y ir.Value) ir.Value) []ir.Value {

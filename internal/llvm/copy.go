@@ -192,7 +192,7 @@ func (c *copier) global(v C.LLVMValueRef) *Global {
 	c.values[v] = g
 	c.p.Globals = append(c.p.Globals, g)
 	c.debug.global(c, v, g)
-	if init := C.LLVMGetInitializer(v); init != nil {
+	if init := C.LLVMGetInitializer(v); init != nil && C.LLVMIsExternallyInitialized(v) == 0 {
 		c.work = append(c.work, func() { g.Init = c.value(init) })
 	}
 	return g
@@ -210,6 +210,7 @@ func (c *copier) function(v C.LLVMValueRef) *Function {
 		Weak:      C.LLVMGetLinkage(v) == C.LLVMExternalWeakLinkage,
 		NoReturn:  C.LLVMGetEnumAttributeAtIndex(v, functionIndex, c.noReturn) != nil,
 	}
+	f.Attribute = strangeAttribute(v)
 	c.values[v] = f
 	c.p.Functions = append(c.p.Functions, f)
 	if C.LLVMIsDeclaration(v) == 0 {
@@ -219,6 +220,24 @@ func (c *copier) function(v C.LLVMValueRef) *Function {
 		c.work = append(c.work, func() { c.body(v, f) })
 	}
 	return f
+}
+
+// strangeAttribute is an attribute of a function or a parameter that changes what calls
+// mean, in a way that is not modelled; "" if there is none.
+func strangeAttribute(f C.LLVMValueRef) string {
+	for _, name := range []string{"returns_twice", "naked", "presplitcoroutine"} {
+		if C.LLVMGetEnumAttributeAtIndex(f, functionIndex, attributeKind(name)) != nil {
+			return name
+		}
+	}
+	for i := range C.LLVMCountParams(f) {
+		for _, name := range []string{"inalloca", "preallocated", "swifterror", "swiftasync", "byref"} {
+			if C.LLVMGetEnumAttributeAtIndex(f, C.LLVMAttributeIndex(i+1), attributeKind(name)) != nil {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 func (c *copier) block(b C.LLVMBasicBlockRef) *Block {

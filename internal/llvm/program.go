@@ -171,6 +171,8 @@ type Function struct {
 	NoReturn  bool
 	// Weak says that the function may be absent; then its address is null.
 	Weak bool
+	// Attribute is one that changes what a call means, and that is not modelled.
+	Attribute string
 	// Library says that the function came with LinkLibrary.
 	Library bool
 	// Unoptimised says that the function is as a compiler first wrote it: it is

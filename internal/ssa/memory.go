@@ -141,7 +141,7 @@ func (s *step) visible(x term.ID, v ir.Value) term.ID {
 	}
 	w := st.Width(x)
 	any := s.freeVariable(v, 2, w)
-	s.u.obstacle(s.fr, s.g, nan, true, verdict.CauseInexact, v, "the bits of a NaN")
+	s.u.obstacle(s.fr, s.g, nan, true, verdict.CauseInexact, v, verdict.BitsOfNaN)
 	return st.Ite(st.And(nan, encode.IsNaN(st, any)), any, x)
 }
 

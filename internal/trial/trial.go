@@ -78,7 +78,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 	if err != nil {
 		return nil, stats
 	}
-	s := &search{ctx: ctx, program: p, options: o, pool: constants(m), stats: &stats}
+	s := &search{ctx: ctx, module: m, program: p, options: o, pool: constants(m), stats: &stats}
 	s.memory = slices.ContainsFunc(o.Targets, func(k ir.CheckKind) bool {
 		return k == ir.InvalidDeref || k == ir.InvalidFree || k == ir.MemTrack || k == ir.MemCleanup
 	})
@@ -119,6 +119,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 // search is the work on one program.
 type search struct {
 	ctx      context.Context
+	module   *ir.Module
 	program  *interp.Program
 	options  Options
 	pool     pool
@@ -170,6 +171,9 @@ func (s *search) run(seed uint64, steps int64) (r outcome) {
 	}
 	if r.violation != nil {
 		r.input = recorder.Input()
+		if verdict.HangsOnNaN(s.ctx, s.module, r.input, *r.violation) {
+			r.violation = nil
+		}
 	}
 	if took := time.Since(begin); took > shortRun {
 		select {

@@ -38,6 +38,15 @@ func canonicalNaN(bits uint32) uint64 {
 	return 0x7ff8000000000000
 }
 
+// nan is the result x of an operation; if that made a NaN, of which sign and payload are
+// arbitrary, it is the one that the options ask for.
+func (m *machine) nan(op ir.Op, bits uint32, x uint64) uint64 {
+	if !m.opts.OtherNaN || x != canonicalNaN(bits) || op == ir.FNeg || op == ir.FAbs || op == ir.FCopySign {
+		return x
+	}
+	return ^uint64(0) >> (64 - bits)
+}
+
 // decodeFloat is the number with the given bits; every narrow number is a
 // binary64 number.
 func decodeFloat(bits uint32, x uint64) float64 {

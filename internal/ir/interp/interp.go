@@ -80,6 +80,9 @@ type Options struct {
 	// effect with Repeats, or if the oracle has jumps of its own.
 	Accelerate bool
 	eager      bool // for tests: jumps are tried early, and over few iterations
+	// OtherNaN makes the NaNs of operations negative, with all bits of the payload
+	// set. They are positive without payload otherwise.
+	OtherNaN bool
 	// Output receives what putchar, puts and printf print, if they are called as
 	// functions without body; nil discards it. Their results are arbitrary all the
 	// same.

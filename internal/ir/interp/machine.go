@@ -283,9 +283,9 @@ func (m *machine) loop() {
 
 		// Floats.
 		case opcode(ir.FAdd), opcode(ir.FSub), opcode(ir.FMul), opcode(ir.FDiv), opcode(ir.FRem), opcode(ir.FCopySign), opcode(ir.FMin), opcode(ir.FMax):
-			r[in.dst] = floatBinary(ir.Op(in.op), uint32(in.w), r[in.a], r[in.b])
+			r[in.dst] = m.nan(ir.Op(in.op), uint32(in.w), floatBinary(ir.Op(in.op), uint32(in.w), r[in.a], r[in.b]))
 		case opcode(ir.FNeg), opcode(ir.FAbs), opcode(ir.FSqrt), opcode(ir.FRound):
-			r[in.dst] = floatUnary(ir.Op(in.op), uint32(in.w), r[in.a], ir.RoundingMode(in.k))
+			r[in.dst] = m.nan(ir.Op(in.op), uint32(in.w), floatUnary(ir.Op(in.op), uint32(in.w), r[in.a], ir.RoundingMode(in.k)))
 		case opcode(ir.FMA):
 			r[in.dst] = fma(uint32(in.w), r[in.a], r[in.b], r[in.c])
 		case opcode(ir.FEq), opcode(ir.FLt), opcode(ir.FLe), opcode(ir.FUno):
@@ -302,7 +302,7 @@ func (m *machine) loop() {
 		case opcode(ir.UIToF):
 			r[in.dst] = intToFloat(uint32(in.k), r[in.a], false)
 		case opcode(ir.FToF):
-			r[in.dst] = encodeFloat(uint32(in.k), decodeFloat(uint32(in.w), r[in.a]))
+			r[in.dst] = m.nan(ir.FToF, uint32(in.k), encodeFloat(uint32(in.k), decodeFloat(uint32(in.w), r[in.a])))
 
 		// Pointers and memory. An offset before the object is huge.
 		case opcode(ir.PtrAdd):

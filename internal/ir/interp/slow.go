@@ -183,6 +183,9 @@ func (m *machine) slow(v ir.Value) bool {
 			args[i] = m.bits(arg(i), f.Type(a))
 		}
 		x, guard := Eval(d, args)
+		if d.Type.Kind == ir.Float && guard == 0 {
+			x = bv.New(d.Type.Bits, m.nan(d.Op, d.Type.Bits, x.Uint64()))
+		}
 		if guard != ir.CheckNone {
 			return m.undefined(guard, v)
 		}

@@ -27,9 +27,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	for _, f := range s.Findings {
-		fmt.Println(f)
-	}
 	fmt.Println(&s)
 	if len(s.Findings) > 0 {
 		os.Exit(1)
@@ -47,8 +44,12 @@ func run(ctx context.Context, c *differential.Placed, first uint64, n, batch int
 			seeds = append(seeds, first)
 			first++
 		}
+		known := len(s.Findings)
 		if err := inFolder(ctx, c, seeds, s); err != nil {
 			return err
+		}
+		for _, f := range s.Findings[known:] {
+			fmt.Println(f)
 		}
 		fmt.Fprintln(os.Stderr, s)
 	}
