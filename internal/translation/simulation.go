@@ -114,8 +114,9 @@ func markStates(a *buchi.Automaton) *generalized {
 	return g
 }
 
-// delayed merges states that simulate each other with delay [EtessamiWilkeSchuller01]: where one accepts, the other does so then or later. A class accepts if
-// one of its states does, and has the edges of all.
+// delayed merges states that simulate each other with delay [EtessamiWilkeSchuller01]:
+// where one accepts, the other does so then or later. A class accepts if one of its
+// states does, and has the edges of all.
 func delayed(a *buchi.Automaton) *buchi.Automaton {
 	n := len(a.Edges)
 	// A position of the game: spoiler in q, duplicator in p, and whether the latter
