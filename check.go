@@ -2,6 +2,7 @@ package assay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"assay/internal/conductor"
 	"assay/internal/frontend"
 	"assay/internal/ir"
+	"assay/internal/schedule"
 	"assay/internal/show"
 	"assay/internal/verdict"
 )
@@ -42,6 +44,10 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 	}
 	if r := undecidable(&t); r != nil {
 		return r, nil
+	}
+	if t.Log != nil {
+		lines := json.NewEncoder(t.Log)
+		ctx = schedule.Log(ctx, func(e schedule.Event) { _ = lines.Encode(e) }) // a log that fails is no reason to end
 	}
 	r := &run{task: t, start: start}
 	type outcome struct {

@@ -38,6 +38,9 @@ type Task struct {
 	// Progress, if not nil, is called from time to time, from one goroutine at
 	// a time.
 	Progress func(Progress)
+	// Log, if not nil, receives a line of JSON for each thing that an engine does: when
+	// it begins, what it tells others, what it claims, and why it gives up.
+	Log io.Writer
 	// Warnings receives clang's warnings; nil drops them.
 	Warnings io.Writer
 }

@@ -32,6 +32,7 @@ type checkFlags struct {
 	semantics    string
 	unmodelled   string
 	precondition string
+	log          string
 	show         report.Options
 
 	incrementalBMC bool
@@ -130,6 +131,7 @@ func (f *checkFlags) groups() []group {
 	output.BoolVar(&f.show.FullTrace, "trace", false, "print every step of the trace, long loops included")
 	output.BoolVarP(&f.show.Quiet, "quiet", "q", false, "print the last line only")
 	output.BoolVarP(&f.show.Verbose, "verbose", "v", false, "print sizes, work and times, too")
+	output.StringVar(&f.log, "log", "", "write what each engine does to this `file`, a line of JSON for each event")
 
 	return []group{
 		{"The question", question}, {"The program", program}, {"The search", search}, {"Limits", limits}, {"The output", output},
@@ -283,6 +285,14 @@ func (f *checkFlags) check() error {
 			progress.Update(p)
 		}
 		channel.progress(p)
+	}
+	if f.log != "" {
+		file, err := os.Create(f.log)
+		if err != nil {
+			return &assay.EnvironmentError{Doing: "writing the log", Err: err}
+		}
+		defer file.Close()
+		f.task.Log = file
 	}
 	var known atomic.Int64 // how deep the search has come
 	tell := f.task.Progress

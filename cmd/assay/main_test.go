@@ -127,6 +127,41 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+// TestLog: the log has a line for each engine that began, and one with how it ended, in
+// the order of time.
+func TestLog(t *testing.T) {
+	for _, limit := range []string{"--memory=2GiB", "--quiet"} {
+		file := filepath.Join(t.TempDir(), "events.jsonl")
+		o := invoke(t, "check", "--log", file, limit, "--property", "valid-deref", example+"off_by_one.c")
+		if o.code != exitFalse {
+			t.Fatalf("%+v", o)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last int64
+		events := map[string]string{}
+		for line := range strings.Lines(string(text)) {
+			var e struct {
+				Nanoseconds         int64
+				Engine, Event, Text string
+			}
+			if err := json.Unmarshal([]byte(line), &e); err != nil || e.Engine == "" || e.Nanoseconds < last {
+				t.Fatalf("%v in %s", err, line)
+			}
+			last = e.Nanoseconds
+			events[e.Engine] += e.Event + " "
+		}
+		if events["bmc"] != "began answered " {
+			t.Errorf("%s: %v", limit, events)
+		}
+	}
+	if o := invoke(t, "check", "--log", t.TempDir(), example+"off_by_one.c"); o.code != exitInput || !strings.Contains(o.stderr, "writing the log") {
+		t.Errorf("a log that cannot be written: %+v", o)
+	}
+}
+
 func TestJSON(t *testing.T) {
 	o := invoke(t, "check", "--json", "--property", "valid-deref", example+"off_by_one.c")
 	var got struct {

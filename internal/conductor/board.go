@@ -1,11 +1,14 @@
 package conductor
 
 import (
+	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"assay/internal/induction"
 	"assay/internal/invariant"
+	"assay/internal/schedule"
 	"assay/internal/verdict"
 )
 
@@ -13,9 +16,9 @@ import (
 type board struct {
 	// facts are predicates of loops that induction has proved; they hold in every run
 	// without violation.
-	facts atomic.Pointer[[]invariant.Head]
+	facts predicates
 	// lemmas are candidates for such predicates, from IC3.
-	lemmas atomic.Pointer[[]invariant.Head]
+	lemmas predicates
 	// ends says that the program was found to end over the integers, which nobody checked.
 	ends   atomic.Bool
 	checks checks
@@ -23,6 +26,36 @@ type board struct {
 
 func newBoard() *board {
 	return &board{checks: checks{refuted: map[induction.Property]bool{}}}
+}
+
+// predicates are the latest predicates of loops that an engine told the others.
+type predicates struct {
+	latest atomic.Pointer[[]invariant.Head]
+}
+
+// publish tells the others.
+func (p *predicates) publish(ctx context.Context, what string, heads []invariant.Head) {
+	p.latest.Store(&heads)
+	schedule.Say(ctx, schedule.Published, count(what, heads))
+}
+
+// take is what was told last, nil if nothing was.
+func (p *predicates) take(ctx context.Context, what string) []invariant.Head {
+	heads := p.latest.Load()
+	if heads == nil {
+		return nil
+	}
+	schedule.Say(ctx, schedule.Took, count(what, *heads))
+	return *heads
+}
+
+// count says how many predicates there are, of how many loops.
+func count(what string, heads []invariant.Head) string {
+	n := 0
+	for i := range heads {
+		n += len(heads[i].Predicates) + len(heads[i].Clauses) + len(heads[i].Formulas)
+	}
+	return fmt.Sprintf("%d %s of %d loops", n, what, len(heads))
 }
 
 // checks is what is known of single checks.

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/internal/accept"
@@ -147,6 +148,17 @@ func (a Reply) side() schedule.Side {
 		}
 	}
 	return schedule.Open
+}
+
+// String says why there is no answer, for the log.
+func (a Reply) String() string {
+	var out []string
+	if u, ok := a.Verdict.(verdict.Unknown); ok {
+		for _, r := range u.Reasons {
+			out = append(out, r.Text)
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // run is one run of the engines.

@@ -36,7 +36,7 @@ func (r *run) settled(m *ir.Module) func(decided func(string, ir.Value, ir.Check
 // everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	c := &r.board.checks
-	options := r.inductionOptions()
+	options := r.inductionOptions(ctx)
 	options.Refuted = func(x induction.Property) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 // induct searches a proof by k-induction and has it checked.
 func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 	targets := slices.Concat(r.Targets, r.Disputed)
-	p := induction.Prove(ctx, m, r.inductionOptions())
+	p := induction.Prove(ctx, m, r.inductionOptions(ctx))
 	stats, why := p.Stats, p.Why
 	if r.Options.ShowInvariants {
 		a.Found = p.Found
@@ -60,16 +60,11 @@ func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 }
 
 // inductionOptions are what the task asks of induction.
-func (r *run) inductionOptions() induction.Options {
+func (r *run) inductionOptions(ctx context.Context) induction.Options {
 	e := &r.Options
 	out := induction.Options{Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
-	out.Invariants = func(heads []invariant.Head) { r.board.facts.Store(&heads) }
-	out.More = func() []invariant.Head {
-		if heads := r.board.lemmas.Load(); heads != nil {
-			return *heads
-		}
-		return nil
-	}
+	out.Invariants = func(heads []invariant.Head) { r.board.facts.publish(ctx, "invariants", heads) }
+	out.More = func() []invariant.Head { return r.board.lemmas.take(ctx, "candidates") }
 	domains := map[string]induction.Domain{
 		"intervals": induction.Intervals, "zones": induction.Zones, "octagons": induction.Octagons,
 		"equalities": induction.Equalities, "polyhedra": induction.Polyhedra,
@@ -113,7 +108,7 @@ func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result
 	if err != nil {
 		return p, nil, nil
 	}
-	options := r.inductionOptions()
+	options := r.inductionOptions(ctx)
 	options.Targets, options.Disputed, options.Runs = targets, nil, few
 	return induction.Prove(ctx, turned, options), turned, targets
 }

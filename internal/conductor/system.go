@@ -18,13 +18,10 @@ import (
 // comes back as candidates.
 func system(engine solve.Engine) func(r *run, ctx context.Context, m *ir.Module) Reply {
 	return func(r *run, ctx context.Context, m *ir.Module) Reply {
-		var facts []invariant.Head
-		if f := r.board.facts.Load(); f != nil {
-			facts = *f
-		}
+		facts := r.board.facts.take(ctx, "invariants")
 		d := transition.Decide(ctx, m, transition.Options{
 			Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Engine: engine, Small: r.Options.SmallBlocks, Accept: r.accept(),
-			Persist: r.alone, Facts: facts, Learned: func(heads []invariant.Head) { r.board.lemmas.Store(&heads) },
+			Persist: r.alone, Facts: facts, Learned: func(heads []invariant.Head) { r.board.lemmas.publish(ctx, "candidates", heads) },
 		})
 		a := Reply{Verdict: d.Verdict}
 		if d.Verdict == nil {

@@ -2,16 +2,17 @@ package schedule
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
 
 // Event is something that an engine did.
 type Event struct {
-	At     time.Duration // since Log
-	Engine string        // the path of names to it
-	Kind   Kind
-	Text   string
+	At     time.Duration `json:"nanoseconds"` // since Log
+	Engine string        `json:"engine"`      // the path of names to it
+	Kind   Kind          `json:"event"`
+	Text   string        `json:"text,omitempty"`
 }
 
 // Kind classifies an Event.
@@ -59,16 +60,20 @@ func Say(ctx context.Context, kind Kind, text string) {
 	l.sink(Event{At: time.Since(l.begin), Engine: path(ctx), Kind: kind, Text: text})
 }
 
-// note writes down how the engine of the context ended.
-func note(ctx context.Context, side Side, failure *Failure) {
+// note writes down how the engine of the context ended, in the words of its answer if
+// that has some.
+func note(ctx context.Context, side Side, answer any, failure *Failure) {
 	kind, text := Gave, ""
+	if s, ok := answer.(fmt.Stringer); ok {
+		text = s.String()
+	}
 	switch {
 	case failure != nil:
 		kind, text = Panicked, failure.Error()
 	case side.decides():
 		kind, text = Answered, side.String()
 	case ctx.Err() != nil:
-		kind = Stopped
+		kind, text = Stopped, ""
 	}
 	Say(ctx, kind, text)
 }

@@ -129,7 +129,7 @@ func Run[A any](ctx context.Context, engines []Engine[A], judge func(A) Side) Re
 		}
 		o.Cut = !o.Began || o.Side == Open && Decided(own[x.index])
 		if o.Began {
-			note(own[x.index], o.Side, x.failure)
+			note(own[x.index], o.Side, o.Answer, x.failure)
 		}
 		if o.Side.decides() && failure == nil {
 			if r.First == nil {

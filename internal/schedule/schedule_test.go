@@ -207,12 +207,15 @@ func TestLog(t *testing.T) {
 		outer := Engine[Side]{Name: "outer", Run: func(ctx context.Context) Side { return Run(ctx, []Engine[Side]{inner}, answer).First.Side }}
 		late := searches("late")
 		late.Start = 500 * time.Millisecond
+		why := Engine[Side]{Name: "says why", Run: func(context.Context) Side { return Open }}
 		never := says("never", 0, Holds)
 		never.Start = time.Hour
 		Run(ctx, []Engine[Side]{outer, late, never}, answer)
+		Run(ctx, []Engine[Side]{why}, answer)
 		want := []string{
 			"0s|outer|began|", "0s|outer / inner|began|", "500ms|late|began|", "1s|outer / inner|published|a fact",
 			"1s|outer / inner|answered|holds", "1s|outer|answered|holds", "1s|late|stopped|",
+			"1s|says why|began|", "1s|says why|gave up|open",
 		}
 		if strings.Join(lines, "\n") != strings.Join(want, "\n") {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
