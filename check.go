@@ -174,7 +174,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result.Assumptions = r.assumptions(program)
 	result.Stats = answer.Stats
-	result.Stats.Checks = countChecks(m, kinds(t.Properties))
+	result.Stats.Checks = conductor.CountChecks(m, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {Name: "search", Time: time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
 
 	"assay/internal/frontend"
-	"assay/internal/ir"
 	"assay/internal/native"
-	"assay/internal/show"
 	"assay/internal/verdict"
 )
 
@@ -33,7 +30,13 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		}
 	}
 	r.enter("native replay")
-	c, exact := nativeInputs(result, program)
+	var silent []string
+	for _, n := range program.Notes {
+		if n.Kind == frontend.NoteUnknownFunction {
+			silent = append(silent, n.Name)
+		}
+	}
+	c, exact := native.Inputs(result.run.Module, result.run.Input, result.run.Violation, silent, frontend.SharedStorage)
 	if !exact {
 		result.Native = "the run depends on the content of memory that was never written, which cannot be fed"
 		return nil
@@ -73,45 +76,4 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		result.Native = o.Why
 	}
 	return nil
-}
-
-// nativeInputs collects the values that functions without body return on the
-// run. The run is exact if it depends on nothing else: no address, and no
-// content of memory but zeros.
-func nativeInputs(result *Result, program *frontend.Program) (c native.Counterexample, exact bool) {
-	c = native.Counterexample{Kind: result.run.Violation.Kind, Line: int(result.run.Violation.Pos.Line)}
-	exact = true
-	for _, choice := range result.run.Input.Choices {
-		for _, b := range choice.Bytes {
-			exact = exact && b == 0
-		}
-		f := result.run.Module.Func(choice.Func)
-		if f == nil || f.Def(choice.Value).Op != ir.Nondet {
-			continue
-		}
-		d := f.Def(choice.Value)
-		k := ir.NondetKind(d.Aux)
-		switch {
-		case f.Name == result.run.Module.Entry && d.Sym == "argc":
-			c.Arguments = int(choice.Bits.Uint64())
-			exact = exact && c.Arguments >= 1 && c.Arguments < 1000
-		case strings.HasPrefix(d.Sym, frontend.SharedStorage): // the linker chooses
-			exact = false
-		case k == ir.NondetInput || k == ir.NondetUnknown:
-			in := native.Input{Function: d.Sym, Float: d.Type.Kind == ir.Float, Bits: d.Type.Bits, Value: choice.Bits.Uint64()}
-			if t := show.InputType(d.Sym, d.Type.Bits); t.Signed && !in.Float && d.Type.Bits > 1 && d.Type.Bits <= 64 {
-				in.Value = uint64(choice.Bits.Int64())
-			}
-			exact = exact && d.Type.Bits <= 64
-			c.Inputs = append(c.Inputs, in)
-		default:
-			exact = exact && choice.Bits.IsZero()
-		}
-	}
-	for _, n := range program.Notes {
-		if n.Kind == frontend.NoteUnknownFunction {
-			c.Silent = append(c.Silent, n.Name)
-		}
-	}
-	return c, exact
 }

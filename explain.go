@@ -105,7 +105,7 @@ func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []C
 		out = append(out, r)
 	}
 	if complete {
-		for _, g := range explicitChecks(m, kinds) {
+		for _, g := range conductor.Checks(m, kinds) {
 			if p := show.PlaceOf(m, g); !listed[p] {
 				listed[p] = true
 				out = append(out, CheckResult{Place: p, Property: violated(g.Kind), Answer: True})
@@ -116,24 +116,5 @@ func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []C
 		p, q := a.Place.Pos, b.Place.Pos
 		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 	})
-	return out
-}
-
-// explicitChecks are the check instructions of the program, library models
-// excepted.
-func explicitChecks(m *ir.Module, kinds []ir.CheckKind) []verdict.Guard {
-	var out []verdict.Guard
-	for _, f := range m.Funcs {
-		if f.Model {
-			continue
-		}
-		for _, b := range f.Blocks {
-			for _, v := range b.Instrs {
-				if d := f.Def(v); d.Op == ir.Check && slices.Contains(kinds, ir.CheckKind(d.Aux)) {
-					out = append(out, verdict.Guard{Kind: ir.CheckKind(d.Aux), Text: d.Sym, Func: f.Name, Pos: d.Pos})
-				}
-			}
-		}
-	}
 	return out
 }

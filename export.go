@@ -88,15 +88,8 @@ func ExportITS(ctx context.Context, t Task, format string) (text string, err err
 	if reason != nil {
 		return "", &InputError{Pos: show.PositionOf(program.Module, reason.Pos), Message: reason.Text}
 	}
-	switch format {
-	case "koat":
-		return its.WriteKoAT(p), nil
-	case "t2":
-		return its.WriteT2(p), nil
-	case "smt2":
-		return its.WriteSMT(p), nil
-	case "ari":
-		return its.WriteARI(p), nil
+	if text, ok := its.Write(p, format); ok {
+		return text, nil
 	}
 	return "", &InputError{Message: "unknown format " + format, Hint: "koat, t2, smt2 or ari"}
 }

@@ -85,36 +85,3 @@ func (r *run) assumptions(p *frontend.Program) []Assumption {
 	}
 	return out
 }
-
-// countChecks is the number of places in the program, library models excepted,
-// where one of the kinds of checks may fail.
-func countChecks(m *ir.Module, kinds []ir.CheckKind) int {
-	n := 0
-	for _, f := range m.Funcs {
-		if f.Model {
-			continue
-		}
-		for _, b := range f.Blocks {
-			for _, v := range b.Instrs {
-				d := f.Def(v)
-				kind := ir.CheckNone
-				switch d.Op {
-				case ir.Check:
-					kind = ir.CheckKind(d.Aux)
-				case ir.Load, ir.Store, ir.MemCpy, ir.MemSet:
-					kind = ir.InvalidDeref
-				case ir.Label:
-					kind = ir.ErrorLabel
-				case ir.Call:
-					if d.Sym == "free" || d.Sym == "realloc" {
-						kind = ir.InvalidFree
-					}
-				}
-				if slices.Contains(kinds, kind) {
-					n++
-				}
-			}
-		}
-	}
-	return n
-}

@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	"internal/accept":        {"internal/certify", "internal/certify/graph", "internal/verdict"},
 	// Engines.
-	"internal/picture": {"internal/ir", "internal/linear", "internal/symgraph"},
+	"internal/picture": {"internal/ir", "internal/linear", "internal/symgraph", "internal/process", "internal/show"},
 	"internal/symex":   {"internal/bv", "internal/ir", "internal/linear", "internal/polyhedra", "internal/its", "internal/symgraph"},
 	"internal/bmc": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats/ondemand", "internal/smt", "internal/smt/bitblast",
@@ -152,7 +152,7 @@ var allowed = map[string][]string{
 	"": {"internal/conductor", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/symex", "internal/symgraph", "internal/solve", "internal/ts/program",
 		"internal/picture", "internal/process", "internal/show"},
 	"internal/report":  {""},
-	"internal/native":  {"internal/ir", "internal/process", "internal/target"},
+	"internal/native":  {"internal/ir", "internal/process", "internal/target", "internal/verdict"},
 	"internal/target":  {},
 	"internal/process": {},
 	"internal/bench":   {"internal/process"},

@@ -130,3 +130,55 @@ func checkProperties(m *ir.Module, kinds []ir.CheckKind) []induction.Property {
 	}
 	return out
 }
+
+// Checks are the check instructions of the program, library models
+// excepted.
+func Checks(m *ir.Module, kinds []ir.CheckKind) []verdict.Guard {
+	var out []verdict.Guard
+	for _, f := range m.Funcs {
+		if f.Model {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, v := range b.Instrs {
+				if d := f.Def(v); d.Op == ir.Check && slices.Contains(kinds, ir.CheckKind(d.Aux)) {
+					out = append(out, verdict.Guard{Kind: ir.CheckKind(d.Aux), Text: d.Sym, Func: f.Name, Pos: d.Pos})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// CountChecks is the number of places in the program, library models excepted,
+// where one of the kinds of checks may fail.
+func CountChecks(m *ir.Module, kinds []ir.CheckKind) int {
+	n := 0
+	for _, f := range m.Funcs {
+		if f.Model {
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, v := range b.Instrs {
+				d := f.Def(v)
+				kind := ir.CheckNone
+				switch d.Op {
+				case ir.Check:
+					kind = ir.CheckKind(d.Aux)
+				case ir.Load, ir.Store, ir.MemCpy, ir.MemSet:
+					kind = ir.InvalidDeref
+				case ir.Label:
+					kind = ir.ErrorLabel
+				case ir.Call:
+					if d.Sym == "free" || d.Sym == "realloc" {
+						kind = ir.InvalidFree
+					}
+				}
+				if slices.Contains(kinds, kind) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

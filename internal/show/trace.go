@@ -247,7 +247,7 @@ func (t *tracer) choice(e interp.Event) {
 	if d.Pos.Line != 0 {
 		a.pos = d.Pos
 	}
-	c := InputType(d.Sym, d.Type.Bits)
+	c := ir.InputType(d.Sym, d.Type.Bits)
 	c.Float = d.Type.Kind == ir.Float
 	t.step(Step{Kind: StepInput, Input: d.Sym + "()", Value: formatValue(e.Choice.Bits, c, e.State)})
 }

@@ -84,19 +84,3 @@ func formatPointer(v bv.BV, t ir.CType, state interp.State) string {
 	}
 	return address + " " + strconv.QuoteToASCII(string(text))
 }
-
-// InputType is the C type that the name of an input function like
-// __VERIFIER_nondet_uchar stands for.
-func InputType(function string, bits uint32) ir.CType {
-	_, suffix, _ := strings.Cut(function, "nondet_")
-	t := ir.CType{Name: suffix, Bits: bits, Signed: true}
-	switch {
-	case suffix == "bool":
-		t.Bool = true
-	case suffix == "float" || suffix == "double":
-		t.Float = true
-	case strings.HasPrefix(suffix, "u") || suffix == "size_t":
-		t.Signed = false
-	}
-	return t
-}
