@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -149,7 +148,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	begin = time.Now()
 	answer := conductor.Decide(ctx, r.question(m))
 	if _, isTrue := answer.Verdict.(verdict.True); isTrue {
-		if n, ok := uncheckedArithmetic(program, kinds(t.Properties)); ok {
+		if n, ok := program.Unchecked(kinds(t.Properties)); ok {
 			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
 				Cause: verdict.CauseUnsupported, Func: n.Name, Pos: n.Pos, Text: n.Name + " " + n.Text,
 				Hint: "check the source, or LLVM IR that was compiled without optimisation",
@@ -166,7 +165,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	if t.Engine.EachCheck {
 		result.Checks = eachCheck(m, kinds(t.Properties), &answer)
 	}
-	result.locate(ctx)
+	if result.run != nil && result.Endless == nil {
+		result.run.Locate(ctx, result.Violation)
+	}
 	if t.Engine.NativeReplay && result.Answer == False && t.question() == conductor.Safety {
 		if err := r.confirm(ctx, result, program); err != nil {
 			return nil, err
@@ -199,41 +200,6 @@ func (r *run) question(m *ir.Module) conductor.Task {
 		q.Options.Only = ""
 	}
 	return q
-}
-
-// uncheckedArithmetic gives the first function whose arithmetic carries no
-// checks, if the kinds asked for need them: then there is no proof.
-func uncheckedArithmetic(p *frontend.Program, asked []ir.CheckKind) (frontend.Note, bool) {
-	if !slices.ContainsFunc(asked, func(k ir.CheckKind) bool {
-		return k == ir.Overflow || k == ir.ShiftOverflow || k == ir.ShiftRange
-	}) {
-		return frontend.Note{}, false
-	}
-	for _, n := range p.Notes {
-		if n.Kind == frontend.NoteUncheckedArithmetic {
-			return n, true
-		}
-	}
-	return frontend.Note{}, false
-}
-
-// locate completes the violation by what only the run knows: what a pointer
-// points to, and the call in the program for a violation inside a library model.
-func (r *Result) locate(ctx context.Context) {
-	if r.run == nil || r.Endless != nil {
-		return
-	}
-	g := r.run.Violation
-	f := r.run.Module.Func(g.Func)
-	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree
-	if f != nil && !f.Model && g.Pos.Line != 0 && !memory {
-		return
-	}
-	var last Step
-	err := r.Trace(ctx, func(s Step) error { last = s; return nil })
-	if err == nil && !last.Pos.IsZero() {
-		r.Violation.Pos, r.Violation.Func, r.Violation.Text = last.Pos, last.Func, last.Text
-	}
 }
 
 // enter notes a new phase of the run.

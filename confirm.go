@@ -41,24 +41,13 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		result.Native = "the run depends on the content of memory that was never written, which cannot be fed"
 		return nil
 	}
-	var flags []string
-	for _, list := range []struct {
-		option string
-		values []string
-	}{{"-I", p.Include}, {"-D", p.Define}, {"-U", p.Undefine}} {
-		for _, v := range list.values {
-			flags = append(flags, list.option+v)
-		}
-	}
-	if p.Std != "" {
-		flags = append(flags, "-std="+p.Std)
-	}
 	header, err := frontend.WriteHeader()
 	if err != nil {
 		return &EnvironmentError{Doing: "replaying natively", Err: err}
 	}
 	defer os.RemoveAll(header)
-	flags = append(append(flags, p.Arguments...), "-idirafter", header)
+	options := r.frontendOptions()
+	flags := append(options.Flags(), "-idirafter", header)
 	o, err := native.Confirm(ctx, native.Program{Files: r.task.Files, Flags: flags, ILP32: program.DataModel == frontend.ILP32}, c)
 	switch {
 	case err != nil:

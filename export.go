@@ -12,9 +12,8 @@ import (
 	"assay/internal/frontend"
 	"assay/internal/its"
 	"assay/internal/show"
-	"assay/internal/solve"
+	"assay/internal/transition"
 	"assay/internal/ts/program"
-	"assay/internal/verdict"
 )
 
 // Export writes the transition system of the task's program in one of the formats
@@ -40,33 +39,14 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 		return nil, loadError(err)
 	}
 	r.phase = "making the transition system"
+	r.phase = "writing the transition system"
 	m := loaded.Module
-	s, err := program.Encode(ctx, m, program.Options{Targets: slices.Concat(kinds(t.Properties), disputed(t.Properties)), Label: t.Label, Small: t.Engine.SmallBlocks, Endless: endless})
+	found, err := transition.Export(ctx, m, transition.Options{Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label, Small: t.Engine.SmallBlocks}, endless, w, format)
 	var unsupported *program.ErrUnsupported
 	if errors.As(err, &unsupported) {
 		return nil, &InputError{Pos: show.PositionOf(m, unsupported.Pos), Message: "no finite transition system: " + unsupported.Why}
 	}
-	if err != nil {
-		return nil, err
-	}
-	seen := map[verdict.Reason]bool{}
-	for _, x := range s.Inexact {
-		if !seen[x] {
-			seen[x] = true
-			inexact = append(inexact, show.ReasonsOf(m, []verdict.Reason{x})...)
-		}
-	}
-	switch {
-	case len(inexact) == 0 && endless:
-		s.Bad = nil
-	case len(inexact) == 0:
-		s.Bad = s.Bad[:s.Violation+1]
-	case endless:
-		s.Bad = s.Bad[s.Obstacle:]
-	}
-	r.phase = "writing the transition system"
-	model := solve.Model{System: s.System, Format: solve.BTOR2}
-	return inexact, model.Export(ctx, w, format)
+	return show.ReasonsOf(m, found), err
 }
 
 // ExportITS writes the integer transition system of a program: Format is koat,

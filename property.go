@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assay/internal/ir"
+	"assay/internal/spell"
 )
 
 // Property names what must not happen on any run. The names are those of the
@@ -153,42 +154,10 @@ func unknownProperty(name string) error {
 		}
 	}
 	hint := "known properties: " + strings.Join(names, ", ")
-	if near := nearest(name, names); near != "" {
+	if near := spell.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}
 	return &InputError{Message: fmt.Sprintf("unknown property %q", name), Hint: hint}
-}
-
-// nearest is the name with the smallest edit distance, if it is small.
-func nearest(name string, names []string) string {
-	best, at := 1+len(name)/2, ""
-	for _, n := range names {
-		if d := editDistance(strings.ToLower(name), n); d < best {
-			best, at = d, n
-		}
-	}
-	return at
-}
-
-// editDistance is the number of insertions, deletions and replacements of
-// single bytes that turn a into b.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // PropertyHelp describes every property that can be decided, a line each.

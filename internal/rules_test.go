@@ -2,6 +2,9 @@ package internal_test
 
 import (
 	"go/ast"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,6 +50,31 @@ func TestOnlyAcceptAsksCheckers(t *testing.T) {
 			if x == "internal/certify" || strings.HasPrefix(x, "internal/certify/") {
 				t.Errorf("%s may import %s: it must go through internal/accept", pkg, x)
 			}
+		}
+	}
+}
+
+// TestRootIsTheAPI: tasks, properties, results and Check are in the root package, and no
+// engine.
+func TestRootIsTheAPI(t *testing.T) {
+	lines := 0
+	files, err := filepath.Glob("../*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err != nil {
+			t.Fatal(err)
+		} else if !strings.HasSuffix(f, "_test.go") {
+			lines += strings.Count(string(text), "\n")
+		}
+	}
+	if lines == 0 || lines > 1550 {
+		t.Errorf("the root package has %d lines", lines)
+	}
+	for _, engine := range []string{"bmc", "induction", "trial", "acceleration", "bitranking", "lasso", "recurrent", "termination", "solve", "integerize", "accept"} {
+		if slices.Contains(allowed[""], "internal/"+engine) {
+			t.Errorf("the root package may import %s", engine)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -173,10 +174,9 @@ func missingHeader(text string, model DataModel) string {
 	return "-I names a folder with more headers"
 }
 
-// arguments is clang's command line. The user's flags come first, so that they
-// cannot undo the meaning.
-func arguments(u unit, o *Options) []string {
-	args := append([]string(nil), u.flags...)
+// Flags are the user's flags for clang.
+func (o *Options) Flags() []string {
+	var args []string
 	if o.Std != "" {
 		args = append(args, "-std="+o.Std)
 	}
@@ -189,7 +189,13 @@ func arguments(u unit, o *Options) []string {
 	for _, d := range o.Undef {
 		args = append(args, "-U"+d)
 	}
-	args = append(args, o.ExtraArgs...)
+	return append(args, o.ExtraArgs...)
+}
+
+// arguments is clang's command line. The user's flags come first, so that they
+// cannot undo the meaning.
+func arguments(u unit, o *Options) []string {
+	args := append(slices.Clone(u.flags), o.Flags()...)
 	args = append(args, leniencyFlags...)
 	args = append(args, semanticFlags...)
 	args = append(args, target.Flags(o.DataModel == ILP32)...)
