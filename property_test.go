@@ -2,8 +2,10 @@ package assay
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -140,5 +142,30 @@ func TestValidate(t *testing.T) {
 	good := Task{Files: []string{"f.c"}, Program: Program{Function: "main"}}
 	if err := good.validate(); err != nil || good.Program.Function != "" || good.Program.DataModel != LP64 || good.Engine.Solver != "cadical" || good.Properties[0] != UnreachCall {
 		t.Errorf("%+v, %v", good, err)
+	}
+}
+
+// TestDummyProperty: a property about checks that there are is a line in the table, and
+// nothing else: it is parsed, listed in the help, and decided.
+func TestDummyProperty(t *testing.T) {
+	before := properties
+	properties = append(slices.Clone(properties), propertyInfo{"arithmetic", []ir.CheckKind{ir.Overflow, ir.DivByZero}, "a dummy"})
+	defer func() { properties = before }()
+	ps, err := ParseProperties("arithmetic")
+	if err != nil || !strings.Contains(PropertyHelp(), "a dummy") {
+		t.Fatal(err)
+	}
+	for source, want := range map[string]string{
+		"int main(int argc, char **argv) { return 100 / argc; }":                             "false(div-by-zero)",
+		"int main(int argc, char **argv) { return argc > 0 && argc < 9 ? 1000 / argc : 0; }": "true",
+	} {
+		file := filepath.Join(t.TempDir(), "a.c")
+		if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Check(t.Context(), Task{Files: []string{file}, Properties: ps})
+		if err != nil || r.Line() != want {
+			t.Errorf("%s: %v, %v, want %s", source, r, err, want)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"assay/internal/certify"
 	"assay/internal/certify/graph"
@@ -27,7 +28,7 @@ func Program(ctx context.Context, c *verdict.Claim) (checker string, err error) 
 	default:
 		panic(fmt.Sprintf("a claim that does not say which solver found it, but %q", c.Solver))
 	}
-	what := fmt.Sprintf("%T found with %s", c.Evidence, c.Solver)
+	what := strings.TrimPrefix(fmt.Sprintf("%T", c.Evidence), "*verdict.") + " found with " + c.Solver
 	schedule.Say(ctx, schedule.Claimed, what)
 	own := ctx
 	if _, jump := c.Evidence.(*verdict.MadeJump); !jump { // of which a run makes many
