@@ -526,6 +526,6 @@ func (x *machine) read(from []cell, t ir.Type) value {
 		}
 		num |= uint64(c.num) << (8 * i)
 	}
-	x.beyond = x.beyond || !plain || num > pageNumber
+	x.beyond = x.beyond || !plain || num != 0
 	return value{num: num}
 }

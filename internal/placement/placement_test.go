@@ -159,7 +159,7 @@ func TestRandomPrograms(t *testing.T) {
 	if s := os.Getenv("ASSAY_FUZZ_SEED"); s != "" {
 		seed, _ = strconv.Atoi(s)
 	}
-	var next, complete, runs, reached, failed atomic.Int64
+	var next, complete, runs, reached, failed, unknown atomic.Int64
 	var wg sync.WaitGroup
 	var print sync.Mutex
 	for range min(runtime.NumCPU(), 2) {
@@ -179,7 +179,13 @@ func TestRandomPrograms(t *testing.T) {
 				if o.Complete {
 					complete.Add(1)
 				}
-				if said == "" {
+				switch {
+				case said == "":
+					continue
+				case strings.Contains(said, " is unknown, "):
+					// Not wrong, but to be rare: a run that a copy or an arbitrary content through a
+					// bare address makes is not always replayed.
+					unknown.Add(1)
 					continue
 				}
 				failed.Add(1)
@@ -191,5 +197,8 @@ func TestRandomPrograms(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	t.Logf("%d programs, %d complete; %d runs; %d places violated", next.Load(), complete.Load(), runs.Load(), reached.Load())
+	t.Logf("%d programs, %d complete; %d runs; %d places violated; %d unknown to the encoder", next.Load(), complete.Load(), runs.Load(), reached.Load(), unknown.Load())
+	if unknown.Load() > 2+int64(n)/100 {
+		t.Error("too many programs are unknown to the encoder")
+	}
 }

@@ -39,7 +39,8 @@ type moved struct {
 	units int
 }
 
-// fixed are the units of an address of which that is not known; it is not moved again.
+// fixed are the units of an address of which that is not known, and of numbers of the first
+// page; it is not moved again.
 const fixed = 99
 
 // Random makes a program.
@@ -134,7 +135,7 @@ func (g *generator) pointer() (moved, bool) {
 		return moved{}, false
 	}
 	if g.IntN(20) == 0 {
-		return moved{g.b.Null(), 0}, true
+		return moved{g.b.Null(), fixed}, true
 	}
 	return g.pointers[max(0, len(g.pointers)-1-min(g.IntN(len(g.pointers)), g.IntN(len(g.pointers))))], true
 }
@@ -144,7 +145,7 @@ func (g *generator) address() (moved, bool) {
 		return moved{}, false
 	}
 	if g.IntN(25) == 0 {
-		return moved{g.b.Word(pageNumber), 0}, true
+		return moved{g.b.Word(pageNumber), fixed}, true
 	}
 	return g.words[g.IntN(len(g.words))], true
 }
