@@ -23,9 +23,7 @@ func (s *step) memory(d *ir.Def, v ir.Value) bool {
 	case ir.Store:
 		s.store(d, v)
 	case ir.MemCpy:
-		okDst, okSrc := s.mem.Copy(s.arg(d, 0), s.arg(d, 1), s.word(d, 2), s.g.all)
-		s.access(s.arg(d, 1), st.Not(okSrc), ir.InvalidDeref, "invalid read in a copy", v)
-		s.access(s.arg(d, 0), st.Not(okDst), ir.InvalidDeref, "invalid write in a copy", v)
+		s.copy(d, v)
 	case ir.MemSet:
 		p, b, n := s.arg(d, 0), s.bits(d, 1), s.word(d, 2)
 		var ok term.ID
@@ -73,6 +71,22 @@ func (s *step) memory(d *ir.Def, v ir.Value) bool {
 	}
 	s.gaveUp(v)
 	return true
+}
+
+// copy encodes MemCpy. What is read where no object is, is arbitrary.
+func (s *step) copy(d *ir.Def, v ir.Value) {
+	st := s.u.st
+	to, from, n := s.arg(d, 0), s.arg(d, 1), s.word(d, 2)
+	okTo, okFrom := s.mem.Copy(to, from, n, s.g.all)
+	s.access(from, st.Not(okFrom), ir.InvalidDeref, "invalid read in a copy", v)
+	s.access(to, st.Not(okTo), ir.InvalidDeref, "invalid write in a copy", v)
+	arbitrary := st.And(okTo, st.Not(okFrom))
+	if s.ends(ir.InvalidDeref) || s.excludes(arbitrary) {
+		return
+	}
+	other := s.mem.Fork()
+	other.Havoc(to, n, s.content(v, 0, n, 0, arbitrary), st.And(s.g.all, arbitrary))
+	s.mem = memory.Join(arbitrary, other, s.mem)
 }
 
 // allocate makes a stack or heap object.
