@@ -73,12 +73,16 @@ func (x *machine) places(size, align uint64) []uint64 {
 	return x.scratch
 }
 
-// place chooses the base of a new object. It may be a number of the first page that
-// the program has.
+// place chooses the base of a new object. It may be in the first page, near the number
+// that the program has.
 func (x *machine) place(size, align uint64) uint64 {
 	list := x.places(extent(size), align)
-	if x.low && pageNumber%align == 0 && !slices.Contains(list, pageNumber) {
-		list = append(list, pageNumber)
+	if x.low { // so that the pointers that a program makes, a few units beside the object, meet the number
+		for a := x.unit; a <= pageNumber+near*x.unit; a += x.unit {
+			if a%align == 0 && !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		}
 	}
 	list = slices.DeleteFunc(list, func(a uint64) bool {
 		for i := range x.objects {

@@ -70,7 +70,8 @@ type machine struct {
 	limit int
 	// residues is how many multiples of the unit there are up to maxAlign, if that matters.
 	residues uint64
-	// low says that the program has the number pageNumber.
+	// low says that objects may lie in the first page: the program makes numbers of pointers
+	// or pointers of numbers, and compares with null or a number of that page.
 	low bool
 
 	path    []choice
@@ -96,20 +97,24 @@ func newMachine(m *ir.Module, o Options) *machine {
 		panic("placement: pointers of 32 bits only")
 	}
 	x := &machine{m: m, unit: o.Unit, limit: o.Steps, residues: 1}
+	numbers, compared := false, false
 	for _, f := range m.Funcs {
 		for v := range f.Values {
 			if f.Values[v].Op == ir.Malloc {
 				x.residues = max(1, maxAlign/o.Unit)
 			}
 			switch d := &f.Values[v]; d.Op {
-			case ir.IntToPtr, ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.Store, ir.Select:
+			case ir.PtrToInt, ir.IntToPtr:
+				numbers = true
+			case ir.Eq, ir.Ne:
 				for _, a := range d.Args {
 					c := f.Def(a)
-					x.low = x.low || c.Op == ir.Const && c.Type.Bits == wordBits && c.Const.Uint64() == pageNumber
+					compared = compared || c.Op == ir.Null || c.Op == ir.IntToPtr || c.Op == ir.Const && c.Type.Bits == wordBits
 				}
 			}
 		}
 	}
+	x.low = numbers && compared
 	return x
 }
 

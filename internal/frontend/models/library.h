@@ -25,6 +25,13 @@ static inline _Bool overlap(const void *to, const void *from, size_t size) {
 
 #define REQUIRE(condition, text) __assay_check(condition, PRECONDITION, text)
 
+// The result of a comparison. C promises its sign only: libraries give the
+// difference, and compilers that fold the call -1 or 1.
+static inline int ordered(int difference, const char *name) {
+	if (difference == 0 || !__assay_nondet_bool(name)) return difference;
+	return difference < 0 ? -1 : 1;
+}
+
 static inline _Bool is_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
 
 // The number that a character stands for in base 36, or 36.

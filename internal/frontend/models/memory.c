@@ -107,15 +107,16 @@ MODEL void explicit_bzero(void *p, size_t size) { __assay_memset(p, 0, size); }
 
 MODEL void bcopy(const void *from, void *to, size_t size) { __assay_memcpy(to, from, size); }
 
-// The difference of the bytes, as glibc on x86.
-MODEL int memcmp(const void *a, const void *b, size_t size) {
+static int difference(const void *a, const void *b, size_t size) {
 	const unsigned char *x = a, *y = b;
 	for (size_t i = 0; i < size; i++)
 		if (x[i] != y[i]) return x[i] - y[i];
 	return 0;
 }
 
-MODEL int bcmp(const void *a, const void *b, size_t size) { return memcmp(a, b, size); }
+MODEL int memcmp(const void *a, const void *b, size_t size) { return ordered(difference(a, b, size), "memcmp"); }
+
+MODEL int bcmp(const void *a, const void *b, size_t size) { return ordered(difference(a, b, size), "bcmp"); }
 
 MODEL void *memchr(const void *p, int byte, size_t size) {
 	const unsigned char *x = p;
@@ -155,7 +156,7 @@ MODEL void *memmem(const void *p, size_t size, const void *part, size_t length) 
 	const char *x = p;
 	if (length > size) return 0;
 	for (size_t i = 0; i <= size - length; i++)
-		if (memcmp(x + i, part, length) == 0) return (void *)(x + i);
+		if (difference(x + i, part, length) == 0) return (void *)(x + i);
 	return 0;
 }
 

@@ -18,12 +18,12 @@ MODEL size_t strnlen(const char *s, size_t limit) {
 
 MODEL int strcmp(const char *a, const char *b) {
 	while (*a && *a == *b) a++, b++;
-	return (unsigned char)*a - (unsigned char)*b;
+	return ordered((unsigned char)*a - (unsigned char)*b, "strcmp");
 }
 
 MODEL int strncmp(const char *a, const char *b, size_t limit) {
 	for (; limit > 0; limit--, a++, b++) {
-		if (*a != *b) return (unsigned char)*a - (unsigned char)*b;
+		if (*a != *b) return ordered((unsigned char)*a - (unsigned char)*b, "strncmp");
 		if (!*a) break;
 	}
 	return 0;
@@ -38,12 +38,12 @@ static int lower(char c) {
 
 MODEL int strcasecmp(const char *a, const char *b) {
 	while (*a && lower(*a) == lower(*b)) a++, b++;
-	return lower(*a) - lower(*b);
+	return ordered(lower(*a) - lower(*b), "strcasecmp");
 }
 
 MODEL int strncasecmp(const char *a, const char *b, size_t limit) {
 	for (; limit > 0; limit--, a++, b++) {
-		if (lower(*a) != lower(*b)) return lower(*a) - lower(*b);
+		if (lower(*a) != lower(*b)) return ordered(lower(*a) - lower(*b), "strncasecmp");
 		if (!*a) break;
 	}
 	return 0;
