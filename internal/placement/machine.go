@@ -106,7 +106,7 @@ func newMachine(m *ir.Module, o Options) *machine {
 			switch d := &f.Values[v]; d.Op {
 			case ir.PtrToInt, ir.IntToPtr:
 				numbers = true
-			case ir.Eq, ir.Ne:
+			case ir.Eq, ir.Ne, ir.ULt, ir.ULe:
 				for _, a := range d.Args {
 					c := f.Def(a)
 					compared = compared || c.Op == ir.Null || c.Op == ir.IntToPtr || c.Op == ir.Const && c.Type.Bits == wordBits
