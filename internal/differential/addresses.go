@@ -20,8 +20,10 @@ type AddressProgram struct {
 	Name string
 	// Body is the function, Condition what it computes at its end.
 	Body, Condition string
-	// Provenance says that optimisers may track where a pointer comes from with another
-	// result: it is made from an integer, or pointers to different objects are compared.
+	// Provenance says that optimisers may have another result: a pointer is made from an
+	// integer, or addresses of different objects are compared, as pointers or integers. They
+	// track where pointers come from, and give locals of which only the
+	// address is used one place, though both live.
 	Provenance bool
 }
 
@@ -225,6 +227,7 @@ func (g *addressGenerator) forget(object string) {
 func (g *addressGenerator) condition() string {
 	switch g.r.IntN(8) {
 	case 0, 1:
+		g.provenance = true
 		return fmt.Sprintf("%s %s %s", g.address(), g.pick("==", "!=", "<"), g.address())
 	case 2:
 		g.provenance = true
@@ -236,6 +239,7 @@ func (g *addressGenerator) condition() string {
 	case 4:
 		return fmt.Sprintf("((%s) & %d) == 0", g.address(), 1<<g.r.IntN(4)-1|3)
 	case 5:
+		g.provenance = true
 		return fmt.Sprintf("%s - (%s) == %d", g.address(), g.address(), 4*(g.r.IntN(7)-3))
 	default:
 		var values []string
