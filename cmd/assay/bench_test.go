@@ -88,7 +88,7 @@ func TestBench(t *testing.T) {
 	if o.code != exitFalse {
 		t.Errorf("exit code %d", o.code)
 	}
-	has(t, o.stdout, "WRONG ANSWERS", "examples/wrap.c: false(unreach-call), expected true", " check --property unreach-call --data-model lp64 --timeout 20s")
+	has(t, o.stdout, "WRONG ANSWERS", "examples/wrap.c: false(unreach-call), expected true", " check --property unreach-call --unmodelled pure --data-model lp64 --timeout 20s")
 
 	o = invoke(t, "bench", "compare", out+".old", wrong+"/out.csv")
 	if o.code != exitFalse {
