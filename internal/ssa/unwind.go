@@ -28,6 +28,19 @@ type Options struct {
 	// Observe, if set, is told the memory at labels that the entry function
 	// passes, with the condition and the number of choices made before.
 	Observe func(label string, guard term.ID, mem *memory.State, choices int)
+	// MaxOperations bounds the operations that one encoding adds; 0 is no bound.
+	MaxOperations int
+}
+
+// TooLarge is the error of an encoding that reached Options.MaxOperations, at
+// the instruction where it did.
+type TooLarge struct {
+	Operations int
+	Pos        ir.Pos
+}
+
+func (e *TooLarge) Error() string {
+	return fmt.Sprintf("the formula has more than %d operations", e.Operations)
 }
 
 // Unwinder encodes a program at growing depths. It belongs to one goroutine.
@@ -61,6 +74,8 @@ type Unwinder struct {
 	out    *Formula
 	before int // operations before this encoding
 	probe  int // the probe of the instruction under way, from 1
+	frame  *frame
+	value  ir.Value // the instruction under way, in frame
 }
 
 // New prepares a module.
@@ -102,32 +117,35 @@ func (u *Unwinder) Space() *memory.Space { return u.sp }
 // the initial state, named by Func.
 func (u *Unwinder) Externals() []Choice { return u.external }
 
-type canceled struct{ err error }
-
-// Encode encodes the program at the present bounds. The error is the context's.
-func (u *Unwinder) Encode(ctx context.Context) (f *Formula, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			c, ok := r.(canceled)
-			if !ok {
-				panic(r)
-			}
-			f, err = nil, c.err
-		}
-	}()
-	u.ctx = ctx
+// Encode encodes the program at the present bounds. The error is the context's
+// or a *TooLarge.
+func (u *Unwinder) Encode(ctx context.Context) (*Formula, error) {
 	u.out, u.before = &Formula{Unwound: map[Loop]int{}}, u.st.Operations()
 	u.sp.Begin()
 	entry, ok := u.byName[u.m.Entry]
 	if !ok {
 		panic("ssa: the module has no entry function " + u.m.Entry)
 	}
-	if out, ok := u.call(&frame{fn: u.function(entry)}, edge{g: root(u.st), mem: u.init.Fork()}, nil, nil); ok {
-		u.out.Returns, u.out.Results, u.out.Memory = out.g.all, out.values, out.mem
+	u.ctx = ctx
+	err := u.st.Watched(u.limits, func() {
+		if out, ok := u.call(&frame{fn: u.function(entry)}, edge{g: root(u.st), mem: u.init.Fork()}, nil, nil); ok {
+			u.out.Returns, u.out.Results, u.out.Memory = out.g.all, out.values, out.mem
+		}
+		u.out.Facts = u.sp.Facts()
+	})
+	if err != nil {
+		return nil, err
 	}
-	u.out.Facts = u.sp.Facts()
 	u.out.Spent = u.spent()
 	return u.out, nil
+}
+
+// limits is the error of an encoding that has to end.
+func (u *Unwinder) limits() error {
+	if n := u.opts.MaxOperations; n != 0 && u.st.Operations()-u.before > n {
+		return &TooLarge{n, u.userPos(u.frame, u.value)}
+	}
+	return u.ctx.Err()
 }
 
 // call runs a function in a new frame; the result joins its returns, ok is
@@ -280,7 +298,7 @@ func (u *Unwinder) instance(fr *frame, x *instance) {
 	fr.current, fr.id = x, 0
 	u.out.Blocks++
 	if u.out.Blocks&255 == 0 && u.ctx.Err() != nil {
-		panic(canceled{u.ctx.Err()})
+		u.st.Abandon(u.ctx.Err())
 	}
 	in := u.join(x.edges)
 	if u.st.IsFalse(in.g.all) {
@@ -297,6 +315,7 @@ func (u *Unwinder) instance(fr *frame, x *instance) {
 	instrs := fr.fn.f.Blocks[x.block].Instrs
 	u.out.Instructions += int64(len(instrs))
 	for _, v := range instrs[len(phis):] {
+		u.frame, u.value = fr, v
 		if !s.instr(v) {
 			return
 		}

@@ -80,6 +80,7 @@ type Store struct {
 	depth  int               // rewrites in progress, see rewrite.go
 	pushed int               // extractions of low bits pushed into sums, see rewrite_extract.go
 	fired  func(rule string) // test hook
+	watch  func() error      // see Watched
 }
 
 const (
@@ -309,7 +310,40 @@ func (s *Store) add(n node, f fact) ID {
 	s.nodes = append(s.nodes, n)
 	s.facts = append(s.facts, f)
 	s.place(slot{n.hash(), t})
+	if len(s.nodes)%watchInterval == 0 && s.watch != nil {
+		if err := s.watch(); err != nil {
+			s.Abandon(err)
+		}
+	}
 	return t
+}
+
+// watchInterval is the number of new terms after which a watched store asks.
+const watchInterval = 1 << 14
+
+type abandoned struct{ err error }
+
+// Abandon ends the build that runs under Watched with an error.
+func (s *Store) Abandon(err error) { panic(abandoned{err}) }
+
+// Watched runs build, and asks watch while the store grows. At the first error
+// build is abandoned, and that is the error of Watched; the store stays usable.
+// Without it one instruction that makes millions of terms would obey no limit.
+func (s *Store) Watched(watch func() error, build func()) (err error) {
+	before, depth := s.watch, s.depth
+	s.watch = watch
+	defer func() {
+		s.watch = before
+		if r := recover(); r != nil {
+			a, ok := r.(abandoned)
+			if !ok {
+				panic(r)
+			}
+			s.depth, err = depth, a.err
+		}
+	}()
+	build()
+	return nil
 }
 
 func (s *Store) place(e slot) {

@@ -40,6 +40,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -80,6 +81,9 @@ const (
 	maxCells  = 2048
 	maxBits   = 1 << 15
 	leftOver  = 4 // activations of functions that are not inlined
+	// Calls through tables of pointers can make the terms of a step grow with the
+	// power of leftOver, and reads of long buffers with the square of their length.
+	maxOperations = 1 << 21
 )
 
 // candidate is what a pointer may point to: a symbol, a stack object, or nothing.
@@ -245,7 +249,7 @@ func (l *layout) round(ctx context.Context, o Options) (*round, error) {
 	}
 	m.Entry = stepName
 	r := &round{stepper: s, st: term.NewStore(), bits: map[ir.Value]term.ID{}, numbers: map[memory.ObjectID]place{}}
-	r.u = ssa.New(&m, r.st, ssa.Options{Targets: o.Targets, Label: o.Label, Observe: func(label string, guard term.ID, mem *memory.State, choices int) {
+	r.u = ssa.New(&m, r.st, ssa.Options{Targets: o.Targets, Label: o.Label, MaxOperations: maxOperations, Observe: func(label string, guard term.ID, mem *memory.State, choices int) {
 		if label == startLabel {
 			r.initial = mem
 		}
@@ -256,6 +260,9 @@ func (l *layout) round(ctx context.Context, o Options) (*round, error) {
 	}})
 	r.u.Default = leftOver
 	if r.f, err = r.u.Encode(ctx); err != nil {
+		if large := (*ssa.TooLarge)(nil); errors.As(err, &large) {
+			return nil, &ErrUnsupported{Pos: large.Pos, Why: fmt.Sprintf("the formula of one step has more than %d operations", large.Operations)}
+		}
 		return nil, err
 	}
 	objects := map[ir.Value]int{}
