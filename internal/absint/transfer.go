@@ -72,7 +72,7 @@ func (a *analysis) instr(c *callContext, v ir.Value, mem *store, i int) bool {
 	d := &f.Values[v]
 	arg := func(i int) *Value { return &fr.vals[d.Args[i]] }
 	switch d.Op {
-	case ir.Dbg, ir.Label:
+	case ir.Dbg, ir.Label, ir.Accept:
 		return true
 	case ir.Call:
 		return a.callInstr(c, v, mem)

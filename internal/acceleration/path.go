@@ -413,7 +413,7 @@ func (l *loop) finish(w *walk, k int) {
 func (l *loop) execute(w *walk, a *activation, outer bool, v ir.Value, d *ir.Def) bool {
 	arg := func(i int) expr { return l.value(a, outer, d.Args[i]) }
 	switch d.Op {
-	case ir.Dbg, ir.Label:
+	case ir.Dbg, ir.Label, ir.Accept:
 	case ir.Check, ir.Assume:
 		return w.decide(l, arg(0), true)
 	case ir.Nondet:

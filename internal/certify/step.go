@@ -110,7 +110,7 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 		if d.Sym == c.o.Label {
 			c.undefined(fr, v, ir.ErrorLabel, st.True(), "the label is reached")
 		}
-	case ir.Dbg:
+	case ir.Dbg, ir.Accept:
 	case ir.Nondet:
 		x, ok := c.fixed(fr, d, v)
 		if !ok {

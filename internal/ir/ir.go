@@ -311,6 +311,7 @@ const (
 	Dbg     // Args[0] (optional) is the new value of Vars[Aux]
 	Label   // the C label Sym
 	VaStart // pointer to the va_list object; fills it as the x86 ABI does
+	Accept  // no effect; an accepting state of an automaton that runs beside the program (accept.go)
 
 	// Terminators.
 	Br          // Succs[0]

@@ -28,7 +28,7 @@ var opNames = [opMax]string{
 	Malloc: "malloc", Free: "free", ObjectSize: "objectsize", ObjectOffset: "objectoffset",
 	ValidRange: "validrange", IsHeapStart: "isheapstart", SameObject: "sameobject",
 	Call: "call", Extract: "extract",
-	Nondet: "nondet", Check: "check", Assume: "assume", Dbg: "dbg", Label: "label", VaStart: "vastart",
+	Nondet: "nondet", Check: "check", Assume: "assume", Dbg: "dbg", Label: "label", VaStart: "vastart", Accept: "accept",
 	Br: "br", CondBr: "condbr", Switch: "switch", Ret: "ret", Halt: "halt", Unreachable: "unreachable", Unsupported: "unsupported",
 }
 

@@ -90,7 +90,7 @@ var signatures = [opMax]signature{
 	Check:  {result: '-', args: "b", aux: auxCheck, sym: symText},
 	Assume: {result: '-', args: "b"},
 	Dbg:    {result: '-', args: "n?", aux: auxVar},
-	Label:  {result: '-', sym: symText}, VaStart: {result: '-', args: "p"},
+	Label:  {result: '-', sym: symText}, VaStart: {result: '-', args: "p"}, Accept: {result: '-'},
 
 	Br: {result: '-'}, CondBr: {result: '-', args: "b"}, Switch: {result: '-', args: "i"}, Ret: {result: '-', args: "*"},
 	Halt: {result: '-', aux: auxHalt}, Unreachable: {result: '-'}, Unsupported: {result: '-', sym: symText},

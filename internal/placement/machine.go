@@ -385,6 +385,7 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 		if !x.truth(arg(0)) {
 			x.violated(fr, v, ir.CheckKind(d.Aux))
 		}
+	case ir.Accept:
 	case ir.Assume:
 		if !x.truth(arg(0)) {
 			x.ended, x.stopped = AssumeFailed, true

@@ -136,7 +136,7 @@ func (s *step) instr(v ir.Value) bool {
 		if d.Sym == u.opts.Label {
 			s.event(u.st.True(), ir.ErrorLabel, "label "+d.Sym, v)
 		}
-	case ir.Dbg:
+	case ir.Dbg, ir.Accept:
 	case ir.Nondet:
 		fr.env[v] = s.choose(v, 0, d.Type, u.st.True())
 	case ir.Extract:

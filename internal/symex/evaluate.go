@@ -69,7 +69,7 @@ func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
 			x.suspect(f, v, d, ir.CheckKind(d.Aux), d.Sym)
 		}
 		return stop
-	case ir.Dbg, ir.Label:
+	case ir.Dbg, ir.Label, ir.Accept:
 		if d.Op == ir.Label && x.target[ir.ErrorLabel] && d.Sym == x.o.Label {
 			x.suspect(f, v, d, ir.ErrorLabel, "the label "+d.Sym+" is reached")
 			return stop

@@ -86,7 +86,7 @@ func (c *checkerState) walk(s *state) {
 				return
 			}
 			f.index++
-		case ir.Dbg:
+		case ir.Dbg, ir.Accept:
 			f.index++
 		case ir.Unreachable:
 			if c.target[ir.ReachedUnreachable] {

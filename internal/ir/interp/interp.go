@@ -74,6 +74,8 @@ type Options struct {
 	// Repetition), and lets new objects take the lowest free addresses, so that what
 	// is made and freed in every round can be where it was.
 	Repeats bool
+	// Fair lets a state count as one that came back only if an Accept was executed since.
+	Fair bool
 	// Accelerate lets loops that only count jump over iterations (accelerate.go).
 	// The outcome is the same, but of these iterations an event Accelerated is told in place of
 	// Assign and BlockEntered, and their steps do not count for MaxSteps. It has no
@@ -104,11 +106,12 @@ const (
 	BlockEntered                  // Block; after its phis. Only with Options.Blocks
 	Jumping                       // Jump, Block; before it is made
 	Accelerated                   // Block, Iterations. Only with Options.Accelerate
+	Accepted                      // an Accept
 )
 
 // String is the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated"}[k]
+	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted"}[k]
 }
 
 // Event is something that happens in a run.

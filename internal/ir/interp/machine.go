@@ -38,10 +38,11 @@ type machine struct {
 	heats       [][]heat // of loop heads, by function
 	accelerator *accelerator
 
-	asked  int       // questions to the oracle so far
-	choice ir.Choice // its last answer
-	out    Outcome
-	err    error // of the context
+	accepts int64     // Accepts executed
+	asked   int       // questions to the oracle so far
+	choice  ir.Choice // its last answer
+	out     Outcome
+	err     error // of the context
 }
 
 // frame is a call in progress.

@@ -26,6 +26,9 @@ package interp
 // again with the others. Registers that are dead count, too: in the next period they
 // are as in this one.
 //
+// With Options.Fair, an Accept must lie between the two: then the run that goes around for
+// ever executes Accept infinitely often.
+//
 // For (R) the objects keep their numbers. There may be new ones, of the
 // calls in between; no pointer leads to them, since none does from the arguments and
 // the old objects. The next period puts its own objects elsewhere: the stack of the
@@ -61,6 +64,8 @@ type Repetition struct {
 	FirstStep, LastStep int64
 	// Visits is the number of visits of the head from one to the other, or the number of nested calls.
 	Visits int64
+	// Accepts is the number of Accepts from one to the other.
+	Accepts int64
 }
 
 // maxSaved bounds the bytes of memory of a state that is saved.
@@ -90,9 +95,10 @@ type savedState struct {
 	used    uint64
 	hint    int // an object that differed at the last comparison
 
-	asked  int
-	steps  int64
-	visits int64 // of this head since
+	asked   int
+	steps   int64
+	accepts int64
+	visits  int64 // of this head since
 
 	// The bijection of objects; 0 is not known yet.
 	to, from []uint32
@@ -104,9 +110,9 @@ func (m *machine) visitHead(block ir.BlockID) bool {
 	r.visits++
 	if s := &r.loop; s.valid && s.block == block && len(s.frames) == len(m.frames) && s.frames[len(s.frames)-1].code == m.cur {
 		s.visits++
-		if m.sameFrames(s) && m.sameMemory(s) {
+		if m.fair(s) && m.sameFrames(s) && m.sameMemory(s) {
 			m.out.Repetition = &Repetition{
-				Func: m.cur.f, Block: block, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits,
+				Func: m.cur.f, Block: block, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits, Accepts: m.accepts - s.accepts,
 			}
 			return m.end(Repeats, m.cur.f.Blocks[block].Instrs[0], "")
 		}
@@ -129,9 +135,9 @@ func (m *machine) visitEntry() bool {
 	}
 	if s.valid && s.frames[len(s.frames)-1].code == m.cur {
 		s.visits++
-		if m.sameArguments(s) && m.sameOld(s) && (len(m.mem.stack) == len(s.stack) && m.mem.used == s.used || !m.p.looksAtAddresses()) {
+		if m.fair(s) && m.sameArguments(s) && m.sameOld(s) && (len(m.mem.stack) == len(s.stack) && m.mem.used == s.used || !m.p.looksAtAddresses()) {
 			m.out.Repetition = &Repetition{
-				Recursion: true, Func: m.cur.f, Block: 1, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits,
+				Recursion: true, Func: m.cur.f, Block: 1, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits, Accepts: m.accepts - s.accepts,
 			}
 			return m.end(Repeats, m.cur.f.Blocks[1].Instrs[0], "")
 		}
@@ -142,6 +148,9 @@ func (m *machine) visitEntry() bool {
 	return true
 }
 
+// fair says whether a run that comes back to a saved state may count.
+func (m *machine) fair(s *savedState) bool { return !m.opts.Fair || m.accepts > s.accepts }
+
 // save saves the state, with the frames from index first on.
 func (m *machine) save(s *savedState, block ir.BlockID, first int) {
 	s.valid = m.mem.used <= maxSaved
@@ -150,7 +159,7 @@ func (m *machine) save(s *savedState, block ir.BlockID, first int) {
 	}
 	top := &m.frames[len(m.frames)-1]
 	s.block, s.serial, s.asked, s.steps, s.visits, s.hint = block, top.serial, m.asked, m.steps, 0, 0
-	s.used = m.mem.used
+	s.used, s.accepts = m.mem.used, m.accepts
 	s.frames = append(s.frames[:0], m.frames...)
 	from := &m.frames[first]
 	s.words = append(s.words[:0], m.words[from.base:top.base+m.cur.words]...)

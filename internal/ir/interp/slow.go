@@ -75,6 +75,9 @@ func (m *machine) slow(v ir.Value) bool {
 		return m.emit(e)
 	case ir.Label:
 		return m.emit(Event{Kind: LabelReached, Value: v, Text: d.Sym})
+	case ir.Accept:
+		m.accepts++
+		return m.emit(Event{Kind: Accepted, Value: v})
 	case ir.Nondet:
 		return m.arbitrary(v)
 

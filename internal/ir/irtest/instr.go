@@ -26,7 +26,7 @@ var families = [][]ir.Op{
 	{ir.Call},
 	{ir.Nondet},
 	{ir.Check, ir.Check, ir.Assume},
-	{ir.Dbg, ir.Label},
+	{ir.Dbg, ir.Label, ir.Accept},
 	{ir.VaStart},
 }
 
@@ -177,6 +177,8 @@ func (g *generator) emit(op ir.Op) ir.Value {
 		return b.Dbg(g.IntN(g.varCount), g.value(pick(g, g.types())))
 	case ir.Label:
 		return b.Emit(ir.Def{Op: op, Sym: pick(g, []string{"ERROR", "L\t1"})})
+	case ir.Accept:
+		return b.Emit(ir.Def{Op: op})
 	case ir.VaStart:
 		if !b.Func.Variadic {
 			return 0
