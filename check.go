@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/conductor"
 	"assay/internal/frontend"
+	"assay/internal/inspect"
 	"assay/internal/ir"
 	"assay/internal/schedule"
 	"assay/internal/show"
@@ -144,9 +145,19 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	loaded := Phase{Name: "front end", Time: time.Since(begin)}
 	m := program.Module
+	subject := r.subject(m)
+	if err := r.dump(ctx, subject, inspect.IR, inspect.SSA, inspect.Graph, inspect.System); err != nil {
+		return nil, err
+	}
 	r.enter("searching")
 	begin = time.Now()
 	answer := conductor.Decide(ctx, r.question(m))
+	for _, x := range answer.Told {
+		subject.Told = append(subject.Told, inspect.Told(x))
+	}
+	if err := r.dump(ctx, subject, inspect.Facts); err != nil {
+		return nil, err
+	}
 	if _, isTrue := answer.Verdict.(verdict.True); isTrue {
 		if n, ok := program.Unchecked(kinds(t.Properties)); ok {
 			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
@@ -178,6 +189,30 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	result.Stats.Checks = conductor.CountChecks(m, kinds(t.Properties))
 	result.Stats.Phases = append([]Phase{loaded, {Name: "search", Time: time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil
+}
+
+// subject is the program as inspect writes it.
+func (r *run) subject(m *ir.Module) *inspect.Subject {
+	t := &r.task
+	return &inspect.Subject{
+		Module: m, Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label,
+		Endless: t.question() == conductor.Termination, Unwind: t.Engine.Unwind, Small: t.Engine.SmallBlocks, Files: t.Files,
+	}
+}
+
+// dump writes those of the views that the task asks for.
+func (r *run) dump(ctx context.Context, s *inspect.Subject, views ...inspect.View) error {
+	for _, v := range views {
+		w := r.task.Dump[v]
+		if w == nil {
+			continue
+		}
+		r.enter("writing " + string(v))
+		if err := inspect.Write(ctx, w, v, s); err != nil && ctx.Err() == nil {
+			return &EnvironmentError{Doing: "writing " + string(v), Err: err}
+		}
+	}
+	return nil
 }
 
 // question is the task for the conductor.

@@ -2,8 +2,6 @@ package assay
 
 import (
 	"context"
-	"fmt"
-	"os"
 
 	"assay/internal/frontend"
 	"assay/internal/native"
@@ -18,37 +16,8 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		result.Native = "not available for runs that do not end"
 		return nil
 	}
-	p := &r.task.Program
-	if p.Function != "" || p.CompileCommands != "" {
-		result.Native = "not available with --function or compile_commands.json"
-		return nil
-	}
-	for _, j := range result.run.Input.Jumps {
-		if len(j.Choices) > 0 {
-			result.Native = fmt.Sprintf("%d iterations of a loop read inputs, which are too many to be fed", j.Rounds)
-			return nil
-		}
-	}
 	r.enter("native replay")
-	var silent []string
-	for _, n := range program.Notes {
-		if n.Kind == frontend.NoteUnknownFunction {
-			silent = append(silent, n.Name)
-		}
-	}
-	c, exact := native.Inputs(result.run.Module, result.run.Input, result.run.Violation, silent, frontend.SharedStorage)
-	if !exact {
-		result.Native = "the run depends on the content of memory that was never written, which cannot be fed"
-		return nil
-	}
-	header, err := frontend.WriteHeader()
-	if err != nil {
-		return &EnvironmentError{Doing: "replaying natively", Err: err}
-	}
-	defer os.RemoveAll(header)
-	options := r.frontendOptions()
-	flags := append(options.Flags(), "-idirafter", header)
-	o, err := native.Confirm(ctx, native.Program{Files: r.task.Files, Flags: flags, ILP32: program.DataModel == frontend.ILP32}, c)
+	o, err := native.Replay(ctx, result.run, program, r.frontendOptions())
 	switch {
 	case err != nil:
 		return &EnvironmentError{Doing: "replaying natively", Err: err}

@@ -24,24 +24,8 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 			r.Integer = c.Text
 		}
 	case verdict.False:
-		if i := slices.IndexFunc(v.Passes, func(g verdict.Guard) bool { return g.Doubt() != "" }); i >= 0 {
-			cause := verdict.CauseInexact
-			if v.Passes[i].Kind == ir.Overflow {
-				cause = verdict.CauseOverflow
-			}
-			r.Answer = Unknown
-			r.Reasons = show.ReasonsOf(m, []verdict.Reason{{
-				Cause: cause, Func: v.Passes[i].Func, Pos: v.Passes[i].Pos,
-				Text: "a violation was found, but on " + v.Passes[i].Doubt(),
-			}})
-			break
-		}
-		if v.Endless == nil && verdict.HangsOnNaN(context.Background(), m, v.Input, v.Violation) {
-			r.Answer = Unknown
-			r.Reasons = show.ReasonsOf(m, []verdict.Reason{{
-				Cause: verdict.CauseInexact, Func: v.Violation.Func, Pos: v.Violation.Pos,
-				Text: "a violation was found, but it depends on the sign or payload of a NaN, which are arbitrary",
-			}})
+		if doubt := v.Doubtful(context.Background(), m); doubt != nil {
+			r.Answer, r.Reasons = Unknown, show.ReasonsOf(m, []verdict.Reason{*doubt})
 			break
 		}
 		r.Answer, r.Replayed = False, v.Replayed

@@ -10,10 +10,9 @@ import (
 
 	"assay/internal/conductor"
 	"assay/internal/frontend"
+	"assay/internal/inspect"
 	"assay/internal/its"
 	"assay/internal/show"
-	"assay/internal/transition"
-	"assay/internal/ts/program"
 )
 
 // Export writes the transition system of the task's program in one of the formats
@@ -38,15 +37,13 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	if err != nil {
 		return nil, loadError(err)
 	}
-	r.phase = "making the transition system"
 	r.phase = "writing the transition system"
-	m := loaded.Module
-	found, err := transition.Export(ctx, m, transition.Options{Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label, Small: t.Engine.SmallBlocks}, endless, w, format)
-	var unsupported *program.ErrUnsupported
-	if errors.As(err, &unsupported) {
-		return nil, &InputError{Pos: show.PositionOf(m, unsupported.Pos), Message: "no finite transition system: " + unsupported.Why}
+	found, err := r.subject(loaded.Module).System(ctx, w, format)
+	var none *inspect.ErrNone
+	if errors.As(err, &none) {
+		return nil, &InputError{Pos: show.PositionOf(loaded.Module, none.Pos), Message: none.Error()}
 	}
-	return show.ReasonsOf(m, found), err
+	return show.ReasonsOf(loaded.Module, found), err
 }
 
 // ExportITS writes the integer transition system of a program: Format is koat,

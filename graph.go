@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"assay/internal/conductor"
 	"assay/internal/frontend"
-	"assay/internal/ir"
+	"assay/internal/inspect"
 	"assay/internal/picture"
 	"assay/internal/show"
-	"assay/internal/symex"
 )
 
 // GraphFormats are the formats of Graph. Graphviz makes all but dot.
@@ -45,11 +43,7 @@ func Graph(ctx context.Context, t Task, w io.Writer, o GraphOptions) (summary st
 	if err := t.validate(); err != nil {
 		return "", err
 	}
-	var targets []ir.CheckKind
-	if !slices.Equal(t.Properties, []Property{Termination}) {
-		targets = kinds(t.Properties)
-	}
-	for _, k := range targets {
+	for _, k := range kinds(t.Properties) {
 		if !slices.Contains(conductor.GraphKinds, k) {
 			return "", &InputError{Message: fmt.Sprintf("symbolic execution graphs have no checks of the kind %s", k), Hint: "ask for unreach-call, valid-memsafety or termination"}
 		}
@@ -60,20 +54,14 @@ func Graph(ctx context.Context, t Task, w io.Writer, o GraphOptions) (summary st
 	if err != nil {
 		return "", loadError(err)
 	}
-	r.phase = "building the graph"
-	if o.Boxes == 0 {
-		o.Boxes = 2000
-	}
-	m := loaded.Module
-	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: t.Label, Drawing: o.Boxes})
-	if b.Obstacle != nil {
-		return "", &ErrNoGraph{Reason{Text: b.Obstacle.Text, Pos: show.PositionOf(m, b.Obstacle.Pos)}}
-	}
 	r.phase = "drawing the graph"
-	summary, err = picture.Write(ctx, w, m, b.Drawing, picture.Format{Name: o.Format, Title: filepath.Base(t.Files[0]), Steps: o.Steps, Place: o.Heap})
+	summary, err = r.subject(loaded.Module).Graph(ctx, w, inspect.GraphOptions{Format: o.Format, Steps: o.Steps, Place: o.Heap, Boxes: o.Boxes})
+	var none *inspect.ErrNone
 	var question *picture.ErrQuestion
 	var layout *picture.ErrLayout
 	switch {
+	case errors.As(err, &none):
+		err = &ErrNoGraph{Reason{Text: none.Text, Pos: show.PositionOf(loaded.Module, none.Pos)}}
 	case errors.As(err, &question):
 		err = &InputError{Message: question.Message, Hint: question.Hint}
 	case errors.As(err, &layout):

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"assay/internal/frontend"
 	"assay/internal/ir"
@@ -50,22 +49,9 @@ func loadError(err error) error {
 func (r *run) assumptions(p *frontend.Program) []Assumption {
 	var out []Assumption
 	note := func(text string) { out = append(out, Assumption{Text: text}) }
-	t := &r.task.Program
-	if t.Function != "" {
-		text := "runs start in " + t.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)"
-		switch {
-		case slices.Contains(t.NonNull, frontend.AllPointers):
-			text = strings.Replace(text, "is null or points", "points", 1)
-		case len(t.NonNull) > 0:
-			text += "; not null: " + strings.Join(t.NonNull, ", ")
-		}
+	o := r.frontendOptions()
+	for _, text := range o.Start() {
 		note(text)
-		if !t.HavocGlobals {
-			note("globals hold their initial values when " + t.Function + " is called (--havoc-globals makes them arbitrary)")
-		}
-	}
-	if t.HavocGlobals {
-		note("globals hold arbitrary values at the start")
 	}
 	if p.Module.Optimized {
 		note("the input is LLVM IR made elsewhere and is verified as it is: its compiler may have used undefined behaviour already")
@@ -77,7 +63,7 @@ func (r *run) assumptions(p *frontend.Program) []Assumption {
 		}
 		out = append(out, Assumption{Pos: show.PositionOf(p.Module, n.Pos), Text: text})
 	}
-	switch t.Semantics {
+	switch r.task.Program.Semantics {
 	case SemanticsNoOverflow:
 		note("a run ends where signed arithmetic overflows (--semantics no-overflow)")
 	case SemanticsIntegers:

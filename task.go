@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/conductor"
 	"assay/internal/frontend"
+	"assay/internal/inspect"
 )
 
 // DataModel fixes the sizes of the C types.
@@ -41,9 +42,19 @@ type Task struct {
 	// Log, if not nil, receives a line of JSON for each thing that an engine does: when
 	// it begins, what it tells others, what it claims, and why it gives up.
 	Log io.Writer
+	// Dump receives views of the program, of Views.
+	Dump map[View]io.Writer
 	// Warnings receives clang's warnings; nil drops them.
 	Warnings io.Writer
 }
+
+// View is a way to look at a program, for people who work on the engines.
+type View = inspect.View
+
+// Views are the keys of Task.Dump: the program as the engines get it; its formula with
+// every loop unwound once, or Engine.Unwind times; its symbolic execution graph; its
+// transition system; and what is known of its loops when the run ends.
+var Views = inspect.Views
 
 // Pointer says what a pointer parameter points to: an array of so many elements, or
 // of as many as another parameter says, or a string of any length; or it may be

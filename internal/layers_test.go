@@ -86,6 +86,10 @@ var allowed = map[string][]string{
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	"internal/accept":        {"internal/certify", "internal/certify/graph", "internal/verdict"},
 	// Engines.
+	"internal/inspect": {
+		"internal/induction", "internal/invariant", "internal/ir", "internal/picture", "internal/show", "internal/ssa", "internal/symex", "internal/term",
+		"internal/transition", "internal/ts/program", "internal/verdict",
+	},
 	"internal/picture": {"internal/ir", "internal/linear", "internal/symgraph", "internal/process", "internal/show"},
 	"internal/symex":   {"internal/bv", "internal/ir", "internal/linear", "internal/polyhedra", "internal/its", "internal/symgraph"},
 	"internal/bmc": {
@@ -149,10 +153,10 @@ var allowed = map[string][]string{
 	},
 	// What a person sees.
 	"internal/show": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/verdict"},
-	"": {"internal/conductor", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/symex", "internal/transition", "internal/ts/program",
+	"": {"internal/conductor", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/inspect",
 		"internal/picture", "internal/propfile", "internal/show", "internal/spell"},
 	"internal/report":   {""},
-	"internal/native":   {"internal/ir", "internal/process", "internal/target", "internal/verdict"},
+	"internal/native":   {"internal/frontend", "internal/ir", "internal/process", "internal/show", "internal/target", "internal/verdict"},
 	"internal/target":   {},
 	"internal/propfile": {},
 	"internal/spell":    {},

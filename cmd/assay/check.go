@@ -33,6 +33,7 @@ type checkFlags struct {
 	unmodelled   string
 	precondition string
 	log          string
+	dump         map[assay.View]string
 	show         report.Options
 
 	incrementalBMC bool
@@ -131,6 +132,8 @@ func (f *checkFlags) groups() []group {
 	output.BoolVar(&f.show.FullTrace, "trace", false, "print every step of the trace, long loops included")
 	output.BoolVarP(&f.show.Quiet, "quiet", "q", false, "print the last line only")
 	output.BoolVarP(&f.show.Verbose, "verbose", "v", false, "print sizes, work and times, too")
+	f.dump = map[assay.View]string{}
+	output.Var(dumpValue{f.dump}, "dump", "write a view of the program to a file: ir, ssa (formula, SMT-LIB), graph (DOT), system (BTOR2), or facts (of loops); may be repeated")
 	output.StringVar(&f.log, "log", "", "write what each engine does to this `file`, a line of JSON for each event")
 
 	return []group{
@@ -293,6 +296,17 @@ func (f *checkFlags) check() error {
 		}
 		defer file.Close()
 		f.task.Log = file
+	}
+	for view, name := range f.dump {
+		file, err := os.Create(name)
+		if err != nil {
+			return &assay.EnvironmentError{Doing: "writing " + string(view), Err: err}
+		}
+		defer file.Close()
+		if f.task.Dump == nil {
+			f.task.Dump = map[assay.View]io.Writer{}
+		}
+		f.task.Dump[view] = file
 	}
 	var known atomic.Int64 // how deep the search has come
 	tell := f.task.Progress

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -160,3 +161,23 @@ func (v pointerValue) Set(s string) error {
 type engineValue struct{ choiceValue }
 
 func (engineValue) Type() string { return "name" }
+
+// dumpValue is a flag that names files for views of the program: view=file.
+type dumpValue struct{ files map[assay.View]string }
+
+func (v dumpValue) String() string { return "" }
+
+func (v dumpValue) Type() string { return "view=file" }
+
+func (v dumpValue) Set(s string) error {
+	view, file, ok := strings.Cut(s, "=")
+	var names []string
+	for _, x := range assay.Views {
+		names = append(names, string(x))
+	}
+	if !ok || file == "" || !slices.Contains(names, view) {
+		return fmt.Errorf("%q is no view=file; the views are %s", s, strings.Join(names, ", "))
+	}
+	v.files[assay.View(view)] = file
+	return nil
+}

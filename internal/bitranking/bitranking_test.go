@@ -107,7 +107,7 @@ exit:
 `)
 	f := m.Funcs[0]
 	b := f.Blocks[1].Instrs[1]
-	hint := Hint{Func: "main", Head: 2, Predicates: []invariant.Predicate{{
+	hint := Hint{Func: "main", Head: 2, Predicates: []invariant.Predicate{invariant.Comparison{
 		Relation: invariant.AtMost, Bound: big.NewInt(5), Terms: []invariant.Term{{Value: b, Bits: 32, Coeff: 1, Signed: true}},
 	}}}
 	var unranked *ErrUnranked

@@ -243,7 +243,7 @@ func (f function) certificate(places []place) verdict.RankingFunction {
 	for _, p := range f {
 		c := verdict.RankingCase{Terms: terms(p.sum), Constant: p.constant}
 		for _, w := range p.when {
-			q := invariant.Predicate{Terms: terms(w.sum), Relation: invariant.AtMost, Bound: big.NewInt(w.bound)}
+			q := invariant.Comparison{Terms: terms(w.sum), Relation: invariant.AtMost, Bound: big.NewInt(w.bound)}
 			if w.modulus != 0 {
 				q.Relation, q.Modulus = invariant.Congruent, w.modulus
 			}

@@ -161,7 +161,7 @@ func (e *engine) replay(ctx context.Context) replayed {
 	if r.found && (undefined && len(r.passes) > 0 || approximate != "") {
 		r.depends = e.depends(ctx, e.inputs())
 	}
-	if r.found && !r.depends && verdict.HangsOnNaN(ctx, e.m, in, r.violation) {
+	if r.found && !r.depends && verdict.DependsOnNaN(ctx, e.m, in, r.violation) {
 		r.depends, r.nan = true, true
 	}
 	return r

@@ -25,14 +25,14 @@ func (c *checker) byCases(values []term.ID, of func([]term.ID) term.ID) term.ID 
 
 // polynomial says that a polynomial is 0. If it speaks of memory that is not there, it
 // holds.
-func (c *checker) polynomial(p *invariant.Polynomial, operand func(t invariant.Term) (bits, valid term.ID)) term.ID {
+func (c *checker) polynomial(p *invariant.Polynomial, of operand) term.ID {
 	st := c.st
 	there := st.True()
 	sum := st.ConstU(p.Width, 0)
 	for _, m := range p.Monomials {
 		product := st.ConstU(p.Width, m.Coeff)
 		for _, t := range m.Factors {
-			bits, valid := operand(t)
+			bits, valid := of(t)
 			there = st.And(there, valid)
 			if t.Signed {
 				bits = st.SExt(bits, p.Width)

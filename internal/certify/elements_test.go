@@ -123,8 +123,8 @@ func TestElementSums(t *testing.T) {
 			phis := func(b ir.BlockID) (i, s ir.Value) { return f.Blocks[b].Instrs[0], f.Blocks[b].Instrs[1] }
 			bounds := func(i ir.Value) []invariant.Predicate {
 				return []invariant.Predicate{
-					{Terms: []invariant.Term{integer(-1, i)}, Bound: new(big.Int)},
-					{Terms: []invariant.Term{integer(1, i), integer(-1, n)}, Bound: new(big.Int)},
+					invariant.Comparison{Terms: []invariant.Term{integer(-1, i)}, Bound: new(big.Int)},
+					invariant.Comparison{Terms: []invariant.Term{integer(1, i), integer(-1, n)}, Bound: new(big.Int)},
 				}
 			}
 			one, two := head("first"), head("second")
@@ -135,8 +135,8 @@ func TestElementSums(t *testing.T) {
 				{Coeff: -1, Base: array, Count: count(n)}, {Coeff: 1, Base: array, Count: count(j)},
 			}}
 			cert := &verdict.Induction{Heads: []invariant.Head{
-				{Func: "main", Head: one, Predicates: append(bounds(i), first.IsZero())},
-				{Func: "main", Head: two, Predicates: append(bounds(j), second.IsZero())},
+				{Func: "main", Head: one, Predicates: append(bounds(i), first)},
+				{Func: "main", Head: two, Predicates: append(bounds(j), second)},
 			}}
 			if x.change != nil {
 				x.change(first, second, cert)

@@ -20,7 +20,7 @@ func TestEndlessCertificates(t *testing.T) {
 			body + "back:\n  br h\nout:\n  ret\n}\n"
 	}
 	n := func(x uint64) []verdict.Skolem { return []verdict.Skolem{{Func: "main", Value: 1, Bits: bv.New(8, x)}} }
-	odd := []invariant.Predicate{{
+	odd := []invariant.Predicate{invariant.Comparison{
 		Terms: []invariant.Term{{Coeff: 1, Bits: 8}}, Relation: invariant.Congruent, Bound: big.NewInt(1), Modulus: 2,
 	}}
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestEndlessCertificates(t *testing.T) {
 				}
 			}
 			for i := range c.predicates {
-				c.predicates[i].Terms[0].Value = find(ir.Phi, "")
+				c.predicates[i].(invariant.Comparison).Terms[0].Value = find(ir.Phi, "")
 			}
 			set := &verdict.RecurrentSet{Inputs: c.inputs, Proof: &verdict.Induction{K: 1}}
 			if c.predicates != nil {

@@ -70,24 +70,26 @@ func TestFloatPredicates(t *testing.T) {
 		return invariant.Term{Coeff: coeff, Value: v, Cell: v == g || v == h, Bits: 32, Signed: true, Float: true}
 	}
 	at := func(v float64) int64 { return invariant.Position(bv.New(32, uint64(math.Float32bits(float32(v))))) }
-	most := func(v ir.Value, b float64) invariant.Predicate {
-		return invariant.Predicate{Terms: []invariant.Term{float(v, 1)}, Bound: big.NewInt(at(b))}
+	most := func(v ir.Value, b float64) invariant.Order {
+		return invariant.Order{Terms: []invariant.Term{float(v, 1)}, Bound: big.NewInt(at(b))}
 	}
-	least := func(v ir.Value, b float64) invariant.Predicate {
-		return invariant.Predicate{Terms: []invariant.Term{float(v, -1)}, Bound: big.NewInt(-at(b))}
+	least := func(v ir.Value, b float64) invariant.Order {
+		return invariant.Order{Terms: []invariant.Term{float(v, -1)}, Bound: big.NewInt(-at(b))}
 	}
-	order := func(a, b ir.Value, bound int64) invariant.Predicate {
-		return invariant.Predicate{Terms: []invariant.Term{float(a, 1), float(b, -1)}, Bound: big.NewInt(bound)}
+	order := func(a, b ir.Value, bound int64) invariant.Order {
+		return invariant.Order{Terms: []invariant.Term{float(a, 1), float(b, -1)}, Bound: big.NewInt(bound)}
 	}
 	ps := func(p ...invariant.Predicate) []invariant.Predicate { return p }
 	integer := most(y, 10)
 	integer.Terms[0].Float = false
 	narrow := most(y, 10)
 	narrow.Terms[0].Bits = 64
-	ranged := most(g, 10)
-	ranged.Range = &invariant.Range{From: invariant.Sum{Const: new(big.Int)}, To: invariant.Sum{Const: big.NewInt(3)}}
-	unequal := most(y, 10)
-	unequal.Relation = invariant.NotEqual
+	body := invariant.Comparison{Terms: []invariant.Term{float(g, 1)}, Bound: big.NewInt(at(10))}
+	constant := func(n int64) invariant.Sum { return invariant.Sum{Const: big.NewInt(n)} }
+	ranged := invariant.ForAll{Range: invariant.Range{From: constant(0), To: constant(3)}, Body: body}
+	to := invariant.ForAll{Range: invariant.Range{From: constant(0), To: invariant.Sum{Const: new(big.Int), Terms: []invariant.Term{float(y, 1)}}}, Body: invariant.Comparison{Bound: new(big.Int)}}
+	unequal := invariant.Comparison{Terms: []invariant.Term{float(y, 1)}, Relation: invariant.NotEqual, Bound: new(big.Int)}
+	guard := invariant.Guarded{If: []invariant.Comparison{unequal}, Then: most(y, 10)}
 	for name, x := range map[string]struct {
 		predicates []invariant.Predicate
 		want       string
@@ -104,6 +106,8 @@ func TestFloatPredicates(t *testing.T) {
 		"an integer":          {ps(integer), "incomplete: the certificate has not the right form"},
 		"other width":         {ps(narrow), "incomplete: the certificate has not the right form"},
 		"quantified":          {ps(ranged), "incomplete: the certificate has not the right form"},
+		"range of a float":    {ps(to), "incomplete: the certificate has not the right form"},
+		"where a float is":    {ps(guard), "incomplete: the certificate has not the right form"},
 		"no order":            {ps(unequal), "incomplete: the certificate has not the right form"},
 		"a sum":               {ps(order(y, g, 7)), "incomplete: the certificate has not the right form"},
 		"of what is no float": {ps(most(f.Blocks[2].Instrs[2], 1)), "incomplete: the certificate has not the right form"},

@@ -3,6 +3,7 @@ package certify
 import (
 	"slices"
 
+	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/term"
 )
@@ -46,14 +47,14 @@ func (c *checker) enterCut(fr *frame, s sweep, in edge) {
 	in.guard = c.claimPredicates(fr, head, in)
 	in = c.forget(fr, head, st.True(), in)
 	predicates := c.induction.predicates[headKey{fr.fn.f.Name, head}]
-	for i := range predicates {
-		if p := &predicates[i]; p.Range == nil {
+	for _, p := range predicates {
+		if _, ok := p.(invariant.ForAll); !ok {
 			in.guard = st.And(in.guard, c.predicate(fr, head, in, p))
 		}
 	}
 	in.guard = c.assumeClauses(fr, head, in)
-	for i := range predicates {
-		if p := &predicates[i]; p.Range != nil {
+	for _, p := range predicates {
+		if p, ok := p.(invariant.ForAll); ok {
 			v := c.indexedVisit(fr, head, in, p)
 			v.cond = in.guard
 			c.indexed.visits = append(c.indexed.visits, v)
@@ -70,17 +71,17 @@ func (c *checker) claimPredicates(fr *frame, head ir.BlockID, in edge) (guard te
 	st := c.st
 	at := c.blockValue(fr.fn, head)
 	predicates := c.induction.predicates[headKey{fr.fn.f.Name, head}]
-	for i := range predicates {
-		p := &predicates[i]
+	for i, p := range predicates {
 		var t term.ID
-		if p.Range != nil {
-			v := c.indexedVisit(fr, head, in, p)
+		all, ranged := p.(invariant.ForAll)
+		if ranged {
+			v := c.indexedVisit(fr, head, in, all)
 			t = c.atKappa(fr, head, &v, in.guard)
 		} else {
 			t = c.predicate(fr, head, in, p)
 		}
 		c.claim(violation, fr, st.And(in.guard, st.Not(t)), at, "invariant: predicate %d of the loop head does not hold", i+1)
-		if p.Range == nil {
+		if !ranged {
 			in.guard = st.And(in.guard, t)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"assay/internal/bv"
 	"assay/internal/invariant"
@@ -200,11 +201,12 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		if !newForest(f).isHead(h.Head) {
 			return wrong("block %d of %s is no loop head", h.Head, h.Func)
 		}
-		for i := range h.Predicates {
-			if why := illFormed(f, dom, h.Head, &h.Predicates[i], m.PointerBits); why != "" {
+		for _, p := range h.Predicates {
+			if why := illFormed(f, dom, h.Head, p, m.PointerBits); why != "" {
 				return wrong("block %d of %s: %s", h.Head, h.Func, why)
 			}
-			ind.ranges = ind.ranges || h.Predicates[i].Range != nil
+			_, ranged := p.(invariant.ForAll)
+			ind.ranges = ind.ranges || ranged
 		}
 		k := headKey{h.Func, h.Head}
 		if why := illFormedClauses(m, f, dom, &h); why != "" {
@@ -236,31 +238,28 @@ func (l *forest) isHead(b ir.BlockID) bool {
 }
 
 // illFormed says what is wrong with a predicate, if anything is.
-func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predicate, pointer uint32) (wrong string) {
+func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p invariant.Predicate, pointer uint32) (wrong string) {
 	if why := wrongForm(p); why != "" {
 		return why
 	}
-	for i := range p.If {
-		if p.Range != nil || p.If[i].Range != nil {
-			return "a quantified predicate has a condition"
-		}
-		if why := illFormed(f, dom, head, &p.If[i], pointer); why != "" {
-			return why
-		}
-	}
-	if p.Range != nil {
+	elements, index := false, false // may be terms
+	switch p := p.(type) {
+	case invariant.ForAll:
 		if why := illFormedRange(p, pointer); why != "" {
 			return why
 		}
+		elements, index = true, true
+	case *invariant.SumEquation:
+		elements = true
 	}
 	p.Each(func(t invariant.Term) {
 		switch {
 		case t.Square && !t.Index:
 			wrong = "a square of what is no index"
 			return
-		case t.Index && p.Range != nil:
+		case t.Index && index:
 			return
-		case t.Index || t.Stride != 0 && (p.Range == nil && p.Elements == nil || !t.Cell):
+		case t.Index || t.Stride != 0 && (!elements || !t.Cell):
 			wrong = "an element without a range"
 			return
 		case t.Value < 1 || int(t.Value) >= len(f.Values):
@@ -275,8 +274,6 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 			wrong = fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Cell && d.Type.Kind != ir.Ptr:
 			wrong = fmt.Sprintf("value %d is no pointer", t.Value)
-		case t.Float && p.Range != nil:
-			wrong = "a float in a range"
 		case t.Float && (t.Stride != 0 || !t.Cell && d.Type != ir.FloatType(t.Bits)):
 			wrong = fmt.Sprintf("value %d is no float of %d bits", t.Value, t.Bits)
 		case !t.Float && !t.Cell && d.Type != ir.IntType(t.Bits):
@@ -289,27 +286,40 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p *invariant.Predic
 }
 
 // wrongForm says what is wrong with a predicate as such.
-func wrongForm(p *invariant.Predicate) string {
-	for i := range p.If {
-		if p.If[i].Elements != nil {
-			return "a condition is about sums of elements"
+func wrongForm(p invariant.Predicate) string {
+	switch p := p.(type) {
+	case invariant.Comparison:
+		return wrongComparison(p)
+	case invariant.Order:
+		return p.IllFormed()
+	case invariant.Guarded:
+		for _, c := range p.If {
+			if why := wrongComparison(c); why != "" {
+				return why
+			}
 		}
-		if len(p.If[i].If) > 0 {
-			return "a condition of a predicate has a condition"
-		}
+		return wrongForm(p.Then)
+	case invariant.ForAll:
+		return wrongComparison(p.Body)
+	case *invariant.Polynomial:
+		return p.IllFormed()
+	case *invariant.SumEquation:
+		return p.IllFormed()
 	}
+	return invariant.Unexpected(p)
+}
+
+// wrongComparison says what is wrong with a comparison as such.
+func wrongComparison(p invariant.Comparison) string {
 	switch {
 	case p.Bound == nil:
 		return "a predicate has no bound"
 	case p.Relation > invariant.Congruent:
 		return "a predicate has an unknown relation"
-	case !p.FloatForm():
-		return "a predicate about floats is no bound and no order"
+	case slices.ContainsFunc(p.Terms, func(t invariant.Term) bool { return t.Float }):
+		return "a summand is a float"
 	}
-	if p.Elements != nil {
-		return p.Elements.IllFormed(p)
-	}
-	return p.IllFormed()
+	return ""
 }
 
 // context numbers the call string of an activation.
@@ -388,11 +398,10 @@ func (c *checker) visit(fr *frame, in edge) {
 	}
 	s.early = st.Or(s.outer, s.skipped)
 	head := s.region.head
-	for i := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
-		p := &c.induction.predicates[headKey{fr.fn.f.Name, head}][i]
+	for i, p := range c.induction.predicates[headKey{fr.fn.f.Name, head}] {
 		var t term.ID
-		if p.Range != nil {
-			t = c.quantified(fr, head, in, p)
+		if all, ok := p.(invariant.ForAll); ok {
+			t = c.quantified(fr, head, in, all)
 		} else {
 			t = c.predicate(fr, head, in, p)
 		}
@@ -407,11 +416,12 @@ func (c *checker) visit(fr *frame, in edge) {
 	s.at = -1
 }
 
-// predicate says whether a predicate of a head holds of a way into it. A
-// predicate of memory that is not there holds, and so it does as a condition.
-func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
-	if p.Elements != nil {
-		return c.elementSums(fr, head, in, p.Elements)
+// predicate says whether a predicate of a head holds of a way into it; quantified is for
+// those with a range. A predicate of memory that is not there holds, and so it does as a
+// condition.
+func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p invariant.Predicate) term.ID {
+	if e, ok := p.(*invariant.SumEquation); ok {
+		return c.elementSums(fr, head, in, e)
 	}
 	return c.holds(p, func(t invariant.Term) (bits, valid term.ID) {
 		x := c.atHead(fr, head, in, t.Value)
@@ -422,48 +432,47 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p *invariant.Pr
 	})
 }
 
-// holds says whether a predicate holds; operand gives the integer of a summand,
-// and whether it is there.
-func (c *checker) holds(p *invariant.Predicate, operand func(t invariant.Term) (bits, valid term.ID)) term.ID {
+// operand gives the bits of a term, and whether it is there.
+type operand func(t invariant.Term) (bits, valid term.ID)
+
+// holds says whether a predicate without elements holds.
+func (c *checker) holds(p invariant.Predicate, of operand) term.ID {
 	st := c.st
-	applies := st.True()
-	for i := range p.If {
-		applies = st.And(applies, c.holds(&p.If[i], operand))
+	switch p := p.(type) {
+	case invariant.Comparison:
+		values, there := c.operands(p.Terms, of)
+		return st.Implies(there, c.byCases(values, func(values []term.ID) term.ID { return c.relation(p, values) }))
+	case invariant.Order:
+		values, there := c.operands(p.Terms, of)
+		return st.Implies(there, c.order(p, values))
+	case invariant.Guarded:
+		applies := st.True()
+		for _, x := range p.If {
+			applies = st.And(applies, c.holds(x, of))
+		}
+		return st.Implies(applies, c.holds(p.Then, of))
+	case *invariant.Polynomial:
+		return c.polynomial(p, of)
 	}
-	// No sum of some of the summands, nor its difference to the bound or the
-	// modulus, is greater than most.
-	most := new(big.Int).Abs(p.Bound)
-	if p.Relation == invariant.Congruent {
-		most.Add(most, p.Mod())
-	}
-	for _, t := range p.Terms {
-		// A summand of coefficient 0 needs its width, too.
-		weight := new(big.Int).Abs(big.NewInt(t.Coeff))
-		most.Add(most, weight.Lsh(weight.Add(weight, big.NewInt(1)), uint(t.Bits)))
-	}
-	w := uint32(most.BitLen()) + 2
-	there := st.True()
-	values := make([]term.ID, len(p.Terms))
-	for i, t := range p.Terms {
+	panic(invariant.Unexpected(p))
+}
+
+// operands are the bits of terms, and whether all of them are there.
+func (c *checker) operands(terms []invariant.Term, of operand) (values []term.ID, there term.ID) {
+	values, there = make([]term.ID, len(terms)), c.st.True()
+	for i, t := range terms {
 		var valid term.ID
-		values[i], valid = operand(t)
-		there = st.And(there, valid)
+		values[i], valid = of(t)
+		there = c.st.And(there, valid)
 	}
-	if p.IsFloat() {
-		return st.Implies(st.And(applies, there), c.floatRelation(p, values))
-	}
-	if p.Polynomial != nil {
-		return c.polynomial(p.Polynomial, operand)
-	}
-	holds := c.byCases(values, func(values []term.ID) term.ID { return c.relation(p, w, values) })
-	return st.Implies(st.And(applies, there), holds)
+	return values, there
 }
 
 // maxCases bounds the cases in which a predicate is looked at.
 const maxCases = 150
 
-// floatRelation compares floats: nothing holds of a NaN.
-func (c *checker) floatRelation(p *invariant.Predicate, values []term.ID) term.ID {
+// order compares floats: nothing holds of a NaN.
+func (c *checker) order(p invariant.Order, values []term.ID) term.ID {
 	st := c.st
 	side := func(i int) term.ID {
 		if i < 0 {
@@ -478,9 +487,21 @@ func (c *checker) floatRelation(p *invariant.Predicate, values []term.ID) term.I
 	return st.FLe(side(x), side(y))
 }
 
-// relation compares the sum of a predicate, in a width in which it does not wrap.
-func (c *checker) relation(p *invariant.Predicate, w uint32, values []term.ID) term.ID {
+// relation compares the sum of a comparison, in a width in which it does not wrap.
+func (c *checker) relation(p invariant.Comparison, values []term.ID) term.ID {
 	st := c.st
+	// No sum of some of the summands, nor its difference to the bound or the
+	// modulus, is greater than most.
+	most := new(big.Int).Abs(p.Bound)
+	if p.Relation == invariant.Congruent {
+		most.Add(most, p.Mod())
+	}
+	for _, t := range p.Terms {
+		// A summand of coefficient 0 needs its width, too.
+		weight := new(big.Int).Abs(big.NewInt(t.Coeff))
+		most.Add(most, weight.Lsh(weight.Add(weight, big.NewInt(1)), uint(t.Bits)))
+	}
+	w := uint32(most.BitLen()) + 2
 	sum := c.integer(w, new(big.Int).Neg(p.Bound))
 	for i, t := range p.Terms {
 		bits := values[i]

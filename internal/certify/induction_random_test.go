@@ -320,7 +320,7 @@ func randomHeads(rng *rand.Rand, m *ir.Module, most int) (heads []invariant.Head
 }
 
 func randomPredicate(rng *rand.Rand, f *ir.Func, head ir.BlockID) invariant.Predicate {
-	p := invariant.Predicate{Relation: invariant.Relation(rng.Intn(3))}
+	p := invariant.Comparison{Relation: invariant.Relation(rng.Intn(3))}
 	if p.Relation == invariant.Congruent {
 		p.Modulus = uint64(2 + rng.Intn(3))
 	}
@@ -347,12 +347,14 @@ func randomPredicate(rng *rand.Rand, f *ir.Func, head ir.BlockID) invariant.Pred
 			}
 			return s
 		}
-		p.Range = &invariant.Range{From: bound(), To: bound()}
+		all := invariant.ForAll{Range: invariant.Range{From: bound(), To: bound()}}
 		e := invariant.Term{Coeff: int64(rng.Intn(3) - 1), Value: array, Cell: true, Bits: 8, Stride: uint64(1 + rng.Intn(2)), Offset: uint64(rng.Intn(3)), Signed: rng.Intn(2) == 0}
 		p.Terms = append(p.Terms[:rng.Intn(len(p.Terms)+1):len(p.Terms)], e)
 		if rng.Intn(2) == 0 {
 			p.Terms = append(p.Terms, invariant.Term{Coeff: int64(rng.Intn(3) - 1), Index: true, Bits: 64, Signed: true})
 		}
+		all.Body = p
+		return all
 	}
 	return p
 }
@@ -498,7 +500,7 @@ func (c *choices) next() bool {
 }
 
 // rangeHolds evaluates a quantified predicate.
-func rangeHolds(p *invariant.Predicate, s interp.State) bool {
+func rangeHolds(p invariant.ForAll, s interp.State) bool {
 	sum := func(ts []invariant.Term, k int64) (n *big.Int, there bool) {
 		n, there = new(big.Int), true
 		for _, t := range ts {
@@ -528,7 +530,7 @@ func rangeHolds(p *invariant.Predicate, s interp.State) bool {
 	}
 	from, to = from.Add(from, p.Range.From.Const), to.Add(to, p.Range.To.Const)
 	for k := from.Int64(); k < to.Int64(); k++ {
-		if n, there := sum(p.Terms, k); there && !p.Compare(n) {
+		if n, there := sum(p.Body.Terms, k); there && !p.Body.Compare(n) {
 			return false
 		}
 	}
@@ -572,25 +574,24 @@ func refute(t *testing.T, m *ir.Module, o Options, cert *verdict.Induction, runs
 				}
 			}
 			for i, p := range heads[headKey{e.Func.Name, e.Block}] {
-				there := true
-				if p.Range != nil {
-					if !rangeHolds(&p, e.State) {
+				if all, ok := p.(invariant.ForAll); ok {
+					if !rangeHolds(all, e.State) {
 						broken = fmt.Sprintf("predicate %d of block %d of %s", i+1, e.Block, e.Func.Name)
 					}
 					continue
 				}
-				holds := p.Holds(func(x invariant.Term) bv.BV {
+				holds := invariant.Holds(p, func(x invariant.Term, _ int64) (bv.BV, bool) {
 					v := e.State.Value(x.Value)
 					if !x.Cell {
-						return v
+						return v, true
 					}
 					bytes, ok := e.State.Memory(v.Uint64()+x.Offset, uint64(x.Bits+7)/8)
-					if there = there && ok; !ok {
-						return bv.New(x.Bits, 0)
+					if !ok {
+						return v, false
 					}
-					return bv.FromBytes(bytes).Extract(x.Bits-1, 0)
-				})
-				if there && !holds {
+					return bv.FromBytes(bytes).Extract(x.Bits-1, 0), true
+				}, 0)
+				if !holds {
 					broken = fmt.Sprintf("predicate %d of block %d of %s", i+1, e.Block, e.Func.Name)
 				}
 			}

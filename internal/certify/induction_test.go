@@ -32,7 +32,7 @@ func (x claimed) head(t testing.TB, m *ir.Module) invariant.Head {
 	}
 	words := strings.Fields(what)
 	n := len(words)
-	p := invariant.Predicate{Bound: new(big.Int)}
+	p := invariant.Comparison{Bound: new(big.Int)}
 	if _, ok := p.Bound.SetString(words[n-1], 0); !ok {
 		t.Fatal(x)
 	}
@@ -264,25 +264,29 @@ func TestInductionForm(t *testing.T) {
 	})
 	m := parse(t, "module 64 entry @main\n\nfunc @main() {\n"+endless+"}\n")
 	good := func() *verdict.Induction { return certificate(t, m, 1, []claimed{"main head: phi0 %2= 0"}) }
-	for name, change := range map[string]func(c *verdict.Induction, p *invariant.Predicate){
-		"no bound": func(_ *verdict.Induction, p *invariant.Predicate) { p.Bound = nil },
-		"relation": func(_ *verdict.Induction, p *invariant.Predicate) { p.Relation = 3 },
-		"value":    func(_ *verdict.Induction, p *invariant.Predicate) { p.Terms[0].Value = 100 },
-		"later value": func(_ *verdict.Induction, p *invariant.Predicate) {
+	for name, change := range map[string]func(c *verdict.Induction, p *invariant.Comparison){
+		"no bound": func(_ *verdict.Induction, p *invariant.Comparison) { p.Bound = nil },
+		"relation": func(_ *verdict.Induction, p *invariant.Comparison) { p.Relation = 3 },
+		"value":    func(_ *verdict.Induction, p *invariant.Comparison) { p.Terms[0].Value = 100 },
+		"later value": func(_ *verdict.Induction, p *invariant.Comparison) {
 			p.Terms[0].Value = m.Func("main").Blocks[3].Instrs[0]
 		},
-		"same block": func(_ *verdict.Induction, p *invariant.Predicate) {
+		"same block": func(_ *verdict.Induction, p *invariant.Comparison) {
 			p.Terms[0].Value, p.Terms[0].Bits = m.Func("main").Blocks[2].Instrs[1], 1
 		},
-		"width":    func(_ *verdict.Induction, p *invariant.Predicate) { p.Terms[0].Bits = 9 },
-		"width 0":  func(_ *verdict.Induction, p *invariant.Predicate) { p.Terms[0].Bits = 0 },
-		"cell":     func(_ *verdict.Induction, p *invariant.Predicate) { p.Terms[0].Cell = true },
-		"function": func(c *verdict.Induction, _ *invariant.Predicate) { c.Heads[0].Func = "f" },
-		"block":    func(c *verdict.Induction, _ *invariant.Predicate) { c.Heads[0].Head = 77 },
-		"negative": func(c *verdict.Induction, _ *invariant.Predicate) { c.Heads[0].Head = -1 },
+		"width":    func(_ *verdict.Induction, p *invariant.Comparison) { p.Terms[0].Bits = 9 },
+		"width 0":  func(_ *verdict.Induction, p *invariant.Comparison) { p.Terms[0].Bits = 0 },
+		"cell":     func(_ *verdict.Induction, p *invariant.Comparison) { p.Terms[0].Cell = true },
+		"function": func(c *verdict.Induction, _ *invariant.Comparison) { c.Heads[0].Func = "f" },
+		"float":    func(_ *verdict.Induction, p *invariant.Comparison) { p.Terms[0].Float = true },
+		"block":    func(c *verdict.Induction, _ *invariant.Comparison) { c.Heads[0].Head = 77 },
+		"negative": func(c *verdict.Induction, _ *invariant.Comparison) { c.Heads[0].Head = -1 },
 	} {
 		c := good()
-		change(c, &c.Heads[0].Predicates[0])
+		p := c.Heads[0].Predicates[0].(invariant.Comparison)
+		h := &c.Heads[0]
+		change(c, &p)
+		h.Predicates[0] = p
 		if got := result(Induction(context.Background(), m, assertions, c)); !strings.HasPrefix(got, "incomplete: the certificate has not the right form") {
 			t.Errorf("%s: %s", name, got)
 		}

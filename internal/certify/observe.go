@@ -95,7 +95,7 @@ func (o *observer) event(ev interp.Event) {
 	o.visits[k]++
 	for _, h := range heads {
 		for i := range h.Predicates {
-			if p := &h.Predicates[i]; !o.holds(p, ev.State) {
+			if p := h.Predicates[i]; !o.holds(p, ev.State) {
 				o.broken = fmt.Sprintf("on a run its predicate %q is false at block %d of %s", p.Text(termText), h.Head, h.Func)
 				return
 			}
@@ -120,84 +120,20 @@ func termText(t invariant.Term) string {
 	return fmt.Sprintf("v%d", t.Value)
 }
 
-// absent is the panic of a term about memory that is not there.
-type absent struct{}
-
-// holds evaluates a predicate; one about memory that is not there holds.
-func (o *observer) holds(p *invariant.Predicate, s interp.State) (ok bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			if r != (absent{}) {
-				panic(r)
-			}
-			ok = true
-		}
-	}()
-	if p.Elements != nil {
-		return true
-	}
-	if p.Range == nil {
-		return p.Holds(func(t invariant.Term) bv.BV { return o.value(&t, s, 0) })
-	}
-	from, to := o.sum(&p.Range.From, s), o.sum(&p.Range.To, s)
-	if !from.IsInt64() || !to.IsInt64() {
-		return true
-	}
-	for k, end := from.Int64(), to.Int64(); k < end; k++ {
-		if k-from.Int64() >= observedRange && end-k > observedRange {
-			k = end - observedRange
-		}
-		if !o.holdsAt(p, s, k) {
-			return false
-		}
-	}
-	return true
+// holds evaluates a predicate.
+func (o *observer) holds(p invariant.Predicate, s interp.State) bool {
+	return invariant.Holds(p, func(t invariant.Term, k int64) (bv.BV, bool) { return o.value(&t, s, k) }, observedRange)
 }
 
-// holdsAt evaluates a predicate for a number of its range; elements that are not there
-// hold for themselves alone.
-func (o *observer) holdsAt(p *invariant.Predicate, s interp.State, k int64) (ok bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			if r != (absent{}) {
-				panic(r)
-			}
-			ok = true
-		}
-	}()
-	return p.Holds(func(t invariant.Term) bv.BV { return o.value(&t, s, k) })
-}
-
-// sum is a bound of a range.
-func (o *observer) sum(x *invariant.Sum, s interp.State) *big.Int {
-	out := new(big.Int).Set(x.Const)
-	for i := range x.Terms {
-		t := &x.Terms[i]
-		v := o.value(t, s, 0)
-		n := v.Unsigned()
-		if t.Signed {
-			n = v.Signed()
-		}
-		out.Add(out, new(big.Int).Mul(n, big.NewInt(t.Coeff)))
-	}
-	return out
-}
-
-// value is the integer of a term, where the bound integer is k.
-func (o *observer) value(t *invariant.Term, s interp.State, k int64) bv.BV {
-	if t.Index {
-		n := big.NewInt(k)
-		if t.Square {
-			n.Mul(n, n)
-		}
-		return bv.FromBig(t.Bits, n)
-	}
+// value is what a term has in a state; ok is false if it is not there, or of no frame of
+// this one's.
+func (o *observer) value(t *invariant.Term, s interp.State, k int64) (x bv.BV, ok bool) {
 	if t.Up > 0 || t.Global != "" || t.Old {
-		panic(absent{})
+		return x, false
 	}
 	v := s.Value(t.Value)
 	if !t.Cell {
-		return v
+		return v, true
 	}
 	address := v.Uint64() + t.Offset + t.Stride*uint64(k)
 	if w := o.m.PointerBits; w < 64 {
@@ -205,29 +141,21 @@ func (o *observer) value(t *invariant.Term, s interp.State, k int64) bv.BV {
 	}
 	b, ok := s.Memory(address, uint64(t.Bits+7)/8)
 	if !ok {
-		panic(absent{})
+		return x, false
 	}
-	return bv.FromBytes(b)
+	return bv.FromBytes(b).Extract(t.Bits-1, 0), true
 }
 
 // clauseHolds evaluates a clause over integers of this frame; one that speaks of anything
 // else holds, also one about pointers, of which it has the offsets.
-func (o *observer) clauseHolds(c invariant.Clause, f *ir.Func, s interp.State) (ok bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			if r != (absent{}) {
-				panic(r)
-			}
-			ok = true
-		}
-	}()
+func (o *observer) clauseHolds(c invariant.Clause, f *ir.Func, s interp.State) bool {
 	for i := range c {
 		t := &c[i].Term
 		if t.Cell || f.Def(t.Value).Type.Kind != ir.Int {
 			return true
 		}
-		v := o.value(t, s, 0)
-		if c[i].Bit >= v.Width() {
+		v, ok := o.value(t, s, 0)
+		if !ok || c[i].Bit >= v.Width() {
 			return true
 		}
 		if v.Bit(c[i].Bit) != c[i].Negated {

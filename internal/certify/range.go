@@ -61,7 +61,7 @@ type indexedVisit struct {
 	fr    *frame
 	cond  term.ID
 	in    edge
-	p     *invariant.Predicate
+	p     invariant.ForAll
 	terms []value
 }
 
@@ -80,7 +80,7 @@ func (c *checker) noteRead(r elementRead) {
 
 // quantified claims or assumes a quantified predicate at a visit; it gives the
 // condition for κ.
-func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) term.ID {
+func (c *checker) quantified(fr *frame, head ir.BlockID, in edge, p invariant.ForAll) term.ID {
 	v := c.indexedVisit(fr, head, in, p)
 	if v.cond = c.st.And(in.guard, fr.early()); !c.st.IsFalse(v.cond) {
 		c.indexed.visits = append(c.indexed.visits, v)
@@ -103,9 +103,9 @@ func (c *checker) kappa() term.ID {
 		// What lies in a range has no more bits than its bounds.
 		w := uint32(1)
 		for _, ps := range c.induction.predicates {
-			for i := range ps {
-				if r := ps[i].Range; r != nil {
-					w = max(w, c.boundWidth(&r.From), c.boundWidth(&r.To))
+			for _, p := range ps {
+				if p, ok := p.(invariant.ForAll); ok {
+					w = max(w, c.boundWidth(&p.Range.From), c.boundWidth(&p.Range.To))
 				}
 			}
 		}
@@ -116,7 +116,7 @@ func (c *checker) kappa() term.ID {
 }
 
 // indexedVisit is a visit, of which nothing is assumed so far.
-func (c *checker) indexedVisit(fr *frame, head ir.BlockID, in edge, p *invariant.Predicate) indexedVisit {
+func (c *checker) indexedVisit(fr *frame, head ir.BlockID, in edge, p invariant.ForAll) indexedVisit {
 	v := indexedVisit{fr: fr, in: in, p: p}
 	p.Each(func(t invariant.Term) {
 		var x value
@@ -296,7 +296,7 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 		}
 		return sum
 	}
-	p := v.p
+	p := v.p.Body
 	w := uint32(weigh(new(big.Int).Add(new(big.Int).Abs(p.Bound), p.Mod()), p.Terms).BitLen()) + 2
 	power := p.ModuloPower()
 	if power { // the low bits of a sum are those of the low bits
@@ -316,7 +316,7 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 		relation = st.Eq(st.SRem(sum, c.integer(w, p.Mod())), zero)
 	}
 	in := st.True()
-	for i, s := range []*invariant.Sum{&p.Range.From, &p.Range.To} {
+	for i, s := range []*invariant.Sum{&v.p.Range.From, &v.p.Range.To} {
 		w := max(c.boundWidth(s), c.m.PointerBits)
 		bound := total(w, s.Terms, s.Const)
 		if index := st.SExt(k, w); i == 0 {
@@ -329,21 +329,24 @@ func (c *checker) holdsFor(v *indexedVisit, k, guard term.ID) (holds term.ID, ex
 }
 
 // illFormedRange says what is wrong with a range, if anything is.
-func illFormedRange(p *invariant.Predicate, pointer uint32) string {
+func illFormedRange(p invariant.ForAll, pointer uint32) string {
 	if p.Range.From.Const == nil || p.Range.To.Const == nil {
 		return "a range has no bounds"
 	}
 	for _, s := range []*invariant.Sum{&p.Range.From, &p.Range.To} {
 		for _, t := range s.Terms {
-			if t.Index || t.Stride != 0 {
+			switch {
+			case t.Index || t.Stride != 0:
 				return "a range depends on its index"
+			case t.Float:
+				return "a float in a range"
 			}
 		}
 	}
 	bad := ""
 	p.Each(func(t invariant.Term) {
 		switch {
-		case t.Square && !p.ModuloPower():
+		case t.Square && !p.Body.ModuloPower():
 			bad = "a square of the index in no equation modulo a power of two"
 		case t.Index && (t.Bits != pointer || t.Cell || t.Stride != 0):
 			bad = "an index is no integer of the width of pointers"

@@ -321,27 +321,24 @@ func (r *ranker) wrong(h ir.BlockID, fn verdict.RankingFunction) string {
 		return "a function is not defined everywhere"
 	}
 	for _, c := range fn {
-		for i := range c.When {
-			switch w := &c.When[i]; {
-			case w.Relation == invariant.NotEqual || w.Relation == invariant.Congruent && w.Modulus == 0:
+		for _, w := range c.When {
+			if w.Relation == invariant.NotEqual || w.Relation == invariant.Congruent && w.Modulus == 0 {
 				return "a case is neither an inequality nor a congruence"
-			case len(w.If) > 0 || w.Range != nil:
-				return "a case has conditions or a range"
 			}
-			if why := r.wrongTerms(h, c.When[i]); why != "" {
+			if why := r.wrongTerms(h, w); why != "" {
 				return why
 			}
 		}
-		if why := r.wrongTerms(h, invariant.Predicate{Terms: c.Terms, Bound: new(big.Int)}); why != "" {
+		if why := r.wrongTerms(h, invariant.Comparison{Terms: c.Terms, Bound: new(big.Int)}); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-// wrongTerms says what is wrong with a predicate; offsets of pointers are no
+// wrongTerms says what is wrong with a comparison; offsets of pointers are no
 // terms of those of a head, but of these.
-func (r *ranker) wrongTerms(h ir.BlockID, p invariant.Predicate) string {
+func (r *ranker) wrongTerms(h ir.BlockID, p invariant.Comparison) string {
 	terms := p.Terms
 	p.Terms = nil
 	for _, t := range terms {
@@ -351,12 +348,9 @@ func (r *ranker) wrongTerms(h ir.BlockID, p invariant.Predicate) string {
 			}
 			t.Cell, t.Bits = true, 8 // the same is asked of a cell
 		}
-		if t.Float {
-			return "a summand is a float"
-		}
 		p.Terms = append(p.Terms, t)
 	}
-	return illFormed(r.f, r.dom, h, &p, r.m.PointerBits)
+	return illFormed(r.f, r.dom, h, p, r.m.PointerBits)
 }
 
 // widthOf is a width in which neither the function nor a step of its

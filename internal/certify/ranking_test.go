@@ -145,7 +145,7 @@ func TestRankingRules(t *testing.T) {
 		return []verdict.RankingFunction{{{Terms: terms}}}
 	}
 	signed := verdict.RankingFunction{
-		{When: []invariant.Predicate{{Terms: []invariant.Term{term(-1, true)}, Bound: new(big.Int)}}, Terms: []invariant.Term{term(-1, true)}, Constant: 0},
+		{When: []invariant.Comparison{{Terms: []invariant.Term{term(-1, true)}, Bound: new(big.Int)}}, Terms: []invariant.Term{term(-1, true)}, Constant: 0},
 		{Terms: []invariant.Term{term(-1, true)}, Constant: -256},
 	}
 	two := count(t, "  %j = add i8 %i, i8 2")

@@ -200,8 +200,8 @@ func (ind *induction) takeContracts(m *ir.Module, depth int, contracts []invaria
 			return "a contract of " + k.Func + ", which is not recursive"
 		}
 		for post, list := range [][]invariant.Predicate{k.Pre, k.Post} {
-			for j := range list {
-				if why := illFormedClause(m, f, post == 1, &list[j]); why != "" {
+			for _, p := range list {
+				if why := illFormedClause(m, f, post == 1, p); why != "" {
 					return "contract of " + k.Func + ": " + why
 				}
 			}
@@ -215,27 +215,30 @@ func (ind *induction) takeContracts(m *ir.Module, depth int, contracts []invaria
 
 // illFormedClause says what is wrong with a predicate of a contract, if anything
 // is.
-func illFormedClause(m *ir.Module, f *ir.Func, post bool, p *invariant.Predicate) string {
+func illFormedClause(m *ir.Module, f *ir.Func, post bool, p invariant.Predicate) string {
 	if why := wrongForm(p); why != "" {
 		return why
 	}
-	for i := range p.If {
-		if why := illFormedClause(m, f, post, &p.If[i]); why != "" {
-			return why
+	switch p := p.(type) {
+	case invariant.Comparison:
+		return illFormedSummands(m, f, post, p.Terms)
+	case invariant.Guarded:
+		for _, c := range p.If {
+			if why := illFormedSummands(m, f, post, c.Terms); why != "" {
+				return why
+			}
 		}
+		return illFormedClause(m, f, post, p.Then)
 	}
-	switch {
-	case p.Range != nil:
-		return "a quantified predicate"
-	case p.Polynomial != nil || p.Elements != nil:
-		return "an equation about products or sums of elements"
-	}
-	for _, t := range p.Terms {
+	return fmt.Sprintf("a clause of a contract is a %T", p)
+}
+
+// illFormedSummands says what is wrong with summands of a contract, if anything is.
+func illFormedSummands(m *ir.Module, f *ir.Func, post bool, terms []invariant.Term) string {
+	for _, t := range terms {
 		switch {
 		case t.Index || t.Stride != 0 || t.Cell:
 			return "a summand is an element"
-		case t.Float:
-			return "a summand is a float"
 		case t.Bits < 1 || t.Bits > 64:
 			return fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Global != "":
@@ -287,8 +290,8 @@ func (c *checker) keeps(fr *frame, clauses []invariant.Predicate, x *exchange, g
 		}
 		return x.args[slices.Index(x.f.Params, t.Value)].Bits, c.st.True()
 	}
-	for i := range clauses {
-		all = c.st.And(all, c.holds(&clauses[i], operand))
+	for _, p := range clauses {
+		all = c.st.And(all, c.holds(p, operand))
 	}
 	return all
 }

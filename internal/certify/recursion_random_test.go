@@ -90,7 +90,7 @@ func randomContracts(rng *rand.Rand, m *ir.Module, most int) (contracts []invari
 		clause := func(post bool) (c invariant.Predicate) {
 			c = randomPromise(rng, f, post)
 			if rng.Intn(3) == 0 {
-				c.If = append(c.If, randomPromise(rng, f, false))
+				c = invariant.Guarded{If: []invariant.Comparison{randomPromise(rng, f, false)}, Then: c.(invariant.Atom)}
 			}
 			return c
 		}
@@ -105,8 +105,8 @@ func randomContracts(rng *rand.Rand, m *ir.Module, most int) (contracts []invari
 	return contracts
 }
 
-func randomPromise(rng *rand.Rand, f *ir.Func, post bool) invariant.Predicate {
-	p := invariant.Predicate{Relation: invariant.Relation(rng.Intn(3)), Bound: big.NewInt(int64(rng.Intn(14) - 5))}
+func randomPromise(rng *rand.Rand, f *ir.Func, post bool) invariant.Comparison {
+	p := invariant.Comparison{Relation: invariant.Relation(rng.Intn(3)), Bound: big.NewInt(int64(rng.Intn(14) - 5))}
 	if p.Relation == invariant.Congruent {
 		p.Modulus = []uint64{0, 2, 3, 8}[rng.Intn(4)]
 	}
@@ -171,18 +171,18 @@ func exchanged(cert *verdict.Induction, calls []begun, e interp.Event, broken *s
 			return calls
 		}
 	}
-	value := func(t invariant.Term) bv.BV {
+	value := func(t invariant.Term, _ int64) (bv.BV, bool) {
 		switch {
 		case t.Global != "":
 			b := now
 			if t.Old {
 				b = call.m
 			}
-			return bv.New(8, uint64(b[t.Offset]))
+			return bv.New(8, uint64(b[t.Offset])), true
 		case t.Value == 0:
-			return e.Bits
+			return e.Bits, true
 		}
-		return call.x
+		return call.x, true
 	}
 	for _, k := range cert.Contracts {
 		list := k.Pre
@@ -193,7 +193,7 @@ func exchanged(cert *verdict.Induction, calls []begun, e interp.Event, broken *s
 			continue
 		}
 		for i := range list {
-			if !list[i].Holds(value) {
+			if !invariant.Holds(list[i], value, 0) {
 				*broken = fmt.Sprintf("clause %d of %s at its %v", i+1, k.Func, e.Kind)
 			}
 		}

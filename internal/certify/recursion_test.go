@@ -60,7 +60,7 @@ more:
 // clause is n <= bound, for the parameter 0 or the result, or r - n <= bound.
 func clause(f *ir.Func, what string, bound int64) invariant.Predicate {
 	x, r := invariant.Term{Coeff: 1, Value: f.Params[0], Bits: 8}, invariant.Term{Coeff: 1, Bits: 8}
-	p := invariant.Predicate{Bound: big.NewInt(bound)}
+	p := invariant.Comparison{Bound: big.NewInt(bound)}
 	switch what {
 	case "n":
 		p.Terms = []invariant.Term{x}
@@ -136,9 +136,9 @@ entry:
 }
 `)
 	v := m.Func("main").Blocks[1].Instrs[0]
-	product := invariant.Polynomial{Width: 32, Monomials: []invariant.Monomial{{Coeff: 1, Factors: []invariant.Term{{Coeff: 1, Value: v, Bits: 32}}}}}
-	sum := invariant.SumEquation{Width: 32}
-	for _, p := range []invariant.Predicate{product.IsZero(), sum.IsZero()} {
+	product := &invariant.Polynomial{Width: 32, Monomials: []invariant.Monomial{{Coeff: 1, Factors: []invariant.Term{{Coeff: 1, Value: v, Bits: 32}}}}}
+	sum := &invariant.SumEquation{Width: 32}
+	for _, p := range []invariant.Predicate{product, sum, invariant.ForAll{Body: invariant.Comparison{Bound: new(big.Int)}}} {
 		cert := &verdict.Induction{K: 1, Depth: 1, Contracts: []invariant.Contract{{Func: "f", Post: []invariant.Predicate{p}}}}
 		if got := result(Induction(t.Context(), m, assertions, cert)); !strings.HasPrefix(got, "incomplete: the certificate has not the right form") {
 			t.Errorf("got %q", got)
@@ -174,7 +174,7 @@ entry:
 }
 `)
 	r := invariant.Term{Coeff: 1, Bits: 8}
-	not7 := invariant.Predicate{Terms: []invariant.Term{r}, Relation: invariant.NotEqual, Bound: big.NewInt(7)}
+	not7 := invariant.Comparison{Terms: []invariant.Term{r}, Relation: invariant.NotEqual, Bound: big.NewInt(7)}
 	for depth, want := range []string{1: "rejected: ", 2: "ok"} {
 		if want == "" {
 			continue

@@ -83,7 +83,7 @@ func TestObserve(t *testing.T) {
 	head := headOf(f)
 	i := f.Blocks[head].Instrs[0]
 	for bound, broken := range map[int64]bool{10: false, 3: true} {
-		p := invariant.Predicate{Terms: []invariant.Term{{Coeff: 1, Value: i, Bits: 8}}, Bound: big.NewInt(bound)}
+		p := invariant.Comparison{Terms: []invariant.Term{{Coeff: 1, Value: i, Bits: 8}}, Bound: big.NewInt(bound)}
 		cert := &verdict.Induction{K: 1, Heads: []invariant.Head{{Func: "main", Head: head, Predicates: []invariant.Predicate{p}}}}
 		var said any
 		func() {

@@ -49,6 +49,25 @@ func (p *predicates) take(ctx context.Context, what string) []invariant.Head {
 	return *heads
 }
 
+// Told are predicates of loops that an engine told the others.
+type Told struct {
+	By    string // the engine, and what they are worth
+	Heads []invariant.Head
+}
+
+// told lists what is on the board.
+func (b *board) told() (out []Told) {
+	for _, x := range []struct {
+		by string
+		p  *predicates
+	}{{"induction, proved", &b.facts}, {"IC3, a candidate", &b.lemmas}} {
+		if heads := x.p.latest.Load(); heads != nil {
+			out = append(out, Told{x.by, *heads})
+		}
+	}
+	return out
+}
+
 // count says how many predicates there are, of how many loops.
 func count(what string, heads []invariant.Head) string {
 	n := 0

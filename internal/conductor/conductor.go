@@ -107,6 +107,8 @@ type Answer struct {
 	Checks []bmc.CheckResult
 	// Found are predicates of loops, with Options.ShowInvariants.
 	Found []invariant.Head
+	// Told is what engines told each other of loops.
+	Told []Told
 	// TerminatesWhen are conditions under which every run ends, with
 	// Options.Precondition.
 	TerminatesWhen []Precondition
@@ -189,6 +191,7 @@ func Decide(ctx context.Context, t Task) Answer {
 		return r.termination(ctx)
 	}
 	answer, result := r.play(ctx, t.Module)
+	answer.Told = r.board.told()
 	if search := result.Of("bmc"); search != nil && t.Options.EachCheck {
 		r.joinChecks(t.Module, &answer, &search.Answer)
 	}

@@ -145,11 +145,11 @@ func (a *affine) equations() [][]uint64 {
 }
 
 // predicates are the equations as predicates about places of the width.
-func (a *affine) predicates(places []place) []invariant.Predicate {
+func (a *affine) predicates(places []place) []invariant.Comparison {
 	if a.empty() {
-		return []invariant.Predicate{{Bound: big.NewInt(-1)}} // false
+		return []invariant.Comparison{{Bound: big.NewInt(-1)}} // false
 	}
-	var out []invariant.Predicate
+	var out []invariant.Comparison
 	for _, c := range a.equations() {
 		two := uint32(64)
 		for _, x := range c {
@@ -165,7 +165,7 @@ func (a *affine) predicates(places []place) []invariant.Predicate {
 			x >>= two
 			return int64(x<<(64-w)) >> (64 - w)
 		}
-		p := invariant.Predicate{Relation: invariant.Congruent, Bound: big.NewInt(signed(c[a.columns]))}
+		p := invariant.Comparison{Relation: invariant.Congruent, Bound: big.NewInt(signed(c[a.columns]))}
 		p.Bound.Neg(p.Bound)
 		if w < 64 {
 			p.Modulus = 1 << w

@@ -34,7 +34,7 @@ func TestAffine(t *testing.T) {
 		ps := a.predicates(places)
 		holds := func(s [2]uint64) bool {
 			for i := range ps {
-				if !ps[i].Holds(func(t invariant.Term) bv.BV { return bv.New(w, s[t.Value-1]) }) {
+				if !invariant.Holds(ps[i], func(t invariant.Term, _ int64) (bv.BV, bool) { return bv.New(w, s[t.Value-1]), true }, 0) {
 					return false
 				}
 			}

@@ -48,7 +48,7 @@ func (p *prover) limits() (raises, queries int, conflicts int64) {
 func (p *prover) addBound(f *formula, l *Loop, terms []invariant.Term) *bound {
 	st := f.st
 	b := &bound{loop: l, terms: terms}
-	q := invariant.Predicate{Terms: terms, Bound: new(big.Int)}
+	q := invariant.Comparison{Terms: terms, Bound: new(big.Int)}
 	b.w = q.Width() + 1
 	b.delta = st.Fresh("bound", term.BitVec(b.w))
 	b.flag, b.broken = st.Fresh("row", term.Bool()), st.False()
@@ -109,8 +109,8 @@ func (p *prover) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, e
 		return nil, err
 	}
 	for _, b := range rows {
-		q := invariant.Predicate{Terms: b.terms, Bound: b.value}
-		if !b.lost && !trivial(&q) {
+		q := invariant.Comparison{Terms: b.terms, Bound: b.value}
+		if !b.lost && !trivial(q) {
 			on = append(on, f.add(Candidate{b.loop, q}))
 		}
 	}

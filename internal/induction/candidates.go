@@ -210,7 +210,7 @@ func (g *guesser) add(p invariant.Predicate) {
 }
 
 func (g *guesser) single(x place, signed bool, r invariant.Relation, coeff int64, bound *big.Int) {
-	g.add(invariant.Predicate{Terms: []invariant.Term{x.term(coeff, signed)}, Relation: r, Bound: bound})
+	g.add(invariant.Comparison{Terms: []invariant.Term{x.term(coeff, signed)}, Relation: r, Bound: bound})
 }
 
 // pair guesses x - y <= c and y - x <= c, and x + y <= c, for small c.
@@ -220,11 +220,11 @@ func (g *guesser) pair(x, y place) {
 	}
 	for _, signed := range []bool{true, false} {
 		for _, c := range []int64{0, 1, -1} {
-			g.add(invariant.Predicate{Terms: []invariant.Term{x.term(1, signed), y.term(-1, signed)}, Bound: big.NewInt(c)})
-			g.add(invariant.Predicate{Terms: []invariant.Term{y.term(1, signed), x.term(-1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Comparison{Terms: []invariant.Term{x.term(1, signed), y.term(-1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Comparison{Terms: []invariant.Term{y.term(1, signed), x.term(-1, signed)}, Bound: big.NewInt(c)})
 		}
 	}
-	g.add(invariant.Predicate{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
+	g.add(invariant.Comparison{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
 	dx, dy := g.start(x), g.start(y)
 	if dx != nil && dy != nil {
 		g.equation([]invariant.Term{x.term(1, true), y.term(-1, true)}, new(big.Int).Sub(dx, dy))
@@ -246,7 +246,7 @@ func (g *guesser) equation(terms []invariant.Term, bound *big.Int) {
 
 // equation says that a sum is bound: modulo 2^w if all terms have the width w,
 // which is how programs compute and costs solvers least; else over the integers.
-func equation(terms []invariant.Term, bound *big.Int) []invariant.Predicate {
+func equation(terms []invariant.Term, bound *big.Int) []invariant.Comparison {
 	w := terms[0].Bits
 	for _, t := range terms {
 		if t.Bits != w || w > 64 {
@@ -255,10 +255,10 @@ func equation(terms []invariant.Term, bound *big.Int) []invariant.Predicate {
 				t.Coeff = -t.Coeff
 				neg[i] = t
 			}
-			return []invariant.Predicate{{Terms: terms, Bound: bound}, {Terms: neg, Bound: new(big.Int).Neg(bound)}}
+			return []invariant.Comparison{{Terms: terms, Bound: bound}, {Terms: neg, Bound: new(big.Int).Neg(bound)}}
 		}
 	}
-	return []invariant.Predicate{{Terms: terms, Relation: invariant.Congruent, Bound: bound, Modulus: uint64(1) << w}}
+	return []invariant.Comparison{{Terms: terms, Relation: invariant.Congruent, Bound: bound, Modulus: uint64(1) << w}}
 }
 
 func abs(n int64) int64 {
@@ -343,7 +343,7 @@ func (g *guesser) congruences(x place) {
 	}
 	slices.Sort(moduli)
 	for _, m := range slices.Compact(moduli) {
-		g.add(invariant.Predicate{Terms: []invariant.Term{x.term(1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
+		g.add(invariant.Comparison{Terms: []invariant.Term{x.term(1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
 	}
 }
 

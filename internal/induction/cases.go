@@ -46,47 +46,46 @@ func (p *prover) caseRows(l *Loop, on []*rule) (out []Candidate) {
 	guessed := Candidates(p.m, []*Loop{l}) // those, too, that fail in other cases
 	for i := range guessed {
 		c := &guessed[i]
-		q := &c.Predicate
-		if c.Loop != l || q.Relation != invariant.AtMost || len(q.Terms) != 1 || len(q.If) > 0 || q.Range != nil || !q.Terms[0].Signed || abs(q.Terms[0].Coeff) != 1 {
+		q, ok := rowOf(c.Predicate)
+		if !ok || c.Loop != l || len(q.terms) != 1 || len(q.conditions) > 0 || !q.terms[0].Signed || abs(q.terms[0].Coeff) != 1 {
 			continue
 		}
-		x, side := placeOf(q.Terms[0]), 0
-		if q.Terms[0].Coeff < 0 {
+		x, side := placeOf(q.terms[0]), 0
+		if q.terms[0].Coeff < 0 {
 			side = 1
 		}
 		b := general[x]
-		b[side] = append(b[side], q.Bound)
-		if !x.float && x.bits > 1 && q.Bound.IsInt64() && abs(q.Bound.Int64()) < 1<<20 { // one step beyond
+		b[side] = append(b[side], q.bound)
+		if !x.float && x.bits > 1 && q.bound.IsInt64() && abs(q.bound.Int64()) < 1<<20 { // one step beyond
 			for _, k := range steps {
-				b[side] = append(b[side], new(big.Int).Add(q.Bound, k))
+				b[side] = append(b[side], new(big.Int).Add(q.bound, k))
 			}
 		}
 		general[x] = b
 	}
 	holds := map[invariant.Term]*big.Int{} // bounds of one summand
 	for _, r := range on {
-		q := &r.Predicate
-		if r.Loop == l && q.Relation == invariant.AtMost && len(q.Terms) == 1 && len(q.If) == 0 && q.Range == nil {
-			if b := holds[q.Terms[0]]; b == nil || q.Bound.Cmp(b) < 0 {
-				holds[q.Terms[0]] = q.Bound
+		q, ok := rowOf(r.Predicate)
+		if ok && r.Loop == l && len(q.terms) == 1 && len(q.conditions) == 0 {
+			if b := holds[q.terms[0]]; b == nil || q.bound.Cmp(b) < 0 {
+				holds[q.terms[0]] = q.bound
 			}
 		}
 	}
 	for _, condition := range p.cases(l) {
 		var seen [][]uint64
 		for _, row := range p.at[l].rows {
-			if evaluate(&condition, places, row) {
+			if evaluate(condition, places, row) {
 				seen = append(seen, row)
 			}
 		}
-		add := func(q invariant.Predicate) {
+		add := func(terms []invariant.Term, bound *big.Int) {
 			if len(out) < maxCaseRows {
-				q.If = []invariant.Predicate{condition}
-				out = append(out, Candidate{l, q})
+				out = append(out, Candidate{l, row{[]invariant.Comparison{condition}, terms, bound}.predicate()})
 			}
 		}
 		if len(seen) == 0 {
-			add(invariant.Predicate{Bound: big.NewInt(-1)})
+			add(nil, big.NewInt(-1))
 		}
 		n := 0
 		for _, x := range places {
@@ -116,7 +115,7 @@ func (p *prover) caseRows(l *Loop, on []*rule) (out []Candidate) {
 				}
 				for _, b := range bounds {
 					if known := holds[terms[0]]; (least == nil || b.Cmp(least) >= 0) && (known == nil || b.Cmp(known) < 0) {
-						add(invariant.Predicate{Terms: terms, Bound: b})
+						add(terms, b)
 					}
 				}
 			}
@@ -152,9 +151,9 @@ func (p *prover) steppedBy(l *Loop) (out []*big.Int) {
 }
 
 // cases are the conditions, and for each state variable its values.
-func (p *prover) cases(l *Loop) (out []invariant.Predicate) {
+func (p *prover) cases(l *Loop) (out []invariant.Comparison) {
 	seen := map[string]bool{}
-	add := func(c invariant.Predicate) {
+	add := func(c invariant.Comparison) {
 		if key := c.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t)) }); !seen[key] {
 			seen[key] = true
 			out = append(out, c)
@@ -199,7 +198,7 @@ func (p *prover) cases(l *Loop) (out []invariant.Predicate) {
 			continue
 		}
 		for _, n := range values[x] {
-			add(negation(invariant.Predicate{Terms: []invariant.Term{x.term(1, true)}, Relation: invariant.NotEqual, Bound: n}))
+			add(negation(invariant.Comparison{Terms: []invariant.Term{x.term(1, true)}, Relation: invariant.NotEqual, Bound: n}))
 		}
 	}
 	for _, c := range p.conditions(l) {

@@ -25,18 +25,20 @@ const (
 )
 
 // allows says whether a predicate may be tried.
-func (o *Options) allows(p *invariant.Predicate) bool {
-	switch {
-	case o.Havoc:
-		return false
-	case o.Domains == 0:
-		return true
-	case len(p.If) > 0:
-		return false
-	case p.Relation != invariant.AtMost:
-		return o.Domains&Equalities != 0
+func (o *Options) allows(p invariant.Predicate) bool {
+	if o.Havoc || o.Domains == 0 {
+		return !o.Havoc
 	}
-	return o.Domains&domainOf(p.Terms) != 0
+	switch p := p.(type) {
+	case invariant.Comparison:
+		if p.Relation == invariant.AtMost {
+			return o.Domains&domainOf(p.Terms) != 0
+		}
+		return o.Domains&Equalities != 0
+	case invariant.Order:
+		return o.Domains&domainOf(p.Terms) != 0
+	}
+	return false
 }
 
 // domainOf lists the domains that have a row.
@@ -157,7 +159,7 @@ func (p *prover) suggested(l *Loop) [][]invariant.Term {
 }
 
 // linear reads a value as a sum over the integers at the head, constants left
-// out; what wraps is none of its business, for a row may be any sum.
+// out; it ignores that they may wrap, for a row may be any sum.
 func (p *prover) linear(l *Loop, v ir.Value, coeff int64, signed bool, sum []invariant.Term, depth int) ([]invariant.Term, bool) {
 	d := l.Func.Def(v)
 	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || depth == 0 || abs(coeff) > maxCoeff {

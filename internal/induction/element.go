@@ -11,7 +11,7 @@ import (
 
 // This file evaluates predicates with ranges in states of runs. There are many
 // candidates, visits and indices: nearly all are evaluated with 64 bits, and the
-// elements of an array are read at once.
+// elements of an array are read at once; the others by package invariant.
 
 // maxEvaluated bounds the indices for which a predicate is evaluated at each end of
 // its range.
@@ -19,21 +19,20 @@ const maxEvaluated = 100
 
 // rangeHolds evaluates a predicate with a range in a state of a run, for the
 // first and the last indices of the range. What is not there counts as true.
-func rangeHolds(m *ir.Module, p *invariant.Predicate, s interp.State) bool {
+func rangeHolds(m *ir.Module, p invariant.ForAll, s interp.State) bool {
 	from, ok := boundOf(m, &p.Range.From, s)
 	to, ok2 := boundOf(m, &p.Range.To, s)
 	if !ok || !ok2 || from >= to {
 		return true
 	}
-	e := evaluation{m: m, p: p, s: s}
-	holds := e.exactly
-	if fits(p) && from > -1<<40 && to < 1<<40 {
-		holds = e.quickly
+	if !fits(&p.Body) || from <= -1<<40 || to >= 1<<40 {
+		return invariant.Holds(p, func(t invariant.Term, k int64) (bv.BV, bool) { return valueOf(m, &t, s, k) }, maxEvaluated)
 	}
+	e := evaluation{m: m, p: &p.Body, s: s}
 	if to-from <= 2*maxEvaluated {
-		return holds(from, to)
+		return e.quickly(from, to)
 	}
-	return holds(from, from+maxEvaluated) && holds(to-maxEvaluated, to)
+	return e.quickly(from, from+maxEvaluated) && e.quickly(to-maxEvaluated, to)
 }
 
 // boundOf is a bound of a range; ok is false if it is not there, or has more than 64 bits.
@@ -55,9 +54,13 @@ func boundOf(m *ir.Module, x *invariant.Sum, s interp.State) (n int64, ok bool) 
 	}
 	sum := new(big.Int).Set(x.Const)
 	for i := range x.Terms {
-		y, ok := valueOf(m, &x.Terms[i], s, 0)
+		v, ok := valueOf(m, &x.Terms[i], s, 0)
 		if !ok {
 			return 0, false
+		}
+		y := v.Unsigned()
+		if x.Terms[i].Signed {
+			y = v.Signed()
 		}
 		sum.Add(sum, y.Mul(y, big.NewInt(x.Terms[i].Coeff)))
 	}
@@ -68,13 +71,13 @@ func boundOf(m *ir.Module, x *invariant.Sum, s interp.State) (n int64, ok bool) 
 func narrow(t *invariant.Term) bool { return t.Bits <= 32 && abs(t.Coeff) < 1<<20 }
 
 // fits says that the sums of a predicate have less than 63 bits for indices of 40.
-func fits(p *invariant.Predicate) bool {
-	if p.Bound.BitLen() > 60 || p.Relation == invariant.Congruent && (p.Modulus == 0 || p.Modulus > 1<<60) || len(p.If) > 0 {
+func fits(p *invariant.Comparison) bool {
+	if p.Bound.BitLen() > 60 || p.Relation == invariant.Congruent && (p.Modulus == 0 || p.Modulus > 1<<60) {
 		return false
 	}
 	for i := range p.Terms {
 		t := &p.Terms[i]
-		if t.Float || !t.Index && !narrow(t) || abs(t.Coeff) >= 1<<20 {
+		if !t.Index && !narrow(t) || abs(t.Coeff) >= 1<<20 {
 			return false
 		}
 	}
@@ -84,7 +87,7 @@ func fits(p *invariant.Predicate) bool {
 // evaluation is that of one predicate in one state.
 type evaluation struct {
 	m *ir.Module
-	p *invariant.Predicate
+	p *invariant.Comparison
 	s interp.State
 }
 
@@ -172,25 +175,6 @@ func addressOf(m *ir.Module, a uint64) uint64 {
 	return a
 }
 
-// exactly is quickly for all predicates.
-func (e evaluation) exactly(lo, hi int64) bool {
-	for k := lo; k < hi; k++ {
-		total, there := new(big.Int), true
-		for i := range e.p.Terms {
-			x, ok := valueOf(e.m, &e.p.Terms[i], e.s, k)
-			if !ok {
-				there = false
-				break
-			}
-			total.Add(total, x.Mul(x, big.NewInt(e.p.Terms[i].Coeff)))
-		}
-		if there && !e.p.Compare(total) {
-			return false
-		}
-	}
-	return true
-}
-
 // scalarOf is the integer of a narrow summand that is no element.
 func scalarOf(m *ir.Module, t *invariant.Term, s interp.State) (n int64, ok bool) {
 	x := s.Value(t.Value).Uint64()
@@ -204,25 +188,15 @@ func scalarOf(m *ir.Module, t *invariant.Term, s interp.State) (n int64, ok bool
 	return number(x, t.Bits, t.Signed), true
 }
 
-// valueOf is the integer of a term; ok is false if it is not there.
-func valueOf(m *ir.Module, t *invariant.Term, s interp.State, k int64) (n *big.Int, ok bool) {
-	if t.Index {
-		n = big.NewInt(k)
-		if t.Square {
-			n.Mul(n, n)
-		}
-		return n, true
-	}
-	x := s.Value(t.Value)
+// valueOf is the value of a term; ok is false if it is not there.
+func valueOf(m *ir.Module, t *invariant.Term, s interp.State, k int64) (x bv.BV, ok bool) {
+	x = s.Value(t.Value)
 	if t.Cell {
 		b, ok := s.Memory(addressOf(m, x.Uint64()+t.Offset+t.Stride*uint64(k)), uint64(t.Bits/8))
 		if !ok {
-			return nil, false
+			return x, false
 		}
 		x = bv.FromBytes(b)
 	}
-	if t.Signed {
-		return x.Signed(), true
-	}
-	return x.Unsigned(), true
+	return x, true
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"assay/internal/bv"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -54,7 +55,7 @@ exit:
 	agree, holding := 0, 0
 	check := func(s interp.State) {
 		for range 400 {
-			p := invariant.Predicate{Relation: invariant.Relation(rng.IntN(3)), Bound: big.NewInt(rng.Int64N(1<<17) - 1<<16)}
+			p := invariant.Comparison{Relation: invariant.Relation(rng.IntN(3)), Bound: big.NewInt(rng.Int64N(1<<17) - 1<<16)}
 			if p.Relation == invariant.Congruent {
 				p.Modulus = 1 + rng.Uint64N(7)
 			}
@@ -76,7 +77,9 @@ exit:
 			lo := rng.Int64N(50) - 10
 			hi := lo + 1 + rng.Int64N(30)
 			e := evaluation{m: m, p: &p, s: s}
-			quickly, exactly := e.quickly(lo, hi), e.exactly(lo, hi)
+			all := invariant.ForAll{Range: invariant.Range{From: invariant.Sum{Const: big.NewInt(lo)}, To: invariant.Sum{Const: big.NewInt(hi)}}, Body: p}
+			exactly := invariant.Holds(all, func(t invariant.Term, k int64) (bv.BV, bool) { return valueOf(m, &t, s, k) }, maxEvaluated)
+			quickly := e.quickly(lo, hi)
 			if quickly != exactly {
 				t.Fatalf("%v, from %d up to %d: quickly %v, exactly %v", p, lo, hi, quickly, exactly)
 			}

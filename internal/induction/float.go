@@ -82,7 +82,7 @@ func (g *guesser) floats(cells []place) {
 		for _, y := range others {
 			if x.bits == y.bits {
 				for _, sign := range []int64{1, -1} {
-					p := invariant.Predicate{Terms: []invariant.Term{x.term(sign, true), y.term(-sign, true)}, Bound: new(big.Int)}
+					p := invariant.Order{Terms: []invariant.Term{x.term(sign, true), y.term(-sign, true)}, Bound: new(big.Int)}
 					g.out = append(g.out, Candidate{Loop: g.l, Predicate: p})
 				}
 			}
@@ -94,7 +94,7 @@ func (g *guesser) floats(cells []place) {
 func (g *guesser) floatBound(x place, coeff, n int64) Candidate { return floatBound(g.l, x, coeff, n) }
 
 func floatBound(l *Loop, x place, coeff, n int64) Candidate {
-	return Candidate{Loop: l, Predicate: invariant.Predicate{Terms: []invariant.Term{x.term(coeff, true)}, Bound: big.NewInt(coeff * n)}}
+	return Candidate{Loop: l, Predicate: invariant.Order{Terms: []invariant.Term{x.term(coeff, true)}, Bound: big.NewInt(coeff * n)}}
 }
 
 // floatBounds are the positions to try as bounds.
@@ -158,8 +158,8 @@ func fromFloat(l *Loop, x place, f absdomain.Float) []Candidate {
 	}
 }
 
-// floatRelation is a predicate about floats: nothing holds of a NaN.
-func (f *formula) floatRelation(p *invariant.Predicate, value func(invariant.Term) term.ID) term.ID {
+// order is a predicate about floats: nothing holds of a NaN.
+func (f *formula) order(p invariant.Order, value func(invariant.Term) term.ID) term.ID {
 	st := f.st
 	side := func(i int) term.ID {
 		if i < 0 {

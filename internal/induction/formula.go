@@ -194,21 +194,21 @@ func (f *formula) violated(key Property) term.ID {
 
 // add puts a predicate into the formula.
 func (f *formula) add(c Candidate) *rule {
-	if c.Predicate.Range != nil {
-		return f.addRanged(c)
+	if all, ok := c.Predicate.(invariant.ForAll); ok {
+		return f.addRanged(c, all)
 	}
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	for _, v := range f.visits[c.Loop] {
 		var holds term.ID
-		if e := r.Predicate.Elements; e != nil {
+		if e, ok := r.Predicate.(*invariant.SumEquation); ok {
 			exact := false
 			if holds, exact = f.equationOfSums(c.Loop, e, &v); !exact {
 				r.broken = st.Or(r.broken, v.guard)
 				continue
 			}
 		} else {
-			holds = f.holds(&r.Predicate, c.Loop, &v)
+			holds = f.holds(r.Predicate, c.Loop, &v)
 		}
 		f.watch(holds)
 		f.assume(r.flag, v, holds)
@@ -298,10 +298,21 @@ func (f *formula) isTrue(t term.ID) bool { return f.solver.Value(t).IsTrue() }
 // maxCases bounds the cases in which an equation is looked at.
 const maxCases = 150
 
+// isEquation says that a predicate is a congruence of several summands, maybe under conditions.
+func isEquation(p invariant.Predicate) bool {
+	switch p := p.(type) {
+	case invariant.Guarded:
+		return isEquation(p.Then)
+	case invariant.Comparison:
+		return p.Relation == invariant.Congruent && len(p.Terms) > 1
+	}
+	return false
+}
+
 // holds is a predicate about the values at a visit.
-func (f *formula) holds(p *invariant.Predicate, l *Loop, v *visit) term.ID {
+func (f *formula) holds(p invariant.Predicate, l *Loop, v *visit) term.ID {
 	places := f.places[l]
-	if p.Relation != invariant.Congruent || len(p.Terms) < 2 || f.products != nil {
+	if !isEquation(p) || f.products != nil {
 		return f.inOneCase(p, places, v.values)
 	}
 	mentioned := make([]bool, len(places))
@@ -316,9 +327,8 @@ func (f *formula) holds(p *invariant.Predicate, l *Loop, v *visit) term.ID {
 	return f.st.ByCases(values, maxCases, func(values []term.ID) term.ID { return f.inOneCase(p, used, values) })
 }
 
-func (f *formula) inOneCase(p *invariant.Predicate, places []place, values []term.ID) term.ID {
-	st := f.st
-	h := f.relation(p, func(t invariant.Term) term.ID {
+func (f *formula) inOneCase(p invariant.Predicate, places []place, values []term.ID) term.ID {
+	return f.relation(p, func(t invariant.Term) term.ID {
 		for i, x := range places {
 			if x == placeOf(t) {
 				return values[i]
@@ -326,23 +336,33 @@ func (f *formula) inOneCase(p *invariant.Predicate, places []place, values []ter
 		}
 		panic("induction: a predicate speaks of a value that was not asked for")
 	})
-	for i := range p.If {
-		h = st.Or(st.Not(f.inOneCase(&p.If[i], places, values)), h)
-	}
-	return h
 }
 
 func (f *formula) number(w uint32, n *big.Int) term.ID { return f.st.Const(bv.FromBig(w, n)) }
 
-// relation is a predicate without its conditions.
-func (f *formula) relation(p *invariant.Predicate, value func(invariant.Term) term.ID) term.ID {
+// relation is a predicate without elements.
+func (f *formula) relation(p invariant.Predicate, value func(invariant.Term) term.ID) term.ID {
 	st := f.st
-	if p.IsFloat() {
-		return f.floatRelation(p, value)
+	switch p := p.(type) {
+	case invariant.Comparison:
+		return f.comparison(p, value)
+	case invariant.Order:
+		return f.order(p, value)
+	case invariant.Guarded:
+		h := f.relation(p.Then, value)
+		for _, c := range p.If {
+			h = st.Or(st.Not(f.comparison(c, value)), h)
+		}
+		return h
+	case *invariant.Polynomial:
+		return f.polynomial(p, value)
 	}
-	if p.Polynomial != nil {
-		return f.polynomial(p.Polynomial, value)
-	}
+	panic(invariant.Unexpected(p))
+}
+
+// comparison is a comparison of integers.
+func (f *formula) comparison(p invariant.Comparison, value func(invariant.Term) term.ID) term.ID {
+	st := f.st
 	if t := f.simple(p, value); t != 0 {
 		return t
 	}
@@ -375,9 +395,9 @@ func (f *formula) sum(terms []invariant.Term, w uint32, value func(invariant.Ter
 	return sum
 }
 
-// simple makes predicates that need no wider arithmetic: bounds of one value,
+// simple makes comparisons that need no wider arithmetic: bounds of one value,
 // the order of two, remainders by powers of two; 0 for others.
-func (f *formula) simple(p *invariant.Predicate, value func(invariant.Term) term.ID) term.ID {
+func (f *formula) simple(p invariant.Comparison, value func(invariant.Term) term.ID) term.ID {
 	st := f.st
 	if len(p.Terms) == 0 {
 		return 0
@@ -435,7 +455,7 @@ func limits(t invariant.Term) (lo, hi *big.Int) {
 }
 
 // modular makes a congruence modulo a power of two; 0 for others.
-func (f *formula) modular(p *invariant.Predicate, value func(invariant.Term) term.ID) term.ID {
+func (f *formula) modular(p invariant.Comparison, value func(invariant.Term) term.ID) term.ID {
 	m := p.Mod()
 	w := uint32(m.TrailingZeroBits())
 	if m.BitLen() != int(w)+1 || w == 0 {

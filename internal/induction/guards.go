@@ -18,10 +18,10 @@ import (
 const maxConditions = 6
 
 // conditions lists the conditions that split a loop.
-func (p *prover) conditions(l *Loop) []invariant.Predicate {
-	var out []invariant.Predicate
+func (p *prover) conditions(l *Loop) []invariant.Comparison {
+	var out []invariant.Comparison
 	seen := map[string]bool{}
-	add := func(c invariant.Predicate) {
+	add := func(c invariant.Comparison) {
 		key := c.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t)) })
 		if !seen[key] && len(out) < maxConditions {
 			seen[key] = true
@@ -44,14 +44,14 @@ func (p *prover) conditions(l *Loop) []invariant.Predicate {
 	}
 	for _, x := range p.places[l] {
 		if x.bits == 1 {
-			add(invariant.Predicate{Terms: []invariant.Term{x.term(1, false)}, Bound: new(big.Int)})
+			add(invariant.Comparison{Terms: []invariant.Term{x.term(1, false)}, Bound: new(big.Int)})
 		}
 	}
 	return out
 }
 
-// comparison reads a comparison as a predicate of the loop head.
-func (p *prover) comparison(l *Loop, d *ir.Def) (c invariant.Predicate, ok bool) {
+// comparison reads a comparison of the program as one of the loop head.
+func (p *prover) comparison(l *Loop, d *ir.Def) (c invariant.Comparison, ok bool) {
 	signed := d.Op == ir.SLt || d.Op == ir.SLe
 	c.Bound = new(big.Int)
 	for i, a := range d.Args {
@@ -104,7 +104,7 @@ func (p *prover) placeAt(l *Loop, v ir.Value) (place, bool) {
 }
 
 // negation is the opposite of a condition of this file.
-func negation(c invariant.Predicate) invariant.Predicate {
+func negation(c invariant.Comparison) invariant.Comparison {
 	if c.Relation == invariant.NotEqual {
 		// Between integers of w bits, equality is that modulo 2^w.
 		c.Relation = invariant.Congruent
@@ -114,7 +114,7 @@ func negation(c invariant.Predicate) invariant.Predicate {
 		}
 		return c
 	}
-	n := invariant.Predicate{Bound: new(big.Int).Neg(c.Bound)}
+	n := invariant.Comparison{Bound: new(big.Int).Neg(c.Bound)}
 	n.Bound.Sub(n.Bound, big.NewInt(1))
 	for _, t := range c.Terms {
 		t.Coeff = -t.Coeff

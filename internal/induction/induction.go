@@ -236,11 +236,11 @@ func (p *prover) prepare(ctx context.Context) error {
 	ladder := fromLadder(p.m, facts, p.loops)
 	all := append(slices.Clone(ladder), Candidates(p.m, p.loops)...)
 	for _, c := range ladder {
-		if c.Predicate.IsFloat() && p.o.allows(&c.Predicate) {
+		if _, float := c.Predicate.(invariant.Order); float && p.o.allows(c.Predicate) {
 			p.floats = append(p.floats, c)
 		}
 	}
-	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(&c.Predicate) })
+	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(c.Predicate) })
 	var ranged []Candidate
 	var segmenters []*segmenter
 	if p.o.Domains == 0 && !p.o.Havoc {
@@ -268,13 +268,13 @@ func (p *prover) prepare(ctx context.Context) error {
 	p.bases = bases(slices.Concat(p.ranged, p.sampled, p.summed))
 	for _, l := range p.loops {
 		for _, c := range equations(l, p.at[l]) {
-			if p.o.allows(&c.Predicate) {
+			if p.o.allows(c.Predicate) {
 				all = append(all, c)
 			}
 		}
 	}
 	p.all = distinct(filter(all, p.at))
-	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(&c.Predicate) })
+	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(c.Predicate) })
 	p.promise(ctx)
 	p.stats.Candidates = len(p.all) + len(p.guarded) + len(p.ranged)
 	return nil
@@ -299,9 +299,7 @@ func (p *prover) addPlaces() {
 			continue
 		}
 		for _, c := range Candidates(p.m, []*Loop{l}) {
-			for _, t := range c.Predicate.Terms {
-				add(placeOf(t))
-			}
+			c.Predicate.Each(func(t invariant.Term) { add(placeOf(t)) })
 		}
 	}
 }

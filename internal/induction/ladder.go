@@ -1,12 +1,32 @@
 package induction
 
 import (
+	"context"
 	"math/big"
 
 	"assay/internal/absint"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
+
+// Ladder are the predicates of loop heads that the abstract interpretation finds.
+func Ladder(ctx context.Context, m *ir.Module, targets []ir.CheckKind) ([]invariant.Head, error) {
+	loops, err := Loops(m)
+	if err != nil { // no loops that can be cut, and nothing to say of them
+		return nil, nil
+	}
+	facts, err := absint.Analyze(ctx, m, absint.Options{Asked: targets})
+	if err != nil {
+		return nil, err
+	}
+	var rules []*rule
+	for _, c := range fromLadder(m, facts, loops) {
+		if !trivial(c.Predicate) {
+			rules = append(rules, &rule{Candidate: c})
+		}
+	}
+	return heads(loops, rules), nil
+}
 
 // fromLadder turns what the abstract interpretation knows of the phis of the
 // loop heads into candidates: they hold, but are proved again with the others.
@@ -37,7 +57,7 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 			}
 			add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
 				t := invariant.Term{Coeff: coeff, Value: v, Bits: d.Type.Bits, Signed: signed}
-				out = append(out, Candidate{Loop: l, Predicate: invariant.Predicate{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
+				out = append(out, Candidate{Loop: l, Predicate: invariant.Comparison{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
 			}
 			add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0)
 			add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0)

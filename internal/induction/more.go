@@ -26,7 +26,7 @@ func (p *prover) more() bool {
 				continue
 			}
 			for _, x := range h.Predicates {
-				if p.o.allows(&x) && p.watches(l, &x) {
+				if p.o.allows(x) && p.watches(l, x) {
 					fresh = append(fresh, Candidate{Loop: l, Predicate: x})
 				}
 			}
@@ -36,7 +36,7 @@ func (p *prover) more() bool {
 	for _, c := range p.all {
 		before[textOf(c)] = true
 	}
-	fresh = slices.DeleteFunc(distinct(filter(fresh, p.at)), func(c Candidate) bool { return before[textOf(c)] || isAffine(&c.Predicate) })
+	fresh = slices.DeleteFunc(distinct(filter(fresh, p.at)), func(c Candidate) bool { return before[textOf(c)] || isAffine(c.Predicate) })
 	if len(fresh) == 0 {
 		return false
 	}
@@ -52,7 +52,7 @@ func textOf(c Candidate) string {
 
 // watches says whether the places of a predicate are among those that the formula
 // has, and that runs were watched for.
-func (p *prover) watches(l *Loop, x *invariant.Predicate) bool {
+func (p *prover) watches(l *Loop, x invariant.Predicate) bool {
 	all := true
 	x.Each(func(t invariant.Term) { all = all && slices.Contains(p.places[l], placeOf(t)) })
 	return all

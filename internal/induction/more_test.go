@@ -37,7 +37,7 @@ end:
 	f := m.Func("main")
 	x := f.Blocks[2].Instrs[0]
 	sum := func(bound int64, r invariant.Relation, modulus uint64) invariant.Predicate {
-		return invariant.Predicate{Terms: []invariant.Term{{Coeff: 1, Value: x, Bits: 8}}, Relation: r, Bound: big.NewInt(bound), Modulus: modulus}
+		return invariant.Comparison{Terms: []invariant.Term{{Coeff: 1, Value: x, Bits: 8}}, Relation: r, Bound: big.NewInt(bound), Modulus: modulus}
 	}
 	fits, broken := sum(253, invariant.AtMost, 0), sum(1, invariant.Congruent, 4)
 	o := Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 1, More: func() []invariant.Head {

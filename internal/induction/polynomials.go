@@ -277,7 +277,7 @@ func (t *reading) equation(q polynomial.Polynomial) invariant.Predicate {
 		}
 		c.Monomials = append(c.Monomials, m)
 	}
-	return c.IsZero()
+	return c
 }
 
 // polynomials finds equations between products.
@@ -289,7 +289,7 @@ func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*ru
 	// Those that hold are not asked for again, if this comes with more that is known.
 	have := map[string]bool{}
 	for _, r := range on {
-		if r.Predicate.Polynomial != nil {
+		if _, ok := r.Predicate.(*invariant.Polynomial); ok {
 			have[textOf(r.Candidate)] = true
 		}
 	}

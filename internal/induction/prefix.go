@@ -173,7 +173,7 @@ func (x *prefixes) found() (out []Candidate) {
 			}
 		}
 		if small {
-			out = append(out, Candidate{x.loop, e.IsZero()})
+			out = append(out, Candidate{x.loop, e})
 		}
 	}
 	return out

@@ -96,11 +96,12 @@ func (p *prover) promise(ctx context.Context) {
 			g.table()
 			g.post()
 			for _, c := range g.out {
+				_, guarded := c.Predicate.(invariant.Guarded)
 				switch {
-				case p.o.Havoc || !p.o.allows(&c.Predicate):
-				case len(c.Predicate.If) > 0:
+				case !p.o.allows(c.Predicate):
+				case guarded:
 					p.guarded = append(p.guarded, c)
-				case !isAffine(&c.Predicate):
+				case !isAffine(c.Predicate):
 					p.all = append(p.all, c)
 				}
 			}
@@ -327,17 +328,16 @@ func tidy(ks []*big.Int, bits uint32) []*big.Int {
 
 // add adds a candidate if the samples do not break it, and it is not one without
 // the guard.
-func (p *promiser) add(at *states, guard []invariant.Predicate, post bool, q invariant.Predicate) {
-	if len(p.out) >= maxPromises || trivial(&q) {
+func (p *promiser) add(at *states, guard []invariant.Comparison, post bool, q invariant.Comparison) {
+	if len(p.out) >= maxPromises || trivial(q) {
 		return
 	}
 	text := fmt.Sprint(post, q)
-	if p.seen[text] || !at.holds(&q) {
+	if p.seen[text] || !at.holds(q) {
 		return
 	}
 	p.seen[text] = guard == nil
-	q.If = guard
-	p.out = append(p.out, Candidate{Loop: p.side(post), Predicate: q})
+	p.out = append(p.out, Candidate{Loop: p.side(post), Predicate: invariant.When(guard, q)})
 }
 
 func (p *promiser) side(post bool) *Loop {
@@ -347,17 +347,17 @@ func (p *promiser) side(post bool) *Loop {
 	return p.sides[0]
 }
 
-func atMost(bound *big.Int, terms ...invariant.Term) invariant.Predicate {
-	return invariant.Predicate{Terms: terms, Bound: bound}
+func atMost(bound *big.Int, terms ...invariant.Term) invariant.Comparison {
+	return invariant.Comparison{Terms: terms, Bound: bound}
 }
 
 // equal is the predicate x = n.
-func equal(x place, n *big.Int) []invariant.Predicate {
+func equal(x place, n *big.Int) []invariant.Comparison {
 	return equation([]invariant.Term{x.term(1, true)}, n)
 }
 
 // bounded guesses bounds of x, with constants.
-func (p *promiser) bounded(at *states, guard []invariant.Predicate, post bool, x place, ks []*big.Int) {
+func (p *promiser) bounded(at *states, guard []invariant.Comparison, post bool, x place, ks []*big.Int) {
 	if x.bits == 1 {
 		for n := range int64(2) {
 			p.add(at, guard, post, equal(x, big.NewInt(n))[0])
@@ -397,7 +397,7 @@ func (p *promiser) pre() {
 				p.add(at, nil, false, atMost(big.NewInt(c), x.term(1, true), y.term(-1, true)))
 				p.add(at, nil, false, atMost(big.NewInt(c), y.term(1, true), x.term(-1, true)))
 			}
-			p.add(at, nil, false, invariant.Predicate{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
+			p.add(at, nil, false, invariant.Comparison{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
 			var sums, differences []*big.Int
 			for _, a := range p.bounds[x] {
 				for _, b := range p.bounds[y] {
@@ -418,11 +418,11 @@ func (p *promiser) pre() {
 }
 
 // guards guesses conditions on the parameters.
-func (p *promiser) guards() [][]invariant.Predicate {
-	out := [][]invariant.Predicate{nil}
+func (p *promiser) guards() [][]invariant.Comparison {
+	out := [][]invariant.Comparison{nil}
 	have := map[string]bool{}
-	add := func(q ...invariant.Predicate) {
-		if key := fmt.Sprint(q); len(out) < maxGuards && !trivial(&q[0]) && !have[key] {
+	add := func(q ...invariant.Comparison) {
+		if key := fmt.Sprint(q); len(out) < maxGuards && !trivial(q[0]) && !have[key] {
 			have[key] = true
 			out = append(out, q)
 		}
@@ -466,7 +466,7 @@ func (p *promiser) post() {
 		at := &states{values: all.values}
 		for _, row := range all.rows {
 			one := &states{values: all.values, rows: [][]uint64{row}}
-			if !slices.ContainsFunc(guard, func(q invariant.Predicate) bool { return !one.holds(&q) }) {
+			if !slices.ContainsFunc(guard, func(q invariant.Comparison) bool { return !one.holds(q) }) {
 				at.rows = append(at.rows, row)
 			}
 		}
@@ -487,7 +487,7 @@ func (p *promiser) post() {
 			p.bounded(at, guard, true, x, tidy(ks, x.bits))
 			for _, n := range p.keysOf(x.bits) {
 				if lo <= n.Int64() && n.Int64() <= hi {
-					p.add(at, guard, true, invariant.Predicate{Terms: []invariant.Term{x.term(1, true)}, Relation: invariant.NotEqual, Bound: n})
+					p.add(at, guard, true, invariant.Comparison{Terms: []invariant.Term{x.term(1, true)}, Relation: invariant.NotEqual, Bound: n})
 				}
 			}
 			for _, y := range p.a.entered.values {

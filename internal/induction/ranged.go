@@ -108,7 +108,7 @@ func (p *prover) quantifiedSampled(ctx context.Context, f *formula, given []*rul
 func (f *formula) chooseIndex(ranged []Candidate) {
 	w := uint32(1)
 	for i := range ranged {
-		r := ranged[i].Predicate.Range
+		r := ranged[i].Predicate.(invariant.ForAll).Range
 		w = max(w, sumWidth(&r.From), sumWidth(&r.To))
 	}
 	f.index = f.st.SExt(f.st.Fresh("index", term.BitVec(min(w, f.m.PointerBits))), f.m.PointerBits)
@@ -125,7 +125,7 @@ func (f *formula) read(x elementRead) {
 }
 
 // addRanged puts a predicate with a range into the formula.
-func (f *formula) addRanged(c Candidate) *rule {
+func (f *formula) addRanged(c Candidate, p invariant.ForAll) *rule {
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	f.depth = 0
@@ -256,7 +256,7 @@ func divide(st *term.Store, t term.ID, s uint64) (term.ID, bool) {
 // if this has no exact formula.
 func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, ok bool) {
 	st, sp, w := f.st, f.u.Space(), f.m.PointerBits
-	p := &r.Predicate
+	p := r.Predicate.(invariant.ForAll)
 	there, ok := st.True(), true
 	value := func(t invariant.Term) term.ID {
 		switch {
@@ -282,7 +282,7 @@ func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, 
 		w := max(sumWidth(s), w)
 		return st.Add(f.number(w, s.Const), f.sum(s.Terms, w, value)), st.SExt(k, w)
 	}
-	relation := f.relation(p, value)
+	relation := f.comparison(p.Body, value)
 	from, index := bound(&p.Range.From)
 	in := st.And(there, st.SLe(from, index))
 	to, index := bound(&p.Range.To)

@@ -23,10 +23,40 @@ type rows struct {
 	weak map[int]bool  // not the strongest of its row
 }
 
-func rowKey(c *Candidate) string {
+// row is a bound of a sum, of integers or of the positions of floats, maybe under conditions.
+type row struct {
+	conditions []invariant.Comparison
+	terms      []invariant.Term
+	bound      *big.Int
+}
+
+// rowOf reads a predicate as a row.
+func rowOf(p invariant.Predicate) (r row, ok bool) {
+	switch p := p.(type) {
+	case invariant.Comparison:
+		return row{nil, p.Terms, p.Bound}, p.Relation == invariant.AtMost
+	case invariant.Order:
+		return row{nil, p.Terms, p.Bound}, true
+	case invariant.Guarded:
+		r, ok = rowOf(p.Then)
+		r.conditions = p.If
+	}
+	return r, ok
+}
+
+// predicate is the row as a predicate.
+func (r row) predicate() invariant.Predicate {
+	if len(r.terms) > 0 && r.terms[0].Float {
+		return invariant.When(r.conditions, invariant.Order{Terms: r.terms, Bound: r.bound})
+	}
+	return invariant.When(r.conditions, invariant.Comparison{Terms: r.terms, Bound: r.bound})
+}
+
+// key is the same for rows of a loop that differ in their bounds only.
+func (r row) key(l *Loop) string {
 	var b strings.Builder
-	fmt.Fprint(&b, c.Loop.Func.Name, c.Loop.Head, c.Loop.post, c.Predicate.If, c.Predicate.Relation)
-	for _, t := range c.Predicate.Terms {
+	fmt.Fprint(&b, l.Func.Name, l.Head, l.post, r.conditions)
+	for _, t := range r.terms {
 		fmt.Fprint(&b, " ", t)
 	}
 	return b.String()
@@ -35,29 +65,28 @@ func rowKey(c *Candidate) string {
 func newRows(all []Candidate) *rows {
 	r := &rows{all: all, next: map[int]int{}, held: map[int][]int{}, late: map[int]bool{}, weak: map[int]bool{}}
 	groups := map[string][]int{}
+	bounds := make([]*big.Int, len(all))
 	var order []string
 	equal := map[string]int{}
 	for i := range all {
 		c := &all[i]
-		if c.Predicate.Range != nil {
-			continue
-		}
-		switch c.Predicate.Relation {
-		case invariant.AtMost:
-			k := rowKey(c)
+		if x, ok := rowOf(c.Predicate); ok {
+			k := x.key(c.Loop)
 			if groups[k] == nil {
 				order = append(order, k)
 			}
 			groups[k] = append(groups[k], i)
-		case invariant.Congruent:
-			if a, b, ok := difference(c); ok && c.Predicate.Bound.Sign() == 0 && c.Predicate.Modulus == 1<<c.Predicate.Terms[0].Bits {
+			bounds[i] = x.bound
+		}
+		if p, ok := c.Predicate.(invariant.Comparison); ok && p.Relation == invariant.Congruent {
+			if a, b, ok := difference(c); ok && p.Bound.Sign() == 0 && p.Modulus == 1<<p.Terms[0].Bits {
 				equal[pairKey(c, a, b)] = i
 			}
 		}
 	}
 	for _, k := range order {
 		g := groups[k]
-		slices.SortStableFunc(g, func(a, b int) int { return all[a].Predicate.Bound.Cmp(all[b].Predicate.Bound) })
+		slices.SortStableFunc(g, func(a, b int) int { return bounds[a].Cmp(bounds[b]) })
 		for n, i := range g {
 			if n > 0 {
 				r.next[g[n-1]] = i
@@ -75,10 +104,10 @@ func newRows(all []Candidate) *rows {
 	return r
 }
 
-// difference are the two values of a predicate of a loop head about x - y.
+// difference are the two integers of a comparison at a loop head about x - y.
 func difference(c *Candidate) (x, y invariant.Term, ok bool) {
-	p := &c.Predicate
-	if c.Loop.contract() || p.IsFloat() || len(p.If) > 0 || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
+	p, ok := c.Predicate.(invariant.Comparison)
+	if !ok || c.Loop.contract() || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
 		return x, y, false
 	}
 	return p.Terms[0], p.Terms[1], true
@@ -96,7 +125,7 @@ func pairKey(c *Candidate, x, y invariant.Term) string {
 func (r *rows) strongest(on []int) []int {
 	var out []int
 	for _, i := range on {
-		if !r.late[i] && !r.weak[i] && !trivial(&r.all[i].Predicate) {
+		if !r.late[i] && !r.weak[i] && !trivial(r.all[i].Predicate) {
 			out = append(out, i)
 		}
 	}
@@ -109,15 +138,16 @@ func (r *rows) weaker(i int) []int {
 	if n, ok := r.next[i]; ok {
 		out = append(out, n)
 	}
-	return slices.DeleteFunc(out, func(i int) bool { return trivial(&r.all[i].Predicate) })
+	return slices.DeleteFunc(out, func(i int) bool { return trivial(r.all[i].Predicate) })
 }
 
-// trivial says that a bound of one value is that of its type.
-func trivial(p *invariant.Predicate) bool {
-	if p.Relation != invariant.AtMost || len(p.Terms) != 1 || p.Range != nil {
+// trivial says that a bound of one integer is that of its type.
+func trivial(p invariant.Predicate) bool {
+	r, ok := rowOf(p)
+	if !ok || len(r.terms) != 1 || r.terms[0].Float {
 		return false
 	}
-	t := p.Terms[0]
+	t := r.terms[0]
 	lo, hi := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(t.Bits))
 	if t.Signed {
 		hi.Rsh(hi, 1)
@@ -127,5 +157,5 @@ func trivial(p *invariant.Predicate) bool {
 	if t.Coeff < 0 {
 		hi.Neg(lo)
 	}
-	return hi.Mul(hi, big.NewInt(abs(t.Coeff))).Cmp(p.Bound) <= 0
+	return hi.Mul(hi, big.NewInt(abs(t.Coeff))).Cmp(r.bound) <= 0
 }

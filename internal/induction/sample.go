@@ -91,9 +91,8 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 		if s == nil || len(s.rows) >= maxSamples {
 			return
 		}
-		for i := range ranged {
-			c := &ranged[i]
-			if c.Loop.Func.Name == ev.Func.Name && c.Loop.Head == ev.Block && !s.broken[i] && !rangeHolds(m, &c.Predicate, ev.State) {
+		for i, c := range ranged {
+			if c.Loop.Func.Name == ev.Func.Name && c.Loop.Head == ev.Block && !s.broken[i] && !rangeHolds(m, c.Predicate.(invariant.ForAll), ev.State) {
 				s.broken[i] = true
 			}
 		}
@@ -168,28 +167,25 @@ func interesting(candidates []Candidate) map[*Loop][]place {
 	return out
 }
 
-// evaluate evaluates a predicate in a state.
-func evaluate(p *invariant.Predicate, places []place, row []uint64) bool {
-	return p.Holds(func(t invariant.Term) bv.BV { return bv.New(t.Bits, row[slices.Index(places, placeOf(t))]) })
+// evaluate evaluates a predicate without elements in a state.
+func evaluate(p invariant.Predicate, places []place, row []uint64) bool {
+	return invariant.Holds(p, func(t invariant.Term, _ int64) (bv.BV, bool) {
+		return bv.New(t.Bits, row[slices.Index(places, placeOf(t))]), true
+	}, 0)
 }
 
 // holds evaluates a predicate in all states.
-func (s *states) holds(p *invariant.Predicate) bool {
+func (s *states) holds(q invariant.Predicate) bool {
+	p, ok := q.(invariant.Comparison)
+	if !ok || !p.Bound.IsInt64() || p.Modulus > 1<<32 || p.Modulus == 0 && p.Relation == invariant.Congruent || p.Bound.BitLen() >= 40 ||
+		slices.ContainsFunc(p.Terms, func(t invariant.Term) bool { return t.Bits > 32 || abs(t.Coeff) >= 1<<16 }) {
+		return !slices.ContainsFunc(s.rows, func(row []uint64) bool { return !evaluate(q, s.values, row) })
+	}
 	index := make([]int, len(p.Terms))
 	for i, t := range p.Terms {
 		index[i] = slices.Index(s.values, placeOf(t))
 	}
-	small := len(p.If) == 0 && p.Polynomial == nil && p.Bound.IsInt64() && p.Modulus <= 1<<32 && (p.Modulus > 0 || p.Relation != invariant.Congruent) && p.Bound.BitLen() < 40
-	for _, t := range p.Terms {
-		small = small && t.Bits <= 32 && !t.Float && abs(t.Coeff) < 1<<16
-	}
 	for _, row := range s.rows {
-		if !small {
-			if !evaluate(p, s.values, row) {
-				return false
-			}
-			continue
-		}
 		sum := -p.Bound.Int64()
 		for i, t := range p.Terms {
 			sum += t.Coeff * number(row[index[i]], t.Bits, t.Signed)
@@ -214,7 +210,7 @@ func number(x uint64, bits uint32, signed bool) int64 {
 func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
 	var out []Candidate
 	for _, c := range candidates {
-		if at[c.Loop].holds(&c.Predicate) {
+		if at[c.Loop].holds(c.Predicate) {
 			out = append(out, c)
 		}
 	}
@@ -230,7 +226,7 @@ func equations(l *Loop, s *states) (out []Candidate) {
 	return out
 }
 
-func (s *states) equations() []invariant.Predicate {
+func (s *states) equations() []invariant.Comparison {
 	var columns []int
 	for i, v := range s.values {
 		if v.bits > 1 && !v.float && len(columns) < maxColumns {
@@ -279,7 +275,7 @@ func (s *states) equations() []invariant.Predicate {
 			return nil
 		}
 	}
-	var out []invariant.Predicate
+	var out []invariant.Comparison
 	for free := 0; free <= n && len(out) < 2*maxEquations; free++ {
 		if slices.Contains(pivots, free) {
 			continue

@@ -752,8 +752,8 @@ func (s *segmenter) rooted(l *Loop, e *arrayElement) bool {
 }
 
 // predicate is a candidate in the form of a predicate.
-func (s *segmenter) predicate(b *body, r segment) (invariant.Predicate, bool) {
-	p := invariant.Predicate{Relation: b.relation, Bound: big.NewInt(b.sign * b.form.constant)}
+func (s *segmenter) predicate(b *body, r segment) (out invariant.ForAll, ok bool) {
+	p := invariant.Comparison{Relation: b.relation, Bound: big.NewInt(b.sign * b.form.constant)}
 	signed := !b.unsigned
 	term := func(x product, coeff int64) invariant.Term {
 		switch {
@@ -773,7 +773,7 @@ func (s *segmenter) predicate(b *body, r segment) (invariant.Predicate, bool) {
 	}
 	if b.relation == invariant.Congruent {
 		if e.bits > 63 {
-			return p, false
+			return out, false
 		}
 		p.Modulus = 1 << e.bits
 	}
@@ -786,9 +786,8 @@ func (s *segmenter) predicate(b *body, r segment) (invariant.Predicate, bool) {
 	}
 	for _, f := range []form{r.from, r.to} {
 		if slices.ContainsFunc(f.products, func(x product) bool { return x.element != nil || x.value < 0 || x.bits > 64 }) {
-			return p, false
+			return out, false
 		}
 	}
-	p.Range = &invariant.Range{From: sum(r.from), To: sum(r.to)}
-	return p, true
+	return invariant.ForAll{Range: invariant.Range{From: sum(r.from), To: sum(r.to)}, Body: p}, true
 }

@@ -78,7 +78,7 @@ func (s *segmenter) series(l *Loop, places []place, square bool) (out []*series)
 			if !ok {
 				continue
 			}
-			x := &series{s: s, loop: l, segment: r, bounds: *p.Range, elements: arrays, scalars: scalars, square: square}
+			x := &series{s: s, loop: l, segment: r, bounds: p.Range, elements: arrays, scalars: scalars, square: square}
 			x.value = newAffine(w, x.columns())
 			out = append(out, x)
 		}

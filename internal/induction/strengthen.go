@@ -18,7 +18,7 @@ import (
 // element is the value of the affine domain for a loop, under a condition.
 type element struct {
 	loop      *Loop
-	condition []invariant.Predicate
+	condition []invariant.Comparison
 	// columns are indices into the places of the loop.
 	columns []int
 	value   *affine
@@ -36,22 +36,23 @@ const (
 
 // affine finds the equations of the loop heads.
 func (p *prover) affine(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	return p.iterate(ctx, f, on, p.elements(f, func(*Loop) [][]invariant.Predicate { return [][]invariant.Predicate{nil} }))
+	return p.iterate(ctx, f, on, p.elements(f, func(*Loop) [][]invariant.Comparison { return [][]invariant.Comparison{nil} }))
 }
 
 // affineByCases finds equations that hold under conditions.
 func (p *prover) affineByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	return p.iterate(ctx, f, on, p.elements(f, func(l *Loop) (out [][]invariant.Predicate) {
+	return p.iterate(ctx, f, on, p.elements(f, func(l *Loop) (out [][]invariant.Comparison) {
 		for _, c := range p.conditions(l) {
-			out = append(out, []invariant.Predicate{c}, []invariant.Predicate{negation(c)})
+			out = append(out, []invariant.Comparison{c}, []invariant.Comparison{negation(c)})
 		}
 		return out
 	}))
 }
 
 // isAffine says that affine finds a predicate, or a stronger one.
-func isAffine(p *invariant.Predicate) bool {
-	if p.Relation != invariant.Congruent || len(p.Terms) == 0 {
+func isAffine(q invariant.Predicate) bool {
+	p, ok := q.(invariant.Comparison)
+	if !ok || p.Relation != invariant.Congruent || len(p.Terms) == 0 {
 		return false
 	}
 	w := p.Terms[0].Bits
@@ -68,7 +69,7 @@ func isAffine(p *invariant.Predicate) bool {
 var widths = []uint32{8, 16, 32, 64}
 
 // elements are the elements to begin with, under the conditions of a loop.
-func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Predicate) []*element {
+func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Comparison) []*element {
 	var elements []*element
 	for _, l := range slices.Concat(p.loops, p.contracts) {
 		if len(f.visits[l]) == 0 {
@@ -101,7 +102,7 @@ func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Predi
 // applies says whether a state satisfies the condition.
 func (e *element) applies(places []place, row []uint64) bool {
 	for i := range e.condition {
-		if !evaluate(&e.condition[i], places, row) {
+		if !evaluate(e.condition[i], places, row) {
 			return false
 		}
 	}
@@ -130,8 +131,7 @@ func (e *element) update(f *formula) {
 		places[k] = f.places[e.loop][i]
 	}
 	for _, p := range e.value.predicates(places) {
-		p.If = e.condition
-		e.rules = append(e.rules, f.add(Candidate{e.loop, p}))
+		e.rules = append(e.rules, f.add(Candidate{e.loop, invariant.When(e.condition, p)}))
 	}
 }
 

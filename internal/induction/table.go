@@ -5,6 +5,7 @@ import (
 
 	"assay/internal/bv"
 	"assay/internal/encode"
+	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/term"
 )
@@ -60,8 +61,7 @@ func (p *promiser) table() {
 		}
 		v, _ := e.st.ConstUint64(t)
 		for _, q := range equal(r, big.NewInt(number(v, r.bits, true))) {
-			q.If = equal(x, big.NewInt(n))
-			p.out = append(p.out, Candidate{Loop: p.side(true), Predicate: q})
+			p.out = append(p.out, Candidate{Loop: p.side(true), Predicate: invariant.When(equal(x, big.NewInt(n)), q)})
 		}
 	}
 }

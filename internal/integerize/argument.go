@@ -100,8 +100,21 @@ func (p *Program) through(l its.Location, nodes map[its.Location][]its.RankNode)
 	return nil
 }
 
+// samePredicate compares predicates of this package.
 func samePredicate(x, y invariant.Predicate) bool {
-	return x.Relation == y.Relation && x.Bound.Cmp(y.Bound) == 0 && x.Modulus == y.Modulus && slices.Equal(x.Terms, y.Terms) && slices.EqualFunc(x.If, y.If, samePredicate)
+	switch x := x.(type) {
+	case invariant.Comparison:
+		y, ok := y.(invariant.Comparison)
+		return ok && sameComparison(x, y)
+	case invariant.Guarded:
+		y, ok := y.(invariant.Guarded)
+		return ok && slices.EqualFunc(x.If, y.If, sameComparison) && samePredicate(x.Then, y.Then)
+	}
+	panic(invariant.Unexpected(x))
+}
+
+func sameComparison(x, y invariant.Comparison) bool {
+	return x.Relation == y.Relation && x.Bound.Cmp(y.Bound) == 0 && x.Modulus == y.Modulus && slices.Equal(x.Terms, y.Terms)
 }
 
 // maxRegions bounds the regions of a location of which it is said that one of them holds,
@@ -114,9 +127,9 @@ const (
 // cases say that one of the regions of a location holds: for each choice of one predicate
 // of each region, that one of the chosen ones does.
 func (p *Program) cases(l its.Location, ns []its.RankNode) (out []invariant.Predicate) {
-	var regions [][]invariant.Predicate
+	var regions [][]invariant.Comparison
 	for _, n := range ns {
-		var ps []invariant.Predicate
+		var ps []invariant.Comparison
 		possible := true
 		for _, c := range n.Region {
 			if c.Form.IsConstant() && c.Form.Const.Sign() < 0 {
@@ -130,16 +143,16 @@ func (p *Program) cases(l its.Location, ns []its.RankNode) (out []invariant.Pred
 		if len(ps) == 0 {
 			return nil // anything
 		}
-		if !slices.ContainsFunc(regions, func(qs []invariant.Predicate) bool { return includes(ps, qs) }) {
-			regions = append(slices.DeleteFunc(regions, func(qs []invariant.Predicate) bool { return includes(qs, ps) }), ps)
+		if !slices.ContainsFunc(regions, func(qs []invariant.Comparison) bool { return includes(ps, qs) }) {
+			regions = append(slices.DeleteFunc(regions, func(qs []invariant.Comparison) bool { return includes(qs, ps) }), ps)
 		}
 	}
 	if len(regions) < 2 || len(regions) > maxRegions {
 		return nil
 	}
-	choices := [][]invariant.Predicate{nil}
+	choices := [][]invariant.Comparison{nil}
 	for _, ps := range regions {
-		var more [][]invariant.Predicate
+		var more [][]invariant.Comparison
 		for _, c := range choices {
 			for _, q := range ps {
 				more = append(more, append(slices.Clone(c), q))
@@ -152,27 +165,28 @@ func (p *Program) cases(l its.Location, ns []its.RankNode) (out []invariant.Pred
 	for _, c := range choices {
 		last := c[len(c)-1]
 		tautology := false
+		var conditions []invariant.Comparison
 		for _, q := range c[:len(c)-1] {
 			// sum > bound
-			not := invariant.Predicate{Relation: invariant.AtMost, Bound: new(big.Int).Not(q.Bound)}
+			not := invariant.Comparison{Relation: invariant.AtMost, Bound: new(big.Int).Not(q.Bound)}
 			for _, t := range q.Terms {
 				t.Coeff = -t.Coeff
 				not.Terms = append(not.Terms, t)
 			}
-			last.If = append(last.If, not)
-			tautology = tautology || samePredicate(not, c[len(c)-1])
+			conditions = append(conditions, not)
+			tautology = tautology || sameComparison(not, last)
 		}
 		if !tautology {
-			out = append(out, last)
+			out = append(out, invariant.When(conditions, last))
 		}
 	}
 	return out
 }
 
 // includes says whether each of some is among others.
-func includes(others, some []invariant.Predicate) bool {
-	return !slices.ContainsFunc(some, func(x invariant.Predicate) bool {
-		return !slices.ContainsFunc(others, func(y invariant.Predicate) bool { return samePredicate(x, y) })
+func includes(others, some []invariant.Comparison) bool {
+	return !slices.ContainsFunc(some, func(x invariant.Comparison) bool {
+		return !slices.ContainsFunc(others, func(y invariant.Comparison) bool { return sameComparison(x, y) })
 	})
 }
 
@@ -184,7 +198,9 @@ func (p *Program) common(l its.Location, ns []its.RankNode) (out []invariant.Pre
 			all = all && slices.ContainsFunc(n.Region, c.Equal)
 		}
 		if all {
-			out = append(out, p.predicates(l, c)...)
+			for _, q := range p.predicates(l, c) {
+				out = append(out, q)
+			}
 		}
 	}
 	return append(out, p.cases(l, ns)...)
@@ -222,7 +238,7 @@ func (p *Program) functions(l its.Location, ns []its.RankNode) (out []verdict.Ra
 			var fn verdict.RankingFunction
 			trivial := true
 			for j, n := range ns {
-				var when []invariant.Predicate
+				var when []invariant.Comparison
 				if j < len(ns)-1 {
 					for _, c := range n.Region {
 						when = append(when, p.predicates(l, c)...)
@@ -241,7 +257,7 @@ func (p *Program) functions(l its.Location, ns []its.RankNode) (out []verdict.Ra
 				}
 				if !last && len(terms) > 0 && exact && small {
 					// max(f, -1)
-					below := invariant.Predicate{Terms: terms, Relation: invariant.AtMost, Bound: new(big.Int).Sub(big.NewInt(-1), big.NewInt(constant))}
+					below := invariant.Comparison{Terms: terms, Relation: invariant.AtMost, Bound: new(big.Int).Sub(big.NewInt(-1), big.NewInt(constant))}
 					fn = append(fn, verdict.RankingCase{When: append(slices.Clone(when), below), Constant: -1})
 				}
 				fn = append(fn, verdict.RankingCase{When: when, Terms: terms, Constant: constant})
@@ -321,13 +337,16 @@ func (p *Program) descents(arguments []LoopArgument, nodes map[its.Location][]it
 				// now + c <= before + d
 				bound := a[k][0].Const.Sub(b[k][0].Const)
 				if bound.IsInt() {
-					inner.Predicates = append(inner.Predicates, invariant.Predicate{Terms: mergeTerms(append(now, before...)), Relation: invariant.AtMost, Bound: bound.BigInt()})
+					inner.Predicates = append(inner.Predicates, invariant.Comparison{Terms: mergeTerms(append(now, before...)), Relation: invariant.AtMost, Bound: bound.BigInt()})
 				}
 			}
 		}
 	}
 	for i := range arguments {
-		arguments[i].Predicates = slices.DeleteFunc(arguments[i].Predicates, func(x invariant.Predicate) bool { return len(x.Terms) == 0 })
+		arguments[i].Predicates = slices.DeleteFunc(arguments[i].Predicates, func(x invariant.Predicate) bool {
+			c, ok := x.(invariant.Comparison)
+			return ok && len(c.Terms) == 0
+		})
 	}
 }
 

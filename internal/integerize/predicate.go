@@ -56,7 +56,7 @@ func (p *Program) sum(l its.Location, f linear.Form) (terms []invariant.Term, ex
 }
 
 // predicates translates a constraint: none if it cannot be said.
-func (p *Program) predicates(l its.Location, c linear.Constraint) (out []invariant.Predicate) {
+func (p *Program) predicates(l its.Location, c linear.Constraint) (out []invariant.Comparison) {
 	for _, f := range c.Inequalities() { // f >= 0: -terms <= constant
 		f = f.Integral()
 		f = f.Scale(f.Const.Denominator())
@@ -64,7 +64,7 @@ func (p *Program) predicates(l its.Location, c linear.Constraint) (out []invaria
 		if !exact || len(terms) == 0 {
 			return nil
 		}
-		q := invariant.Predicate{Terms: terms, Relation: invariant.AtMost, Bound: f.Const.BigInt()}
+		q := invariant.Comparison{Terms: terms, Relation: invariant.AtMost, Bound: f.Const.BigInt()}
 		if !trivial(q) {
 			out = append(out, q)
 		}
@@ -72,8 +72,8 @@ func (p *Program) predicates(l its.Location, c linear.Constraint) (out []invaria
 	return out
 }
 
-// trivial says that the width of a value implies a predicate.
-func trivial(q invariant.Predicate) bool {
+// trivial says that the width of a value implies a comparison.
+func trivial(q invariant.Comparison) bool {
 	if len(q.Terms) != 1 {
 		return false
 	}

@@ -145,7 +145,9 @@ func (p *Program) setHead(set *its.RecurrentSet) (invariant.Head, bool) {
 		}
 	}
 	add := func(c linear.Constraint) {
-		h.Predicates = append(h.Predicates, p.predicates(set.Location, c)...)
+		for _, q := range p.predicates(set.Location, c) {
+			h.Predicates = append(h.Predicates, q)
+		}
 	}
 	over := func(f linear.Form) (linear.Form, bool) {
 		for _, m := range f.Terms {

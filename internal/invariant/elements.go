@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	"assay/internal/ir"
@@ -13,9 +12,7 @@ import (
 // can tell.
 
 // SumEquation says that Constant, and the Terms, and the Sums are 0 together, modulo
-// 2^Width. A predicate with one says that: it has no terms and no conditions, its relation
-// is Congruent, its bound 0 and its modulus 2, so that who does not look at the equation
-// reads that 0 is 0.
+// 2^Width.
 type SumEquation struct {
 	Width    uint32 // of the elements: 8, 16, 32 or 64
 	Terms    []Term // integers, taken modulo 2^Width; without floats, elements and indices
@@ -34,31 +31,28 @@ type ElementSum struct {
 	Count  Sum
 }
 
-// IsZero makes a predicate of an equation.
-func (e *SumEquation) IsZero() Predicate {
-	return Predicate{Relation: Congruent, Bound: new(big.Int), Modulus: 2, Elements: e}
-}
-
-// each calls f for the terms; the arrays appear as elements.
-func (e *SumEquation) each(f func(Term)) {
+// Each calls f for the terms; the arrays appear as elements.
+func (e *SumEquation) Each(f func(Term)) {
 	for _, t := range e.Terms {
 		f(t)
 	}
 	for i := range e.Sums {
 		s := &e.Sums[i]
-		f(Term{Coeff: s.Coeff, Value: s.Base, Cell: true, Offset: s.Offset, Stride: uint64(e.Width / 8), Bits: e.Width})
+		f(e.element(s))
 		for _, t := range s.Count.Terms {
 			f(t)
 		}
 	}
 }
 
-// IllFormed says what is wrong with the equation of a predicate, if anything is.
-func (e *SumEquation) IllFormed(p *Predicate) string {
-	switch {
-	case len(p.Terms) > 0 || len(p.If) > 0 || p.Range != nil || p.Polynomial != nil || p.Relation != Congruent || p.Bound == nil || p.Bound.Sign() != 0:
-		return "a predicate with sums of elements says more"
-	case e.Width != 8 && e.Width != 16 && e.Width != 32 && e.Width != 64:
+// element is an element of an array as a term.
+func (e *SumEquation) element(s *ElementSum) Term {
+	return Term{Coeff: s.Coeff, Value: s.Base, Cell: true, Offset: s.Offset, Stride: uint64(e.Width / 8), Bits: e.Width}
+}
+
+// IllFormed says what is wrong with the equation, if anything is.
+func (e *SumEquation) IllFormed() string {
+	if e.Width != 8 && e.Width != 16 && e.Width != 32 && e.Width != 64 {
 		return fmt.Sprintf("sums of elements modulo 2^%d", e.Width)
 	}
 	for _, t := range e.Terms {
@@ -100,7 +94,8 @@ func (e *SumEquation) Text(name func(Term) string) string {
 	}
 	for i := range e.Sums {
 		s := &e.Sums[i]
-		t := Term{Value: s.Base, Cell: true, Offset: s.Offset, Stride: uint64(e.Width / 8), Bits: e.Width, Signed: true}
+		t := e.element(s)
+		t.Signed = true
 		add(s.Coeff, fmt.Sprintf("sum(%s, 0 <= k < %s)", element(t, name), s.Count.Text(name)))
 	}
 	if e.Constant != 0 {

@@ -11,45 +11,51 @@ import (
 )
 
 // This file holds predicates about floating-point numbers: intervals and order.
-// A summand with Float set is the position of the number in the order of those of
-// its format: 0 for the zeros of both signs, 1 for the least positive number, and so on
+// They are about the position of a number in the order of those of its format: 0 for the zeros of both signs, 1 for the least positive number, and so on
 // up to infinity; the opposite for negative numbers. No relation holds of a NaN. So
 // "x is no NaN, and x <= 1.5" is a bound of one summand, in which bisection is
 // that of integers; and the order of two numbers is that of their positions.
 //
-// Of Float summands there is nothing but that:
-//
-//	 x <= Bound, -x <= Bound     with the position of a number as the bound
-//	 x - y <= 0, x - y <= -1     x <= y, x < y, for numbers of one format
+//	x <= Bound, -x <= Bound     with the position of a number as the bound
+//	x - y <= 0, x - y <= -1     x <= y, x < y, for numbers of one format
 
-// FloatForm says whether a predicate without its conditions has one of these
-// forms, if it has summands that are floats.
-func (p *Predicate) FloatForm() bool {
-	some := false
-	for _, t := range p.Terms {
-		some = some || t.Float
-	}
-	if !some {
-		return true
-	}
-	x := p.Terms[0]
-	switch {
-	case p.Relation != AtMost || p.Range != nil || x.Bits != 16 && x.Bits != 32 && x.Bits != 64:
-		return false
-	case len(p.Terms) == 1:
-		return (x.Coeff == 1 || x.Coeff == -1) && p.Bound.CmpAbs(big.NewInt(Infinity(x.Bits))) <= 0
-	case len(p.Terms) == 2:
-		y := p.Terms[1]
-		return x.Float && y.Float && x.Bits == y.Bits && x.Coeff*y.Coeff == -1 && (p.Bound.Sign() == 0 || p.Bound.Cmp(big.NewInt(-1)) == 0)
-	}
-	return false
+// Order says that the sum of the positions of one or two floats is at most Bound.
+type Order struct {
+	Terms []Term // all of them floats
+	Bound *big.Int
 }
 
-// IsFloat says that the predicate, without its conditions, is about floats.
-func (p *Predicate) IsFloat() bool { return len(p.Terms) > 0 && p.Terms[0].Float }
+// Each calls f for the floats.
+func (p Order) Each(f func(Term)) {
+	for _, t := range p.Terms {
+		f(t)
+	}
+}
 
-// Ordered are the sides of x <= y, or of x < y if strict; the side of a bound is -1.
-func (p *Predicate) Ordered() (x, y int, strict bool) {
+// IllFormed says what is wrong with the order, if anything is.
+func (p Order) IllFormed() string {
+	wrong := "a predicate about floats is no bound and no order"
+	if len(p.Terms) == 0 || len(p.Terms) > 2 || p.Bound == nil {
+		return wrong
+	}
+	x := p.Terms[0]
+	for _, t := range p.Terms {
+		if !t.Float || t.Bits != x.Bits || t.Bits != 16 && t.Bits != 32 && t.Bits != 64 || t.Coeff != 1 && t.Coeff != -1 {
+			return wrong
+		}
+	}
+	if len(p.Terms) == 1 {
+		if p.Bound.CmpAbs(big.NewInt(Infinity(x.Bits))) > 0 {
+			return wrong
+		}
+	} else if x.Coeff == p.Terms[1].Coeff || p.Bound.Sign() != 0 && p.Bound.Cmp(big.NewInt(-1)) != 0 {
+		return wrong
+	}
+	return ""
+}
+
+// Ordered are the indices of the terms in x <= y, or in x < y if strict; that of a bound is -1.
+func (p Order) Ordered() (x, y int, strict bool) {
 	x, y = 0, -1
 	if len(p.Terms) == 2 {
 		y, strict = 1, p.Bound.Sign() < 0
@@ -61,7 +67,7 @@ func (p *Predicate) Ordered() (x, y int, strict bool) {
 }
 
 // FloatBound is the number with which the summand of a bound is compared.
-func (p *Predicate) FloatBound() bv.BV {
+func (p Order) FloatBound() bv.BV {
 	n := p.Bound.Int64()
 	if p.Terms[0].Coeff < 0 {
 		n = -n
@@ -98,21 +104,8 @@ func FloatAt(bits uint32, n int64) bv.BV {
 	return bv.New(bits, uint64(n))
 }
 
-// holdsFloats evaluates a predicate that is about floats.
-func (p *Predicate) holdsFloats(value func(Term) bv.BV) bool {
-	sum := new(big.Int)
-	for _, t := range p.Terms {
-		n := Position(value(t))
-		if n > Infinity(t.Bits) || -n > Infinity(t.Bits) {
-			return false
-		}
-		sum.Add(sum, new(big.Int).Mul(big.NewInt(t.Coeff), big.NewInt(n)))
-	}
-	return p.Compare(sum)
-}
-
-// floatText is a predicate about floats in the syntax of C.
-func (p *Predicate) floatText(name func(Term) string) string {
+// Text is the order in the syntax of C.
+func (p Order) Text(name func(Term) string) string {
 	x, y, strict := p.Ordered()
 	switch {
 	case y < 0:

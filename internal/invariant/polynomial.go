@@ -2,15 +2,10 @@ package invariant
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
-
-	"assay/internal/bv"
 )
 
-// Polynomial is a sum of products of integers, modulo 2^Width. A predicate with one says
-// that it is 0: it has no terms and no conditions, its relation is Congruent and its
-// bound 0, so that who does not look at the polynomial reads that 0 is 0.
+// Polynomial says that a sum of products of integers is 0, modulo 2^Width.
 type Polynomial struct {
 	Width     uint32 // 2 to 64
 	Monomials []Monomial
@@ -23,48 +18,28 @@ type Monomial struct {
 	Factors []Term
 }
 
-// IsZero makes a predicate of a polynomial.
-func (p *Polynomial) IsZero() Predicate {
-	return Predicate{Relation: Congruent, Bound: new(big.Int), Modulus: 2, Polynomial: p}
+// Each calls f for the factors.
+func (p *Polynomial) Each(f func(Term)) {
+	for _, m := range p.Monomials {
+		for _, t := range m.Factors {
+			f(t)
+		}
+	}
 }
 
-// IllFormed says what is wrong with the polynomial of a predicate, if anything is.
-func (p *Predicate) IllFormed() string {
-	q := p.Polynomial
-	switch {
-	case q == nil:
-		return ""
-	case len(p.Terms) > 0 || len(p.If) > 0 || p.Range != nil || p.Relation != Congruent || p.Bound == nil || p.Bound.Sign() != 0:
-		return "a predicate with a polynomial says more"
-	case q.Width < 2 || q.Width > 64:
-		return fmt.Sprintf("a polynomial modulo 2^%d", q.Width)
+// IllFormed says what is wrong with the polynomial, if anything is.
+func (p *Polynomial) IllFormed() string {
+	if p.Width < 2 || p.Width > 64 {
+		return fmt.Sprintf("a polynomial modulo 2^%d", p.Width)
 	}
-	for _, m := range q.Monomials {
+	for _, m := range p.Monomials {
 		for _, t := range m.Factors {
-			if t.Float || t.Index || t.Stride != 0 || t.Coeff != 1 || t.Bits > q.Width {
+			if t.Float || t.Index || t.Stride != 0 || t.Coeff != 1 || t.Bits > p.Width {
 				return "a factor of a monomial is no integer of its width"
 			}
 		}
 	}
 	return ""
-}
-
-// Eval is the value of the polynomial; value gives the integers of the factors.
-func (p *Polynomial) Eval(value func(Term) bv.BV) uint64 {
-	sum := uint64(0)
-	for _, m := range p.Monomials {
-		x := m.Coeff
-		for _, t := range m.Factors {
-			v := value(t)
-			if t.Signed {
-				x *= uint64(v.Int64())
-			} else {
-				x *= v.Uint64()
-			}
-		}
-		sum += x
-	}
-	return sum & (^uint64(0) >> (64 - p.Width))
 }
 
 // Text is the equation in the syntax of C.

@@ -25,6 +25,29 @@ type Range struct {
 	From, To Sum
 }
 
+// ForAll says that a comparison holds for all k of a range for which all elements that it
+// reads are in live objects.
+type ForAll struct {
+	Range Range
+	Body  Comparison // its terms may be elements and indices
+}
+
+// Each calls f for the terms of the body, and those of the range.
+func (p ForAll) Each(f func(Term)) {
+	p.Body.Each(f)
+	for _, s := range []*Sum{&p.Range.From, &p.Range.To} {
+		for _, t := range s.Terms {
+			f(t)
+		}
+	}
+}
+
+// Text is the predicate in words and C.
+func (p ForAll) Text(name func(Term) string) string {
+	body := p.Body.Text(func(t Term) string { return element(t, name) })
+	return fmt.Sprintf("for all k with %s <= k < %s: %s", p.Range.From.Text(name), p.Range.To.Text(name), body)
+}
+
 // Text is the sum in the syntax of C.
 func (s *Sum) Text(name func(Term) string) string {
 	var b strings.Builder

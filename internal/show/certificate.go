@@ -69,7 +69,7 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 			m = c.Module
 		}
 		for i := range c.Heads {
-			out.Invariants = append(out.Invariants, loopInvariant(m, &c.Heads[i]))
+			out.Invariants = append(out.Invariants, InvariantOf(m, &c.Heads[i]))
 		}
 		for i := range c.Contracts {
 			out.Invariants = append(out.Invariants, contract(m, &c.Contracts[i]))
@@ -94,9 +94,9 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 	panic(fmt.Sprintf("unexpected certificate %T", c))
 }
 
-// loopInvariant shows what holds at a loop head in terms of C: a value has the
+// InvariantOf shows what holds at a loop head in terms of C: a value has the
 // name of the variable that it is assigned to.
-func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
+func InvariantOf(m *ir.Module, h *invariant.Head) Invariant {
 	f := m.Func(h.Func)
 	out := Invariant{Pos: PositionOf(m, h.Pos), Func: h.Func}
 	names := f.VariableNames()
@@ -139,7 +139,7 @@ func loopInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	return out
 }
 
-// NamedInvariant is loopInvariant, without predicates of values that no variable
+// NamedInvariant is InvariantOf, without predicates of values that no variable
 // has.
 func NamedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	f := m.Func(h.Func)
@@ -163,7 +163,7 @@ func NamedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 			out.Predicates = append(out.Predicates, p)
 		}
 	}
-	return loopInvariant(m, &out)
+	return InvariantOf(m, &out)
 }
 
 // contract shows the contract of a recursive function.

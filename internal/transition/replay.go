@@ -55,7 +55,7 @@ func replay(ctx context.Context, m *ir.Module, o Options, run *program.Run) (ver
 	case run.Undefined && len(passes) > 0:
 		return nil, "it may depend on the value that undefined behaviour yields: " + passes[0].Text
 	}
-	if verdict.HangsOnNaN(ctx, m, run.Input, violation) {
+	if verdict.DependsOnNaN(ctx, m, run.Input, violation) {
 		return nil, "it depends on the sign or payload of a NaN"
 	}
 	switch violation.Kind {

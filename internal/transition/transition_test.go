@@ -197,7 +197,7 @@ func TestLearned(t *testing.T) {
 				t.Errorf("%+v", h)
 			}
 			for _, p := range h.Predicates {
-				if p.Relation == invariant.AtMost && p.Bound.Sign() == 0 {
+				if p, ok := p.(invariant.Comparison); ok && p.Relation == invariant.AtMost && p.Bound.Sign() == 0 {
 					bounds++
 				}
 			}
@@ -235,7 +235,7 @@ func TestFacts(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		r := Decide(ctx, m, Options{Engine: solve.IC3, Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program, Facts: []invariant.Head{{
 			Func: "main", Head: head,
-			Predicates: []invariant.Predicate{{Terms: []invariant.Term{{Coeff: 1, Value: n, Bits: 32}}, Bound: big.NewInt(bound)}},
+			Predicates: []invariant.Predicate{invariant.Comparison{Terms: []invariant.Term{{Coeff: 1, Value: n, Bits: 32}}, Bound: big.NewInt(bound)}},
 		}}})
 		cancel()
 		if got := describe(r); !strings.Contains(got, want) {

@@ -171,7 +171,7 @@ func (s *search) run(seed uint64, steps int64) (r outcome) {
 	}
 	if r.violation != nil {
 		r.input = recorder.Input()
-		if verdict.HangsOnNaN(s.ctx, s.module, r.input, *r.violation) {
+		if verdict.DependsOnNaN(s.ctx, s.module, r.input, *r.violation) {
 			r.violation = nil
 		}
 	}

@@ -12,13 +12,13 @@ import (
 // BitsOfNaN is what is arbitrary where the bits of a NaN that an operation made are seen.
 const BitsOfNaN = "the bits of a NaN"
 
-// nanSteps bounds the run that HangsOnNaN makes.
+// nanSteps bounds the run that DependsOnNaN makes.
 const nanSteps = 1 << 28
 
-// HangsOnNaN says whether a violation is no longer there if the NaNs that operations make on
+// DependsOnNaN says whether a violation is no longer there if the NaNs that operations make on
 // the run have another sign and payload. Both are arbitrary, and machines differ,
 // so such a run refutes nothing.
-func HangsOnNaN(ctx context.Context, m *ir.Module, in ir.Input, violation Guard) bool {
+func DependsOnNaN(ctx context.Context, m *ir.Module, in ir.Input, violation Guard) bool {
 	if !slices.ContainsFunc(m.Funcs, computesFloats) {
 		return false
 	}

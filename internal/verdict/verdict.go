@@ -215,7 +215,7 @@ type RankingFunction []RankingCase
 // RankingCase is an affine function. A term whose value is a pointer, and no
 // cell, is its offset in its object.
 type RankingCase struct {
-	When     []invariant.Predicate
+	When     []invariant.Comparison
 	Terms    []invariant.Term
 	Constant int64
 }

@@ -76,7 +76,7 @@ func ofBits(t invariant.Term, zeros, ones uint64) (out []invariant.Predicate) {
 	add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
 		x := t
 		x.Coeff, x.Signed = coeff, signed
-		out = append(out, invariant.Predicate{Terms: []invariant.Term{x}, Relation: r, Bound: bound, Modulus: modulus})
+		out = append(out, invariant.Comparison{Terms: []invariant.Term{x}, Relation: r, Bound: bound, Modulus: modulus})
 	}
 	known := (zeros | ones) & all
 	low := uint(0)

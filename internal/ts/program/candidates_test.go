@@ -22,7 +22,7 @@ func TestOfBits(t *testing.T) {
 				has := x&zeros == 0 && x&ones == ones
 				all := true
 				for i := range ps {
-					all = all && ps[i].Holds(func(invariant.Term) bv.BV { return bv.New(5, x) })
+					all = all && invariant.Holds(ps[i], func(invariant.Term, int64) (bv.BV, bool) { return bv.New(5, x), true }, 0)
 				}
 				if has && !all || all && !has && known != 0 && (low || high) {
 					t.Fatalf("zeros %b, ones %b: %v for %b (%d predicates)", zeros, ones, all, x, len(ps))

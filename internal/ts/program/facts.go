@@ -30,8 +30,8 @@ func (r *round) known(facts []invariant.Head) []term.ID {
 			if facts[k].Func != o.fn.Name || facts[k].Head != o.block || len(facts[k].Calls) > 0 {
 				continue
 			}
-			for j := range facts[k].Predicates {
-				if t, ok := r.predicate(i, &facts[k].Predicates[j]); ok {
+			for _, p := range facts[k].Predicates {
+				if t, ok := r.predicate(i, p); ok {
 					out = append(out, r.st.Implies(here, t))
 				}
 			}
@@ -40,37 +40,41 @@ func (r *round) known(facts []invariant.Head) []term.ID {
 	return out
 }
 
-// predicate is a predicate of the head of a location.
-func (r *round) predicate(location int, p *invariant.Predicate) (term.ID, bool) {
-	st := r.st
-	if p.Range != nil || p.Polynomial != nil || p.Elements != nil || p.Relation == invariant.Congruent && p.Modulus == 0 {
-		return 0, false
-	}
-	otherwise := st.False() // a condition does not hold
-	for i := range p.If {
-		t, ok := r.predicate(location, &p.If[i])
-		if !ok {
+// predicate is a predicate of the head of a location; ok is false if the system has no
+// words for it.
+func (r *round) predicate(location int, p invariant.Predicate) (t term.ID, ok bool) {
+	switch p := p.(type) {
+	case invariant.Comparison:
+		return r.comparison(location, p)
+	case invariant.Guarded:
+		if t, ok = r.predicate(location, p.Then); !ok {
 			return 0, false
 		}
-		otherwise = st.Or(otherwise, st.Not(t))
+		for _, c := range p.If {
+			condition, ok := r.comparison(location, c)
+			if !ok {
+				return 0, false
+			}
+			t = r.st.Or(r.st.Not(condition), t)
+		}
+		return t, true
 	}
-	t, ok := r.relation(location, p)
-	if !ok {
-		return 0, false
-	}
-	return st.Or(otherwise, t), true
+	return 0, false
 }
 
-// relation is a predicate without its conditions.
-func (r *round) relation(location int, p *invariant.Predicate) (term.ID, bool) {
+// comparison is a comparison of integers.
+func (r *round) comparison(location int, p invariant.Comparison) (term.ID, bool) {
 	st := r.st
+	if p.Relation == invariant.Congruent && p.Modulus == 0 {
+		return 0, false
+	}
 	w := p.Width()
 	number := func(n *big.Int) term.ID { return st.Const(bv.FromBig(w, n)) }
 	sum := number(new(big.Int).Neg(p.Bound))
 	for _, t := range p.Terms {
 		x, ok := r.summand(location, t)
 		if !ok {
-			return st.True(), false
+			return 0, false
 		}
 		if t.Signed {
 			x = st.SExtOrTrunc(x, w)

@@ -1,0 +1,27 @@
+package frontend
+
+import (
+	"slices"
+	"strings"
+)
+
+// Start says what the options assume of the state in which runs start.
+func (o *Options) Start() (assumed []string) {
+	if o.Function != "" {
+		text := "runs start in " + o.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)"
+		switch {
+		case slices.Contains(o.NonNull, AllPointers):
+			text = strings.Replace(text, "is null or points", "points", 1)
+		case len(o.NonNull) > 0:
+			text += "; not null: " + strings.Join(o.NonNull, ", ")
+		}
+		assumed = append(assumed, text)
+		if !o.HavocGlobals {
+			assumed = append(assumed, "globals hold their initial values when "+o.Function+" is called (--havoc-globals makes them arbitrary)")
+		}
+	}
+	if o.HavocGlobals {
+		assumed = append(assumed, "globals hold arbitrary values at the start")
+	}
+	return assumed
+}
