@@ -53,7 +53,7 @@ func Strict(ctx context.Context) context.Context { return context.WithValue(ctx,
 
 // program chooses the checker.
 func program(ctx context.Context, c *verdict.Claim) (checker string, err error) {
-	o := certify.Options{Targets: c.Targets, Label: c.Label, All: c.All, Engine: c.Solver, Strict: ctx.Value(strictKey{}) != nil}
+	o := certify.Options{Targets: c.Targets, Label: c.Label, All: c.All, Engine: c.Solver, Fair: c.Fair, Strict: ctx.Value(strictKey{}) != nil}
 	for _, s := range c.Excluded {
 		o.Excluded = append(o.Excluded, certify.Place{Func: s.Func, Value: s.Value, Kind: s.Kind})
 	}

@@ -22,6 +22,21 @@
 // no bound from below, because machine integers have one; and they may have
 // cases.
 //
+// # Fair termination
+//
+// ProveFair shows that no run executes ir.Accept infinitely often. A loop that executes no
+// Accept, in none of its functions, needs no argument then. For the others, where no Accept
+// was executed between the visits of the head with y and with x, it suffices that no f_i
+// changes:
+//
+//	(F) (R), or no Accept was executed and f_i(x) = f_i(y) for all i.
+//
+// An execution of the loop that does not end, and whose head is visited infinitely often,
+// then has finitely many visits with an Accept since the one before. An infinite run has an
+// activation that makes infinitely many steps, and in it a loop that holds all blocks that it
+// visits infinitely often, and its head among these; from some time on it executes Accept
+// in this loop only, so finitely often.
+//
 // # How it is proved
 //
 // The program gets variables for y (instrument.go) and its loops are cut (package
@@ -92,7 +107,17 @@ var errNoLoop = errors.New("there is no loop")
 // Prove searches ranking functions for all loops.
 //
 // Hints, which may be nil, are for the loops of recursion.ToLoops(m).
-func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
+func Prove(ctx context.Context, m *ir.Module, hints []Hint) Result {
+	return rank(ctx, m, hints, false)
+}
+
+// ProveFair searches ranking functions for all loops that may execute ir.Accept, such that
+// no run does so infinitely often.
+func ProveFair(ctx context.Context, m *ir.Module, hints []Hint) Result {
+	return rank(ctx, m, hints, true)
+}
+
+func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result) {
 	begin := time.Now()
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	original := m
@@ -110,7 +135,7 @@ func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 		r.Why = errNoLoop
 		return r
 	}
-	p, err := instrument(m, loops, hints)
+	p, err := instrument(m, loops, hints, fair)
 	if err != nil {
 		r.Why = err
 		return r
@@ -141,8 +166,9 @@ func Prove(ctx context.Context, m *ir.Module, hints []Hint) (r Result) {
 	}
 	if r.Proof != nil {
 		r.Proof.Program = m
-		for i, l := range loops {
-			r.Proof.Loops[i].Recursion = recursion.IsLoop(original, m.Func(l.Func.Name), l.Head)
+		for i := range r.Proof.Loops {
+			l := &r.Proof.Loops[i]
+			l.Recursion = recursion.IsLoop(original, m.Func(l.Func), l.Head)
 		}
 	}
 	return r
@@ -218,7 +244,7 @@ func (p *program) attempt(ctx context.Context, s *induction.Session) (*verdict.R
 	if status != smt.Unsat {
 		// Functions found under the first candidates need them.
 		for i := range p.ranked {
-			p.ranked[i].done = false
+			p.ranked[i].done = p.ranked[i].needless
 		}
 		return nil, nil, &ErrUnranked{p.original[0].Func.Name, p.original[0].Pos()}
 	}
@@ -251,8 +277,11 @@ func (p *program) stuck(ctx context.Context, s *induction.Session) error {
 
 // certificate puts the proof together.
 func (p *program) certificate(heads []invariant.Head) *verdict.Ranking {
-	proof := &verdict.Ranking{K: 1, Heads: heads}
+	proof := &verdict.Ranking{K: 1, Heads: heads, Fair: p.fair}
 	for i, l := range p.original {
+		if p.ranked[i].needless {
+			continue
+		}
 		r := verdict.RankedLoop{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}
 		for _, f := range p.ranked[i].functions {
 			r.Functions = append(r.Functions, f.certificate(p.ranked[i].places))

@@ -218,9 +218,9 @@ func (f function) equal(st *term.Store, places []place, x, y []term.ID) term.ID 
 	return st.Eq(f.term(st, w, x), f.term(st, w, y))
 }
 
-// decreases says (R) of a mark.
+// decreases says (R) of a mark, or (F).
 func (k *mark) decreases(st *term.Store, places []place, fs []function) term.ID {
-	t := st.False()
+	t := st.Not(k.accepted)
 	for i := len(fs) - 1; i >= 0; i-- {
 		f := fs[i]
 		t = st.Or(f.less(st, places, k.now, k.before), st.And(f.equal(st, places, k.now, k.before), t))

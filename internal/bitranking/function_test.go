@@ -52,8 +52,8 @@ func TestFunctions(t *testing.T) {
 func TestGuess(t *testing.T) {
 	places := []place{{Bits: 8}, {Bits: 8}}
 	pairs := []pair{
-		{before: []uint64{10, 0}, now: []uint64{9, 2}},
-		{before: []uint64{10, 9}, now: []uint64{13, 2}},
+		{before: []uint64{10, 0}, now: []uint64{9, 2}, accepted: true},
+		{before: []uint64{10, 9}, now: []uint64{13, 2}, accepted: true},
 	}
 	for _, all := range []bool{true, false} {
 		f := guess(t.Context(), places, 0, pairs, all)
@@ -66,7 +66,7 @@ func TestGuess(t *testing.T) {
 			}
 		}
 	}
-	if f := guess(t.Context(), places, 0, []pair{{[]uint64{1, 2}, []uint64{2, 1}}, {[]uint64{2, 1}, []uint64{1, 2}}}, true); f != nil {
+	if f := guess(t.Context(), places, 0, []pair{{[]uint64{1, 2}, []uint64{2, 1}, true}, {[]uint64{2, 1}, []uint64{1, 2}, true}}, true); f != nil {
 		t.Errorf("%+v decreases around a cycle", f)
 	}
 }

@@ -144,7 +144,7 @@ func (x *search) rankedBy(ctx context.Context, fs []function) (bool, error) {
 	return true, nil
 }
 
-// ranks says (R) of a pair.
+// ranks says (R) of a pair, or (F).
 func ranks(fs []function, places []place, q pair) bool {
 	for _, f := range fs {
 		switch f.change(places, q) {
@@ -154,5 +154,5 @@ func ranks(fs []function, places []place, q pair) bool {
 			return false
 		}
 	}
-	return false
+	return !q.accepted
 }

@@ -16,7 +16,8 @@ import (
 // This file gives a program the variables that the argument is about. At each
 // loop head, the values that functions may use are read (integers are there, cells
 // are loaded, pointers give their offsets); phis hold what was read at the head before,
-// and whether there was a head before. Each back edge gets a block of its own with a
+// and whether there was a head before. For fair termination a global says whether there was
+// an Accept since. Each back edge gets a block of its own with a
 // check that may fail at will: a failed check in a model is a back edge that is taken.
 
 // maxPlaces bounds the values of one loop that functions may use.
@@ -42,6 +43,10 @@ type ranked struct {
 	hinted    [][]function // suggested
 	functions []function
 	done      bool
+	// needless says that the loop never accepts, and needs no functions.
+	needless bool
+	// accepted says that an Accept was executed since the head before; 0 if that does not matter.
+	accepted ir.Value
 }
 
 // program is the program with variables.
@@ -51,23 +56,33 @@ type program struct {
 	loops    []*induction.Loop // of m
 	original []*induction.Loop // the same of the program as it was
 	ranked   []ranked
-	// observed are the values that each check observes: again, before, now.
+	// observed are the values that each check observes: again, accepted if there is one,
+	// before, now.
 	observed map[string]map[ir.Value][]ir.Value
 	// at finds the loop of a block of a back edge.
 	at map[*ir.Func]map[ir.BlockID]int
+	// fair asks for fair termination.
+	fair bool
 }
 
 // markName is the text of the checks.
 const markName = "assay.back."
 
+// acceptedName begins the names of the globals that say whether there was an Accept.
+const acceptedName = "assay.accepted."
+
 // instrument makes the program with variables.
-func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint) (*program, error) {
+func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint, fair bool) (*program, error) {
 	c := *m
 	c.Funcs = slices.Clone(m.Funcs)
-	p := &program{m: &c, original: loops, ranked: make([]ranked, len(loops)), observed: map[string]map[ir.Value][]ir.Value{}, at: map[*ir.Func]map[ir.BlockID]int{}}
+	p := &program{m: &c, original: loops, ranked: make([]ranked, len(loops)), observed: map[string]map[ir.Value][]ir.Value{}, at: map[*ir.Func]map[ir.BlockID]int{}, fair: fair}
 	copies := map[*ir.Func]*ir.Func{}
+	var accepting map[*ir.Func]bool
+	if fair {
+		accepting = ir.Accepting(m)
+	}
 	for i, f := range m.Funcs {
-		if slices.ContainsFunc(loops, func(l *induction.Loop) bool { return l.Func == f }) {
+		if accepting[f] || slices.ContainsFunc(loops, func(l *induction.Loop) bool { return l.Func == f }) {
 			copies[f] = copyOf(f)
 			c.Funcs[i] = copies[f]
 			p.observed[f.Name], p.at[copies[f]] = map[ir.Value][]ir.Value{}, map[ir.BlockID]int{}
@@ -75,12 +90,19 @@ func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint) (*program, 
 	}
 	for i, l := range loops {
 		r := &p.ranked[i]
+		if r.needless = fair && !accepts(m, l, accepting); r.needless {
+			r.done = true
+			continue
+		}
 		r.places, r.fixed = places(m, l)
 		if h, ok := of(hints, l); ok {
 			r.mention(h, l)
 			r.hinted = converted(r.places, h)
 		}
 		p.variables(copies[l.Func], i)
+	}
+	if fair {
+		p.remember(copies)
 	}
 	for _, f := range copies {
 		f.OrderPreds()
@@ -97,6 +119,53 @@ func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint) (*program, 
 		p.loops = append(p.loops, cut[k])
 	}
 	return p, nil
+}
+
+// accepts says whether an iteration of a loop may execute Accept.
+func accepts(m *ir.Module, l *induction.Loop, accepting map[*ir.Func]bool) bool {
+	for b := 1; b < len(l.Func.Blocks); b++ {
+		if l.In(ir.BlockID(b)) && slices.ContainsFunc(l.Func.Blocks[b].Instrs, func(v ir.Value) bool {
+			return l.Func.MayAccept(v, func(name string) bool { return accepting[m.Func(name)] })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// remember lets each Accept set the globals of all loops.
+func (p *program) remember(copies map[*ir.Func]*ir.Func) {
+	for _, f := range copies {
+		one := ir.Value(0)
+		for b := range f.Blocks {
+			var list []ir.Value
+			for _, v := range f.Blocks[b].Instrs {
+				list = append(list, v)
+				if f.Def(v).Op != ir.Accept {
+					continue
+				}
+				if one == 0 {
+					one = number(f, 8, 1)
+				}
+				pos := f.Def(v).Pos
+				for i := range p.ranked {
+					if !p.ranked[i].needless {
+						define(f, &list, ir.Def{Op: ir.Store, Args: []ir.Value{one, p.flag(f, i)}, Aux: 1, Block: ir.BlockID(b), Pos: pos})
+					}
+				}
+			}
+			f.Blocks[b].Instrs = list
+		}
+	}
+}
+
+// flag is the address of the global of loop i.
+func (p *program) flag(f *ir.Func, i int) ir.Value {
+	name := acceptedName + strconv.Itoa(i)
+	if p.m.Global(name) == nil {
+		p.m.Globals = append(slices.Clip(p.m.Globals), &ir.Global{Name: name, Size: 1, Align: 1})
+	}
+	return define(f, nil, ir.Def{Op: ir.GlobalAddr, Type: p.m.PtrType(), Sym: name})
 }
 
 // copyOf copies a function so that its blocks and values can be added to.
@@ -150,6 +219,12 @@ func (p *program) variables(f *ir.Func, i int) {
 		}
 		r.now = append(r.now, v)
 	}
+	if p.fair {
+		flag := p.flag(f, i)
+		set := emit(&reads, head, ir.Def{Op: ir.Load, Type: ir.IntType(8), Args: []ir.Value{flag}, Aux: 1})
+		r.accepted = emit(&reads, head, ir.Def{Op: ir.Ne, Type: ir.IntType(1), Args: []ir.Value{set, number(f, 8, 0)}})
+		emit(&reads, head, ir.Def{Op: ir.Store, Args: []ir.Value{number(f, 8, 0), flag}, Aux: 1})
+	}
 	preds := f.Blocks[head].Preds
 	phi := func(bits uint32, back ir.Value) ir.Value {
 		start := number(f, bits, 0)
@@ -200,7 +275,11 @@ func (p *program) variables(f *ir.Func, i int) {
 		r.back = append(r.back, b)
 		p.at[f][b] = i
 		var list, observed []ir.Value
-		for _, v := range slices.Concat([]ir.Value{r.again}, r.before, r.now) {
+		first := []ir.Value{r.again}
+		if p.fair {
+			first = append(first, r.accepted)
+		}
+		for _, v := range slices.Concat(first, r.before, r.now) {
 			observed = append(observed, emit(&list, b, ir.Def{Op: ir.Freeze, Type: f.Def(v).Type, Args: []ir.Value{v}}))
 		}
 		free := emit(&list, b, ir.Def{Op: ir.Nondet, Type: ir.IntType(1), Aux: int64(ir.NondetInput), Sym: "assay.back"})
@@ -215,6 +294,7 @@ func (p *program) variables(f *ir.Func, i int) {
 type mark struct {
 	// cond says that it is taken, after an iteration that is not the first.
 	cond        term.ID
+	accepted    term.ID // since the iteration before
 	before, now []term.ID
 }
 
@@ -224,17 +304,24 @@ func (p *program) marks(s *induction.Session) [][]mark {
 	out := make([][]mark, len(p.ranked))
 	for _, v := range s.Seen(ir.Decrease) {
 		i, err := strconv.Atoi(strings.TrimPrefix(v.Text, markName))
-		if err != nil || len(v.Observed) != 2*len(p.ranked[i].places)+1 {
+		first := 1
+		if p.fair {
+			first = 2
+		}
+		if err != nil || len(v.Observed) != 2*len(p.ranked[i].places)+first {
 			panic(fmt.Sprintf("bitranking: %d values are observed at %s", len(v.Observed), v.Text))
 		}
-		k := mark{cond: st.And(v.Cond, st.BVToBool(v.Observed[0].Bits))}
+		k := mark{cond: st.And(v.Cond, st.BVToBool(v.Observed[0].Bits)), accepted: st.True()}
+		if p.fair {
+			k.accepted = st.BVToBool(v.Observed[1].Bits)
+		}
 		if st.IsFalse(k.cond) {
 			continue
 		}
 		n2 := len(p.ranked[i].places)
 		for j := range n2 {
-			k.before = append(k.before, v.Observed[1+j].Bits)
-			k.now = append(k.now, v.Observed[1+n2+j].Bits)
+			k.before = append(k.before, v.Observed[first+j].Bits)
+			k.now = append(k.now, v.Observed[first+n2+j].Bits)
 		}
 		out[i] = append(out[i], k)
 	}
@@ -254,7 +341,7 @@ func pairsInModel(s *induction.Session, marks []mark) []pair {
 }
 
 func readPair(s smt.Solver, k mark) pair {
-	var x pair
+	x := pair{accepted: s.Value(k.accepted).IsTrue()}
 	for j := range k.now {
 		x.before = append(x.before, s.Value(k.before[j]).Uint64())
 		x.now = append(x.now, s.Value(k.now[j]).Uint64())

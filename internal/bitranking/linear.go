@@ -39,7 +39,7 @@ func guess(ctx context.Context, places []place, fixed int, pairs []pair, all boo
 		}
 		return nil
 	}
-	return solve(ctx, places, columns, pairs, func(int) bool { return true })
+	return solve(ctx, places, columns, pairs, func(k int) bool { return pairs[k].accepted })
 }
 
 // readsDifferently says whether a place is negative in some pair.

@@ -18,7 +18,11 @@ const (
 
 // pair are the values of the places at one head and at the head before, as
 // bits.
-type pair struct{ before, now []uint64 }
+type pair struct {
+	before, now []uint64
+	// accepted says that an Accept was executed in between, or that it does not matter.
+	accepted bool
+}
 
 // sample collects pairs at the back edges.
 func (p *program) sample(ctx context.Context) {
@@ -34,7 +38,7 @@ func (p *program) sample(ctx context.Context) {
 		if len(r.seen) >= maxPairs || e.State.Value(r.again).IsZero() {
 			return
 		}
-		var x pair
+		x := pair{accepted: r.accepted == 0 || e.State.Value(r.accepted).IsTrue()}
 		for k := range r.now {
 			x.before = append(x.before, e.State.Value(r.before[k]).Uint64())
 			x.now = append(x.now, e.State.Value(r.now[k]).Uint64())

@@ -13,7 +13,7 @@ import (
 // This file searches the functions of one loop. Let S be the pairs that the functions
 // chosen so far leave equal. The next function must not increase on S, and decrease on
 // some of S. Choosing any such function never spoils anything: what ranked S before
-// ranks what is left of it. So a greedy search is complete for the functions that are
+// ranks what is left of it. Pairs without an Accept may stay equal to the end. So a greedy search is complete for the functions that are
 // tried [BMS05; ADFG10, Thm. 1].
 
 // Limits of the search.
@@ -67,15 +67,15 @@ func (p *program) search(ctx context.Context, s *induction.Session, i int, marks
 func (x *search) run(ctx context.Context, pool func() []function) (bool, error) {
 	for {
 		live := x.live()
-		if len(live) == 0 {
-			status, err := x.ask(ctx, func(k *mark) term.ID { return x.s.Store().True() })
+		if !open(live) {
+			status, err := x.ask(ctx, func(k *mark) term.ID { return k.accepted })
 			if err != nil || status == smt.Unsat {
 				return status == smt.Unsat, err
 			}
 			if status != smt.Sat {
 				return false, nil
 			}
-			if live = x.live(); len(live) == 0 {
+			if live = x.live(); !open(live) {
 				panic("bitranking: a model has a pair, but none")
 			}
 		}
@@ -108,6 +108,11 @@ func (x *search) live() []pair {
 		}
 	}
 	return out
+}
+
+// open says whether some pair must not stay equal.
+func open(pairs []pair) bool {
+	return slices.ContainsFunc(pairs, func(q pair) bool { return q.accepted })
 }
 
 // ask asks for a pair that the functions chosen leave equal, with a condition.
@@ -144,7 +149,7 @@ func (x *search) fits(f function, live []pair, all bool) bool {
 	some := false
 	for _, q := range live {
 		switch c := f.change(x.places, q); {
-		case c > 0, all && c == 0:
+		case c > 0, all && c == 0 && q.accepted:
 			return false
 		case c < 0:
 			some = true
@@ -200,7 +205,7 @@ func (x *search) choose(ctx context.Context, f function, all bool) (smt.Status, 
 	st := x.s.Store()
 	status, err := x.ask(ctx, func(k *mark) term.ID {
 		if all {
-			return st.Not(f.less(st, x.places, k.now, k.before))
+			return st.Not(st.Or(f.less(st, x.places, k.now, k.before), st.And(st.Not(k.accepted), f.equal(st, x.places, k.now, k.before))))
 		}
 		return f.less(st, x.places, k.before, k.now)
 	})

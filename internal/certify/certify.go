@@ -85,6 +85,9 @@ type Options struct {
 	// Strict makes terms without the simplifier, which the engine uses, too, and
 	// evaluates the predicates of an accepted induction on runs (observe.go).
 	Strict bool
+	// Fair asks Ranking whether no run executes ir.Accept infinitely often, and Endless whether
+	// one does.
+	Fair bool
 }
 
 // The values of Options.Engine.

@@ -48,6 +48,25 @@ import (
 // engine uses, too: this step is trusted). If recursion is left then nothing is proved:
 // the contracts with which Induction cuts it say nothing of its depth.
 //
+// # Fair termination
+//
+// With Options.Fair the claim is that no run executes ir.Accept infinitely often. Each loop
+// has a byte in memory of its own that every Accept of the program sets, and the head clears;
+// before, it reads whether there was an Accept since its last visit. The check is
+//
+//	(D') (D), or there was no Accept since the visit before, and f_i = f_i before for all i.
+//
+// Loops in which nothing accepts, called functions included, have no check. Let a run be
+// infinite with infinitely many Accepts. Of the activations that never return, the deepest
+// makes infinitely many steps of its own; take the smallest loop that holds all blocks that
+// it visits infinitely often. The head is one of them (or a smaller loop would hold them),
+// so this execution of the loop visits it infinitely often. From some step on, all Accepts
+// are executed by blocks of the loop or calls from them: it has the check, and infinitely often
+// there was an Accept since the visit before. By (D') the tuples x_k never grow and become
+// smaller infinitely often, which tuples of a fixed width do not. A write of the program
+// through an arbitrary address may hit a byte; but the program with the
+// bytes has all runs of the one without in which they lie elsewhere.
+//
 // The engine (package bitranking) adds its variables in other code and other form.
 
 // Ranking checks a certificate of termination. The string names who accepted.
@@ -58,16 +77,21 @@ func Ranking(ctx context.Context, m *ir.Module, o Options, cert *verdict.Ranking
 	if f := recursion.Left(loops); f != nil {
 		return "", ErrIncomplete{Why: fmt.Sprintf("nothing bounds the depth of the recursion of %s", f.Name)}
 	}
-	checked, err := ranked(loops, cert)
+	checked, err := ranked(loops, cert, o.Fair)
 	if err != nil {
 		return "", err
 	}
-	o.Targets = []ir.CheckKind{ir.Decrease}
+	o.Targets, o.Fair = []ir.CheckKind{ir.Decrease}, false
 	return Induction(ctx, checked, o, &verdict.Induction{K: cert.K, Heads: cert.Heads})
 }
 
-// ranked is the program with the checks (D).
-func ranked(m *ir.Module, cert *verdict.Ranking) (*ir.Module, error) {
+// ranked is the program with the checks (D), or (D').
+func ranked(m *ir.Module, cert *verdict.Ranking, fair bool) (*ir.Module, error) {
+	var accepting map[*ir.Func]bool
+	var bytes []string // that Accept sets
+	if fair {
+		accepting = ir.Accepting(m)
+	}
 	arguments := map[headKey][]verdict.RankingFunction{}
 	for _, l := range cert.Loops {
 		k := headKey{l.Func, l.Head}
@@ -88,6 +112,14 @@ func ranked(m *ir.Module, cert *verdict.Ranking) (*ir.Module, error) {
 			k := headKey{f.Name, h}
 			if !r.dom.Reachable(h) || !r.forest.isHead(h) {
 				continue
+			}
+			if fair {
+				if !r.accepts(h, accepting) {
+					delete(arguments, k)
+					continue
+				}
+				r.byte = fmt.Sprintf("certify.accepted.%d", len(bytes))
+				bytes = append(bytes, r.byte)
 			}
 			if !changed {
 				r.copy()
@@ -112,6 +144,7 @@ func ranked(m *ir.Module, cert *verdict.Ranking) (*ir.Module, error) {
 			return nil, ErrIncomplete{Why: fmt.Sprintf("the certificate has not the right form: block %d of %s is no loop head", k.head, k.f)}
 		}
 	}
+	setBytes(&out, bytes, accepting)
 	if err := ir.Verify(&out); err != nil {
 		panic("certify: the program with checks of ranking functions is malformed: " + err.Error())
 	}
@@ -129,6 +162,8 @@ type ranker struct {
 	incoming map[ir.BlockID]map[edgeKey][]ir.Value
 	block    ir.BlockID
 	pos      ir.Pos
+	// byte is the global that says whether there was an Accept; empty if it is not asked.
+	byte string
 }
 
 type edgeKey struct {
@@ -231,8 +266,18 @@ func (r *ranker) loop(h ir.BlockID, functions []verdict.RankingFunction) string 
 		widths[i] = widthOf(fn)
 		now[i] = r.value(&code, widths[i], fn)
 	}
-	// Those of the one before.
+	// Whether there was an Accept since the one before.
 	boolean := ir.IntType(1)
+	var accepted ir.Value
+	if r.byte != "" {
+		r.f.Values = append(r.f.Values, ir.Def{Op: ir.GlobalAddr, Type: r.m.PtrType(), Sym: r.byte})
+		at := ir.Value(len(r.f.Values) - 1)
+		zero := r.constant(8, new(big.Int))
+		set := r.put(&code, ir.Def{Op: ir.Load, Type: ir.IntType(8), Args: []ir.Value{at}, Aux: 1})
+		accepted = r.put(&code, ir.Def{Op: ir.Ne, Type: boolean, Args: []ir.Value{set, zero}})
+		r.put(&code, ir.Def{Op: ir.Store, Args: []ir.Value{zero, at}, Aux: 1})
+	}
+	// The values of the one before.
 	for i := range functions {
 		r.put(&before, ir.Def{Op: ir.Phi, Type: ir.IntType(widths[i])})
 	}
@@ -267,6 +312,9 @@ func (r *ranker) loop(h ir.BlockID, functions []verdict.RankingFunction) string 
 			return r.put(&list, ir.Def{Op: op, Type: t, Args: []ir.Value{x, y}})
 		}
 		holds := r.constant(1, new(big.Int))
+		if accepted != 0 {
+			holds = bin(ir.Xor, boolean, accepted, r.constant(1, big.NewInt(1)))
+		}
 		for i := len(functions) - 1; i >= 0; i-- {
 			holds = bin(ir.And, boolean, bin(ir.SLe, boolean, now[i], before[i]), holds)
 			holds = bin(ir.Or, boolean, bin(ir.SLt, boolean, now[i], before[i]), holds)

@@ -7,6 +7,12 @@
 // each other goes over the board (board.go). What an engine claims counts only when
 // it was checked.
 //
+// Temporal properties are decided as fair termination: their product with the program is a
+// module in which ir.Accept marks the accepting states of the automaton, and Task.Fair asks
+// whether some run executes it infinitely often. Loops for ends of the program that repeat,
+// and what becomes of violations, are the business of who makes the product. The state
+// of the automaton is best an integer global or local that is only assigned constants.
+//
 // To add an engine: a package for it, a line in the table, and a line in the
 // table of layers.
 package conductor
@@ -49,7 +55,10 @@ type Task struct {
 	Label string
 	// Semantics is what integer arithmetic means. Of Termination.
 	Semantics Semantics
-	Options   Options
+	// Fair asks of Termination whether every run executes ir.Accept finitely often only: fair
+	// termination. False is then a run that executes it infinitely often.
+	Fair    bool
+	Options Options
 	// Progress, if set, is told what goes on, by one goroutine at a time.
 	Progress func(Progress)
 }
@@ -186,6 +195,7 @@ func Decide(ctx context.Context, t Task) Answer {
 	if t.Options.Strict {
 		ctx = accept.Strict(ctx)
 	}
+	t.Options.Precondition = t.Options.Precondition && !t.Fair
 	r := newRun(t)
 	if t.Question == Termination {
 		return r.termination(ctx)

@@ -7,7 +7,6 @@ import (
 
 	"assay/internal/integerize"
 	"assay/internal/ir"
-	"assay/internal/lasso"
 	"assay/internal/recurrent"
 	"assay/internal/recursion"
 	"assay/internal/termination"
@@ -91,7 +90,7 @@ func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
 	// A program whose recursion was made into loops has runs that are not there: a
 	// proof about it is one about the program, a refutation is not.
 	loops := recursion.ToLoops(m)
-	p, err := translate(ctx, loops, integerize.Wrap)
+	p, err := r.translate(ctx, loops, integerize.Wrap)
 	times = append(times, Phase{"translation to integers", time.Since(begin)})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -133,7 +132,7 @@ func (r *run) endlessByIntegers(ctx context.Context, m *ir.Module, p *integerize
 		return verdict.Unknown{Reasons: []verdict.Reason{reason}}, nil
 	}
 	soon, stop := context.WithTimeout(ctx, followed)
-	found, why, err := lasso.Confirm(soon, m, run.Input)
+	found, why, err := r.confirm(soon, m, run.Input)
 	stop()
 	wraps := r.Semantics != C
 	if err == nil && found != nil && (found.Endless.Overflow == nil || wraps) {

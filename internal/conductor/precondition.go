@@ -173,7 +173,7 @@ func (x *conditions) ends(ctx context.Context, c precondition.Condition) *proof 
 }
 
 func (x *conditions) endsOverIntegers(ctx context.Context, m *ir.Module) *proof {
-	p, err := translate(ctx, m, integerize.Integers)
+	p, err := x.r.translate(ctx, m, integerize.Integers)
 	if err != nil {
 		return nil
 	}

@@ -72,7 +72,7 @@ func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 	found := make(chan []bitranking.Hint, 1)
 	integers := schedule.Engine[Reply]{Name: "over the integers", Limit: hintTime, Run: func(ctx context.Context) Reply {
 		defer close(found)
-		p, err := translate(ctx, recursion.ToLoops(m), integerize.Integers)
+		p, err := r.translate(ctx, recursion.ToLoops(m), integerize.Integers)
 		if err != nil {
 			return Reply{}
 		}
@@ -129,7 +129,11 @@ func hintsOf(p *integerize.Program, t termination.Terminates) (hints []bitrankin
 
 // ranked is rank with hints of another engine, which may be nil.
 func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint) (a Reply) {
-	p := bitranking.Prove(ctx, m, hints)
+	prove := bitranking.Prove
+	if r.Fair {
+		prove = bitranking.ProveFair
+	}
+	p := prove(ctx, m, hints)
 	a.Stats.Phases = []Phase{{"ranking", p.Stats.Time}}
 	no := func(cause verdict.Cause, err error) Reply {
 		reason := verdict.Reason{Cause: cause, Text: err.Error()}
@@ -161,7 +165,7 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	own, resume := pause.Others(ctx)
 	defer resume()
 	begin := time.Now()
-	checker, err := accept.Program(own, &verdict.Claim{Program: m, Evidence: p.Proof, Solver: verdict.CaDiCaL})
+	checker, err := accept.Program(own, &verdict.Claim{Program: m, Evidence: p.Proof, Fair: r.Fair, Solver: verdict.CaDiCaL})
 	a.Stats.Phases = append(a.Stats.Phases, Phase{"its certificate", time.Since(begin)})
 	if err != nil {
 		return no(verdict.CauseUncertified, fmt.Errorf("ranking functions were found, but not accepted: %w", err))

@@ -21,7 +21,7 @@ import (
 func (r *run) refute(ctx context.Context, m *ir.Module) (a Reply) {
 	begin := time.Now()
 	x := &refuter{r: r, m: m, wraps: r.Semantics != C, hopeless: map[string]bool{}, patience: firstPatience}
-	found, err := lasso.Search(ctx, m, lasso.Options{Wraps: x.wraps, Survived: x.survived})
+	found, err := lasso.Search(ctx, m, lasso.Options{Wraps: x.wraps, Fair: r.Fair, Survived: x.survived})
 	a.Stats.Phases = []Phase{{"lassos", time.Since(begin) - x.spent}, {"recurrent sets", x.spent}}
 	switch {
 	case err != nil:
@@ -49,7 +49,11 @@ func (r *run) refuteByFormula(ctx context.Context, m *ir.Module) (a Reply) {
 	if r.Semantics == C {
 		clean = assumeNoOverflow(m)
 	}
-	q := lasso.Ask(clean)
+	ask := lasso.Ask
+	if r.Fair {
+		ask = lasso.AskFair
+	}
+	q := ask(clean)
 	b := bmc.Run(ctx, q.Module, bmc.Options{Targets: []ir.CheckKind{lasso.Target}, Solver: r.Options.Solver})
 	a.Stats.Phases = []Phase{{"lassos in formulas", time.Since(begin)}}
 	v, ok := b.Verdict.(verdict.False)
@@ -60,11 +64,19 @@ func (r *run) refuteByFormula(ctx context.Context, m *ir.Module) (a Reply) {
 	if e == nil || err != nil {
 		return a
 	}
-	if e, _, err = lasso.Confirm(ctx, m, e.Input); e == nil || err != nil {
+	if e, _, err = r.confirm(ctx, m, e.Input); e == nil || err != nil {
 		return a
 	}
 	a.Verdict = *e
 	return a
+}
+
+// confirm looks whether the run with an input comes back to a state.
+func (r *run) confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, why string, err error) {
+	if r.Fair {
+		return lasso.ConfirmFair(ctx, m, in)
+	}
+	return lasso.Confirm(ctx, m, in)
 }
 
 // firstPatience bounds an attempt at a recurrent set in the first round; it doubles
@@ -110,6 +122,9 @@ func (x *refuter) survived(ctx context.Context, inputs []ir.Input) *verdict.Fals
 func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answer *verdict.False, again bool) {
 	attempt, cancel := context.WithTimeout(ctx, x.patience)
 	defer cancel()
+	if x.r.Fair {
+		return nil, false // that no run ends says nothing of Accept
+	}
 	v, executed, _, err := recurrent.Run(ctx, x.m, set)
 	if err != nil || v == nil {
 		return nil, false

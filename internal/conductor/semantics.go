@@ -57,12 +57,16 @@ func assumeNoOverflow(m *ir.Module) *ir.Module {
 const factSteps = 500_000
 
 // translate makes the integer program.
-func translate(ctx context.Context, m *ir.Module, s integerize.Semantics) (*integerize.Program, error) {
+func (r *run) translate(ctx context.Context, m *ir.Module, s integerize.Semantics) (*integerize.Program, error) {
+	return translate(ctx, m, integerize.Options{Semantics: s, Fair: r.Fair})
+}
+
+func translate(ctx context.Context, m *ir.Module, o integerize.Options) (*integerize.Program, error) {
 	facts, err := absint.Analyze(ctx, m, absint.Options{MaxSteps: factSteps})
 	if err != nil {
 		return nil, err
 	}
-	return integerize.Translate(ctx, m, facts, integerize.Options{Semantics: s})
+	return integerize.Translate(ctx, m, facts, o)
 }
 
 // untranslated is the reason that an error of translate is.
@@ -85,7 +89,7 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 	}
 	r.report(Progress{Phase: "translating to integers"})
 	begin := time.Now()
-	p, err := translate(ctx, m, integerize.Integers)
+	p, err := r.translate(ctx, m, integerize.Integers)
 	if err != nil {
 		return open(untranslated(ctx, err))
 	}
@@ -126,7 +130,7 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 // IntegerSystem is the integer transition system of a program; else the reason says
 // why there is none.
 func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics) (*its.System, *verdict.Reason) {
-	p, err := translate(ctx, m, map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s])
+	p, err := translate(ctx, m, integerize.Options{Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s]})
 	if err != nil {
 		reason := untranslated(ctx, err)
 		return nil, &reason

@@ -16,6 +16,11 @@ import (
 // This file decides termination: does every run end? Provers show that there is no
 // infinite run: complete unwinding, where all loops and recursions are short, and
 // ranking arguments elsewhere. Refuters show an infinite run.
+//
+// Fair termination (Task.Fair) is the same question about the runs that execute ir.Accept
+// infinitely often. The engines are the same: those that follow paths ask for ranks that go
+// down where a path accepts; runs that come back to a state accept in between; proofs that every
+// run ends hold anyway.
 
 // termination runs the engines, and looks again at what they found: under the semantics
 // of C a proof must not depend on wrapping.
@@ -83,10 +88,10 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.
 	loops := recursion.ToLoops(m)
-	p, err := translate(soon, loops, integerize.Integers)
+	p, err := r.translate(soon, loops, integerize.Integers)
 	if s, _ := skeleton.Of(ctx, m); err != nil && s != nil {
 		loops = recursion.ToLoops(s)
-		p, err = translate(soon, loops, integerize.Integers)
+		p, err = r.translate(soon, loops, integerize.Integers)
 	}
 	if err == nil {
 		a, err := termination.Decide(soon, p.System, termination.Options{})

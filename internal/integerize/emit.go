@@ -116,7 +116,7 @@ func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.T
 	})
 	n := linear.Var(len(t.slots))
 	number := map[linear.Var]linear.Var{}
-	tr := its.Transition{From: pa.from, To: pa.to, Cost: linear.Constant(linear.Int(1)), Fair: true, Exact: !st.inexact, Name: t.position(pa.pos)}
+	tr := its.Transition{From: pa.from, To: pa.to, Cost: linear.Constant(linear.Int(1)), Fair: !t.o.Fair || st.accepts, Exact: !st.inexact, Name: t.position(pa.pos)}
 	for i := range st.temps {
 		if v := linear.Var(tempBase + i); used[v] {
 			number[v] = n + linear.Var(tr.Temps)

@@ -17,9 +17,11 @@ type translation struct {
 	facts  *absint.Facts
 	o      Options
 	byName map[string]*function
-	funcs  []*function
-	root   *frame
-	frames []*frame
+	// accepting are the functions that may execute Accept.
+	accepting map[*ir.Func]bool
+	funcs     []*function
+	root      *frame
+	frames    []*frame
 
 	cells   map[cellKey]*cell
 	order   []*cell // in the order of discovery
@@ -66,7 +68,7 @@ type frame struct {
 }
 
 func newTranslation(ctx context.Context, m *ir.Module, facts *absint.Facts, o Options) *translation {
-	t := &translation{ctx: ctx, m: m, facts: facts, o: o, byName: map[string]*function{},
+	t := &translation{ctx: ctx, m: m, facts: facts, o: o, accepting: ir.Accepting(m), byName: map[string]*function{},
 		cells: map[cellKey]*cell{}, objects: map[absint.Object]*object{},
 		locations: map[locationKey]its.Location{}, variables: map[variableKey]int{}}
 	for i, f := range m.Funcs {

@@ -53,6 +53,8 @@ const (
 // Options of Translate; the zero value is the default.
 type Options struct {
 	Semantics Semantics
+	// Fair makes exactly the transitions fair whose paths execute ir.Accept; else all are.
+	Fair bool
 	// MaxTransitions bounds the result, 0 for 2000.
 	MaxTransitions int
 	// MaxFrames bounds the calls that are followed, 0 for 500.

@@ -180,6 +180,8 @@ func (t *translation) step(s *state) *outcome {
 		}
 	case ir.Call:
 		return t.call(s, fr, v, d)
+	case ir.Accept:
+		s.accepts = true
 	case ir.Extract:
 		// bound when the call returned
 	case ir.Br:
@@ -375,6 +377,7 @@ func (t *translation) call(s *state, fr *frame, v ir.Value, d *ir.Def) *outcome 
 	t.recursive = true
 	in, out := s, s.fork()
 	in.inexact, out.inexact = true, true
+	out.accepts = out.accepts || t.accepting[fn.f]
 	out.values.set(valueKey{frame: fr, value: v}, number{})
 	if d.Type.Kind == ir.Int {
 		out.values.set(valueKey{frame: fr, value: v}, t.unknown(out, fr, v, true))

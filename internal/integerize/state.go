@@ -52,6 +52,8 @@ type state struct {
 	splits    int
 	// inexact: the path may not be one of a run, whatever its temporaries are.
 	inexact bool
+	// accepts: the path executes Accept, perhaps in a call that is not followed.
+	accepts bool
 	shared  bool // cells and ranged belong to another state, too
 }
 

@@ -29,6 +29,7 @@ type Question struct {
 	// remember are the instructions that choose to remember the state, by the text
 	// of the check.
 	remember map[string]site
+	fair     bool
 }
 
 // Target is the kind of the assertions.
@@ -42,14 +43,23 @@ type cell struct {
 }
 
 // Ask builds the question for a program.
-func Ask(m *ir.Module) *Question {
+func Ask(m *ir.Module) *Question { return ask(m, false) }
+
+// AskFair asks for a run that executes ir.Accept since the state was remembered: a byte in
+// memory says so, which the instruction sets and the head clears when it remembers.
+func AskFair(m *ir.Module) *Question { return ask(m, true) }
+
+func ask(m *ir.Module, fair bool) *Question {
 	c := *m
 	c.Globals = slices.Clone(m.Globals)
 	c.Funcs = slices.Clone(m.Funcs)
-	q := &Question{Module: &c, m: m, remember: map[string]site{}}
+	q := &Question{Module: &c, m: m, remember: map[string]site{}, fair: fair}
 	for i, f := range m.Funcs {
 		if !f.IsDecl() && f.Name != m.Entry {
 			c.Funcs[i] = q.function(f)
+		}
+		if fair {
+			c.Funcs[i] = q.accepting(c.Funcs[i])
 		}
 	}
 	return q
@@ -107,6 +117,30 @@ func (q *Question) function(old *ir.Func) *ir.Func {
 	return f
 }
 
+// acceptedName is the byte that Accept sets.
+const acceptedName = lassoName + "accepted"
+
+// accepting lets each Accept of a function set the byte.
+func (q *Question) accepting(old *ir.Func) *ir.Func {
+	g := *old
+	f := &g
+	f.Values = slices.Clone(old.Values)
+	f.Blocks = slices.Clone(old.Blocks)
+	for b := range f.Blocks {
+		var list []ir.Value
+		for _, v := range f.Blocks[b].Instrs {
+			list = append(list, v)
+			if f.Def(v).Op == ir.Accept {
+				e := &inserter{q: q, f: f, b: ir.BlockID(b)}
+				e.store(e.number(8, 1), q.global(acceptedName, 1))
+				list = append(list, e.new...)
+			}
+		}
+		f.Blocks[b].Instrs = list
+	}
+	return f
+}
+
 func flag(f *ir.Func, h ir.BlockID) string { return fmt.Sprint(lassoName, f.Name, ".", h) }
 
 // head adds the question for one loop.
@@ -135,6 +169,12 @@ func (q *Question) head(f *ir.Func, h ir.BlockID, cells []cell, inner []ir.Block
 		before := e.op(ir.Load, t, e.global(place))
 		same = e.op(ir.And, boolean, same, e.op(ir.Eq, boolean, now, before))
 		e.store(e.op(ir.Select, t, take, now, before), place)
+	}
+	if q.fair {
+		accepted := q.global(acceptedName, 1)
+		set := e.op(ir.Load, byte8, e.global(accepted))
+		same = e.op(ir.And, boolean, same, e.op(ir.Ne, boolean, set, e.number(8, 0)))
+		e.store(e.op(ir.Select, byte8, take, e.number(8, 0), set), accepted)
 	}
 	check := e.op(ir.Check, ir.Type{}, not(same))
 	f.Values[check].Aux, f.Values[check].Sym = int64(Target), name
@@ -238,7 +278,7 @@ func (q *Question) Answer(ctx context.Context, v verdict.False) (e *verdict.Fals
 		for range min(minRepetitions+3*at/max(1, len(period)), maxRepetitions) {
 			long.Choices = append(long.Choices, period...)
 		}
-		if e, why, err = Confirm(ctx, q.m, long); e != nil || err != nil {
+		if e, why, err = confirm(ctx, q.m, long, q.fair); e != nil || err != nil {
 			return e, why, err
 		}
 	}

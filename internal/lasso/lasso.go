@@ -33,6 +33,8 @@ type Options struct {
 	// Wraps says that signed arithmetic is known to wrap; otherwise a run that hangs on
 	// signed overflow is no answer.
 	Wraps bool
+	// Fair asks for a run that executes ir.Accept infinitely often.
+	Fair bool
 	// Survived, if set, is given inputs of runs that had not ended when they were given
 	// up, at most maxSurvivors after each round: they may be on the way into a recurrent
 	// set. What it returns, if anything, is the answer.
@@ -75,6 +77,7 @@ type search struct {
 	result  Result
 	unclean *verdict.False // passes through undefined behaviour
 	wraps   bool
+	fair    bool
 	// survivors are the inputs of this round's runs that were given up.
 	survivors []ir.Input
 }
@@ -85,7 +88,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 	if err != nil {
 		return Result{Why: err.Error()}, nil
 	}
-	s := &search{m: m, program: program, palette: newPalette(m), wraps: opts.Wraps}
+	s := &search{m: m, program: program, palette: newPalette(m), wraps: opts.Wraps, fair: opts.Fair}
 	if s.palette.places, err = places(ctx, m, program); err != nil {
 		return s.result, err
 	}
@@ -138,7 +141,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 // the run was given up.
 func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bool) (more bool, err error) {
 	r := interp.NewRecorder(o)
-	out, err := s.program.Run(ctx, interp.Options{Oracle: r, Repeats: true, MaxSteps: steps, MaxMemory: runMemory, MaxFrames: runFrames})
+	out, err := s.program.Run(ctx, interp.Options{Oracle: r, Repeats: true, Fair: s.fair, MaxSteps: steps, MaxMemory: runMemory, MaxFrames: runFrames})
 	if err != nil {
 		return false, err
 	}
@@ -152,7 +155,7 @@ func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bo
 			s.survivors = append(s.survivors, in)
 		}
 	case interp.Repeats:
-		e, why, err := Confirm(ctx, s.m, in)
+		e, why, err := confirm(ctx, s.m, in, s.fair)
 		switch {
 		case err != nil:
 			return false, err
@@ -175,10 +178,19 @@ const confirmSteps = 1 << 31
 // Confirm runs the program with an input and says whether it comes back to a state it
 // was in. Otherwise why says what it does. The error is that of the context.
 func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, why string, err error) {
+	return confirm(ctx, m, in, false)
+}
+
+// ConfirmFair is Confirm of a run that executes ir.Accept between the two visits.
+func ConfirmFair(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, why string, err error) {
+	return confirm(ctx, m, in, true)
+}
+
+func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verdict.False, why string, err error) {
 	w := &watcher{guards: map[verdict.Guard]bool{}, executed: map[*ir.Func][]bool{}}
 	var bases map[string]uint64
 	out, err := interp.Run(ctx, m, interp.Options{
-		Oracle: interp.Replay(in), Repeats: true, MaxSteps: confirmSteps, Blocks: true,
+		Oracle: interp.Replay(in), Repeats: true, Fair: fair, MaxSteps: confirmSteps, Blocks: true,
 		Observe: func(e interp.Event) {
 			if bases == nil {
 				bases = symbols(m, e.State)
@@ -209,7 +221,7 @@ func Confirm(ctx context.Context, m *ir.Module, in ir.Input) (e *verdict.False, 
 		Input: full, Passes: w.passes, Replayed: []string{"interpreter"},
 		Endless: &verdict.Endless{
 			Func: r.Func.Name, Head: r.Block, Pos: r.Func.BlockPos(r.Block), Recursion: r.Recursion,
-			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits,
+			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits, Accepts: r.Accepts,
 			Overflow: w.hangsOnOverflow(),
 		},
 	}, "", nil

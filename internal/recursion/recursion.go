@@ -12,7 +12,8 @@
 //	(1) to descend: it goes back to the head, with the arguments as parameters,
 //	    and never returns;
 //	(2) to skip: the call is over, everything that functions of R and those that
-//	    they call may write is arbitrary, and so are the results.
+//	    they call may write is arbitrary, and so are the results. If it may execute
+//	    Accept, it does.
 //
 // Where the body returns, the run does so if it has not descended, and ends
 // otherwise.
@@ -51,6 +52,7 @@ const (
 func ToLoops(m *ir.Module) *ir.Module {
 	g := newGraph(m)
 	var out *ir.Module
+	accepting := ir.Accepting(m)
 	for i, f := range m.Funcs {
 		r := g.together(i)
 		if len(r) == 0 {
@@ -65,7 +67,9 @@ func ToLoops(m *ir.Module) *ir.Module {
 			c.Funcs = slices.Clone(m.Funcs)
 			out = &c
 		}
-		out.Funcs[i] = newLoop(m, f, r, written).build()
+		l := newLoop(m, f, r, written)
+		l.accepts = slices.ContainsFunc(r, func(g *ir.Func) bool { return accepting[g] })
+		out.Funcs[i] = l.build()
 	}
 	if out == nil {
 		return m
@@ -280,6 +284,8 @@ type loop struct {
 	slot         [][]int
 	// args are the arguments of the phis of the head, for each way into it.
 	args [][]ir.Value
+	// accepts says that functions of R may execute Accept.
+	accepts bool
 }
 
 // Blocks of the new function.
@@ -491,5 +497,8 @@ func (l *loop) call(callee int, args []ir.Value) {
 		p := l.define(ir.Def{Op: ir.GlobalAddr, Type: l.m.PtrType(), Sym: x.Name})
 		n := l.define(ir.Def{Op: ir.Const, Type: l.m.WordType(), Const: bv.New(l.m.PointerBits, x.Size)})
 		l.emit(ir.Def{Op: ir.Havoc, Args: []ir.Value{p, n}})
+	}
+	if l.accepts {
+		l.emit(ir.Def{Op: ir.Accept})
 	}
 }

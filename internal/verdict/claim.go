@@ -18,6 +18,9 @@ type Claim struct {
 	Targets []ir.CheckKind
 	// Ends says of a *SymbolicGraph that every run ends, too.
 	Ends bool
+	// Fair says of a *Ranking, and of a *RecurrentSet, that it is about runs that execute
+	// ir.Accept infinitely often.
+	Fair bool
 	// Label is the C label that ir.ErrorLabel means; ERROR if empty.
 	Label string
 	// All says that a run goes on after a violation; else it ends there.

@@ -25,6 +25,8 @@ type Endless struct {
 	First int
 	// Visits is the number of iterations of the loop in a period, or of nested calls.
 	Visits int64
+	// Accepts is how often ir.Accept is executed in a period, if a state came back.
+	Accepts int64
 	// Overflow is a signed overflow on the run without whose result, modulo 2^w, it would not
 	// be known to go on for ever; nil if there is none.
 	Overflow *Guard

@@ -194,6 +194,8 @@ type Ranking struct {
 	Loops   []RankedLoop
 	K       int
 	Heads   []invariant.Head
+	// Fair says that the argument is one that no run executes ir.Accept infinitely often.
+	Fair bool
 	// Checker names the checker and the solver that accepted.
 	Checker string
 }

@@ -1,0 +1,148 @@
+package certify
+
+import (
+	"math/big"
+	"slices"
+	"testing"
+
+	"assay/internal/bitranking"
+	"assay/internal/invariant"
+	"assay/internal/ir"
+	"assay/internal/verdict"
+)
+
+// fairModule is a loop that never ends: %x goes down to 0 and stays there; it goes down
+// in rounds that accept, if the input says so. wrong lets it accept elsewhere, too.
+func fairModule(t *testing.T, elsewhere string) *ir.Module {
+	t.Helper()
+	m, err := ir.Parse(`module 64 entry @main
+func @mark() {
+b1:
+  accept
+  ret
+}
+func @main() {
+b1:
+  %n = nondet i8 input "n"
+  br h
+h:
+  %x = phi i8 [%n, b1], [%x, stay], [%y, down], [%x, last]
+  %c = nondet i1 input "c"
+  condbr %c, work, stay
+work:
+  %z = eq i1 %x, i8 0
+  condbr %z, last, down
+down:
+  %y = sub i8 %x, i8 1
+  call void @mark()
+  br h
+stay:
+` + elsewhere + `  br h
+last:
+  br h
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestFair: the certificate of the engine is accepted; mutants of it, of the
+// question, and of the program are not.
+func TestFair(t *testing.T) {
+	m := fairModule(t, "")
+	p := bitranking.ProveFair(t.Context(), m, nil)
+	if p.Proof == nil {
+		t.Fatal(p.Why)
+	}
+	judge := func(m *ir.Module, cert *verdict.Ranking, fair bool) error {
+		_, err := Ranking(t.Context(), m, Options{Fair: fair}, cert)
+		return err
+	}
+	if err := judge(m, p.Proof, true); err != nil {
+		t.Fatal(err)
+	}
+	if bitranking.Prove(t.Context(), m, nil).Proof != nil {
+		t.Error("all runs end")
+	}
+	refused := func(what string, m *ir.Module, fair bool, change func(*verdict.Ranking)) {
+		t.Helper()
+		c := *p.Proof
+		c.Loops = slices.Clone(c.Loops)
+		for i := range c.Loops {
+			c.Loops[i].Functions = slices.Clone(c.Loops[i].Functions)
+		}
+		change(&c)
+		if judge(m, &c, fair) == nil {
+			t.Errorf("accepted: %s", what)
+		}
+	}
+	same := func(*verdict.Ranking) {}
+	refused("a proof of fair termination as one of termination", m, false, same)
+	refused("a program that accepts while nothing changes", fairModule(t, "  accept\n"), true, same)
+	refused("a program that accepts there in a call", fairModule(t, "  call void @mark()\n"), true, same)
+	refused("no function", m, true, func(c *verdict.Ranking) { c.Loops[0].Functions = nil })
+	refused("no loop", m, true, func(c *verdict.Ranking) { c.Loops = nil })
+	refused("the loop twice", m, true, func(c *verdict.Ranking) { c.Loops = append(c.Loops, c.Loops[0]) })
+	refused("another sign", m, true, func(c *verdict.Ranking) {
+		f := slices.Clone(c.Loops[0].Functions[0])
+		for i := range f {
+			f[i].Terms = slices.Clone(f[i].Terms)
+			for k := range f[i].Terms {
+				f[i].Terms[k].Coeff *= -1
+			}
+		}
+		c.Loops[0].Functions[0] = f
+	})
+	refused("signed for unsigned", m, true, func(c *verdict.Ranking) {
+		f := slices.Clone(c.Loops[0].Functions[0])
+		for i := range f {
+			f[i].Terms = slices.Clone(f[i].Terms)
+			for k := range f[i].Terms {
+				f[i].Terms[k].Signed = !f[i].Terms[k].Signed
+			}
+		}
+		c.Loops[0].Functions[0] = f
+	})
+	refused("a constant before it decides nothing, one instead of it", m, true, func(c *verdict.Ranking) {
+		c.Loops[0].Functions = []verdict.RankingFunction{{{Constant: 1}}}
+	})
+	refused("an invariant that does not hold", m, true, func(c *verdict.Ranking) {
+		x := p.Proof.Loops[0].Functions[0][0].Terms[0]
+		x.Coeff = 1
+		c.Heads = []invariant.Head{{Func: "main", Head: c.Loops[0].Head, Predicates: []invariant.Predicate{invariant.Comparison{Terms: []invariant.Term{x}, Relation: invariant.AtMost, Bound: big.NewInt(3)}}}}
+	})
+}
+
+// TestFairNothing: a program whose loops accept nothing needs no function, and one whose
+// callee accepts does.
+func TestFairNothing(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		want bool
+	}{
+		{"  br h\n", true},
+		{"  call void @mark()\n  br h\n", false},
+		{"  accept\n  br out\nout:\n  br deep\ndeep:\n  br h\n", false},
+		{"  condbr %n, h, out\nout:\n  accept\n  halt exit\n", true},
+	} {
+		m, err := ir.Parse("module 64 entry @main\nfunc @mark() {\nb1:\n  accept\n  ret\n}\nfunc @main() {\nb1:\n  %n = nondet i1 input\n  br h\nh:\n" + c.body + "}\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(m); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Ranking(t.Context(), m, Options{Fair: true}, &verdict.Ranking{K: 1})
+		if (err == nil) != c.want {
+			t.Errorf("%s: %v", c.body, err)
+		}
+		if p := bitranking.ProveFair(t.Context(), m, nil); (p.Proof != nil) != c.want {
+			t.Errorf("%s: the engine: %v", c.body, p.Why)
+		}
+	}
+}
