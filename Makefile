@@ -33,7 +33,7 @@ vet:
 	go vet ./...
 
 test: build vet ## build, vet and run all tests
-	go test -timeout 45m ./...
+	go test -timeout 20m ./...
 
 bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 	@mkdir -p results
@@ -58,6 +58,7 @@ fuzz-library: models ## compare the library models with the library on N random 
 	ASSAY_SEQUENCES=$(N) go test -count=1 -timeout 10h -run 'TestLibrary|TestSequences' -v ./internal/differential
 
 fuzz-native: models ## compare what is proved of N random programs about addresses with native runs
+	ASSAY_CORPUS=all go test -count=1 -timeout 1h -run TestCorpus ./internal/differential
 	go run ./internal/differential/cmd/fuzz-native -n $(N)
 
 fuzz-placement: models ## compare N random programs about addresses with all placements of their objects

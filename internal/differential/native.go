@@ -89,6 +89,7 @@ func (n *Native) Run(ctx context.Context, inputs []Value) (Run, error) {
 		cmd = process.Command32(n.binary)
 	}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Dir = filepath.Dir(n.inputs) // what the program writes stays there
 	cmd.Env = append(os.Environ(), "ASSAY_INPUTS="+n.inputs)
 	end, err := process.Run(ctx, cmd, process.Limits{CPU: n.limit, Wall: 20 * n.limit})
 	if err != nil {
