@@ -15,6 +15,7 @@
 //	verifier.go, operation.go, direct.go, formats.go, library.go
 //	              functions that the program does not define
 //	debug.go      variables and labels      harness.go    where runs start
+//	atoms.go      atoms of temporal formulas
 //	prune.go      cleaning up               models/       the C library, in C
 //	usermodels.go models of the user
 //
@@ -84,6 +85,10 @@ type Options struct {
 	MallocMayFail bool
 	// CheckAlignment makes accesses invalid that are not aligned as their type asks.
 	CheckAlignment bool
+	// Atoms are C expressions, each of which becomes a function of the module (ObserverName)
+	// that tells whether it is true. They may name what a file of the program declares
+	// outside of functions.
+	Atoms []string
 	// Unpromoted leaves locals in memory that could be values. It is for tests
 	// of promotion: the program means the same.
 	Unpromoted bool
@@ -151,6 +156,9 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkAtoms(p.Module, &o); err != nil {
+		return nil, err
+	}
 	if err := ir.Verify(p.Module); err != nil {
 		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
 	}
@@ -175,7 +183,11 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 		if err != nil {
 			return nil, false, err
 		}
-		for i, c := range compileAll(ctx, clang, units, o) {
+		build := compileAll
+		if len(o.Atoms) > 0 {
+			build = compileWithAtoms
+		}
+		for i, c := range build(ctx, clang, units, o) {
 			if c.err != nil {
 				return nil, false, c.err
 			}
@@ -268,6 +280,9 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	}
 	if err := s.Prepare(); err != nil {
 		return nil, err
+	}
+	for i := range o.Atoms {
+		roots = append(roots, ObserverName(i))
 	}
 	return s.Copy(append(roots, exitHandlers)...), nil
 }

@@ -22,7 +22,7 @@ var withoutNoReturn = []string{"-D__noreturn__=__unused__", "-Dnoreturn=__unused
 // returns says that a function of the environment gives back control, whatever
 // its declaration says.
 func returns(name string) bool {
-	return isInput(name) || name == "__VERIFIER_assume" || name == "__CPROVER_assume" || name == "__VERIFIER_assert" || name == "assume_abort_if_not"
+	return isInput(name) || name == "__VERIFIER_assume" || name == "__CPROVER_assume" || name == "__VERIFIER_assert" || name == "__VERIFIER_ltl_step" || name == "assume_abort_if_not"
 }
 
 // misdeclared says whether some function of the environment is declared not to
