@@ -139,8 +139,14 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	t := &r.task
 	r.enter("reading the program")
 	begin := time.Now()
-	program, err := frontend.Load(ctx, r.frontendOptions())
-	if err != nil {
+	var program *frontend.Program
+	var formula conductor.Formula
+	var err error
+	if o := r.frontendOptions(); t.question() == conductor.Temporal {
+		if formula, program, err = r.formula(ctx, &o); err != nil {
+			return nil, err
+		}
+	} else if program, err = frontend.Load(ctx, o); err != nil {
 		return nil, loadError(err)
 	}
 	loaded := Phase{Name: "front end", Time: time.Since(begin)}
@@ -151,7 +157,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	r.enter("searching")
 	begin = time.Now()
-	answer := conductor.Decide(ctx, r.question(m))
+	question := r.question(m)
+	question.Formula = formula
+	answer := conductor.Decide(ctx, question)
 	for _, x := range answer.Told {
 		subject.Told = append(subject.Told, inspect.Told(x))
 	}
@@ -167,6 +175,12 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	result := explain(answer.Module, answer.Verdict)
+	if t.question() == conductor.Temporal {
+		result.Formula = formula.LTL.String()
+		if result.Answer == False {
+			result.Violated = LTL
+		}
+	}
 	for i := range answer.Found {
 		result.Invariants = append(result.Invariants, show.NamedInvariant(m, &answer.Found[i]))
 	}

@@ -28,8 +28,9 @@ const (
 	ValidCleanup   Property = "valid-memcleanup"    // every heap block is freed at the end
 	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
 	Termination    Property = "termination"         // every run ends
+	LTL            Property = "ltl"                 // a formula of linear temporal logic: Task.LTL
 	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
-	temporal       Property = "temporal-logic"      // an LTL or CTL formula: recognised, not decided yet
+	temporal       Property = "temporal-logic"      // a CTL formula and the like: recognised, not decided yet
 )
 
 // propertyInfo is one line of the table of properties.
@@ -54,6 +55,7 @@ var properties = []propertyInfo{
 	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
 	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
 	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
+	{LTL, []ir.CheckKind{}, "the formula of --ltl, or of a comment //@ ltl invariant positive: …; (asked alone)"},
 	{NoDataRace, nil, ""},
 	{temporal, nil, ""},
 }

@@ -73,7 +73,7 @@ func TestPropertyFile(t *testing.T) {
 		},
 		{"// a comment\nCHECK( init(main()), LTL(G valid-memcleanup) )\n", "main", []Property{ValidCleanup}},
 		{"CHECK( init(main()), LTL(F end) )", "main", []Property{Termination}},
-		{"CHECK( init(main()), LTL([](AP(x > 0) ==> <> AP(y == 0))) )", "main", []Property{temporal}},
+		{"CHECK( init(main()), LTL([](AP(x > 0) ==> <> AP(y == 0))) )", "main", []Property{LTL}},
 		{"CHECK( init(main()), CTL( AG(AP(x>0)) ) )", "main", []Property{temporal}},
 	} {
 		s, err := parsePropertyFile("p.prp", test.text)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"assay/internal/ltl"
 	"assay/internal/propfile"
 )
 
@@ -17,6 +18,8 @@ type Specification struct {
 	Properties []Property
 	// Label is the label that UnreachLabel is about, empty for ERROR.
 	Label string
+	// LTL is the formula that the property LTL is about.
+	LTL *Formula
 	// Unsupported are the formulas that no engine decides yet, as written.
 	Unsupported []string
 }
@@ -49,6 +52,21 @@ func parsePropertyFile(path, text string) (*Specification, error) {
 	}
 	for _, c := range checks {
 		s.Entry = c.Entry
+		if _, known := formulas[compact(c.Formula)]; !known && c.Logic == "LTL" && c.Formula != "" && !otherLogic.MatchString(c.Formula) {
+			// One more time, for the places in the file.
+			own, err := ltl.ParseChecks(path, lineOf(text, c.Line))
+			if err != nil {
+				err.(*ltl.Error).Source.Line = c.Line
+				return nil, formulaError(err)
+			}
+			if s.LTL != nil {
+				return nil, &InputError{Pos: Position{File: path, Line: c.Line}, Message: "two formulas of temporal logic: one at a time"}
+			}
+			source := own[0].Property.Source
+			s.LTL = &Formula{Text: source.Text, File: path, Line: c.Line, Col: source.Col}
+			s.Properties = append(s.Properties, LTL)
+			continue
+		}
 		if err := s.addFormula(c.Logic, c.Formula); err != nil {
 			err.Pos = Position{File: path, Line: c.Line}
 			return nil, err
@@ -56,6 +74,12 @@ func parsePropertyFile(path, text string) (*Specification, error) {
 	}
 	return s, nil
 }
+
+// compact is a formula without white space.
+func compact(formula string) string { return strings.Join(strings.Fields(formula), "") }
+
+// lineOf is a line of a text.
+func lineOf(text string, n int) string { return strings.Split(text, "\n")[n-1] }
 
 // formulas are the formulas that mean a property, without white space.
 var formulas = map[string][]Property{
@@ -77,7 +101,7 @@ var labelFormula = regexp.MustCompile(`^G!label\(([A-Za-z_]\w*)\)$`)
 
 // addFormula adds the property that a formula means.
 func (s *Specification) addFormula(logic, formula string) *InputError {
-	key := strings.Join(strings.Fields(formula), "")
+	key := compact(formula)
 	if key == "" {
 		return &InputError{Message: "the formula is empty", Hint: "write for example LTL(G ! call(reach_error()))"}
 	}

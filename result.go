@@ -23,6 +23,7 @@ type Result struct {
 	Answer     Answer
 	Properties []Property // what was asked
 	Files      []string
+	Formula    string // the formula, of the property LTL
 
 	// Of a False.
 	Violation *Place   // what goes wrong first

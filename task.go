@@ -30,6 +30,9 @@ type Task struct {
 	Properties []Property
 	// Label is the C label that UnreachLabel is about. Empty means ERROR.
 	Label string
+	// LTL is the formula that the property LTL is about. Nil is the one in a comment
+	// `//@ ltl invariant positive: …;` of the C files.
+	LTL *Formula
 	// Unsupported are formulas of a property file that no engine decides.
 	Unsupported []string
 	Program     Program
@@ -200,6 +203,9 @@ func (t *Task) question() conductor.Question {
 	if slices.Contains(t.Properties, Termination) {
 		return conductor.Termination
 	}
+	if slices.Contains(t.Properties, LTL) {
+		return conductor.Temporal
+	}
 	return conductor.Safety
 }
 
@@ -227,6 +233,16 @@ func (t *Task) validate() error {
 	}
 	if t.Program.Semantics != SemanticsC && !slices.Contains(t.Properties, Termination) {
 		return &InputError{Message: "--semantics is for the property termination", Hint: "other properties are decided on machine integers"}
+	}
+	if slices.Contains(t.Properties, LTL) {
+		if len(t.Properties) > 1 || len(t.Unsupported) > 0 {
+			return &InputError{Message: "a formula of temporal logic is decided on its own", Hint: "ask for the other properties in a run of their own"}
+		}
+		if t.Engine.EachCheck || t.Engine.NativeReplay || t.Engine.Heap || t.Engine.ValuesRefine || t.Engine.chosen() {
+			return &InputError{Message: "a formula of temporal logic cannot be asked with --all, --replay=native, --heap, --values-refine or a domain", Hint: "leave them out"}
+		}
+	} else if t.LTL != nil {
+		return &InputError{Message: "there is a formula of temporal logic, but the property is another one", Hint: "leave out one of them"}
 	}
 	if slices.Contains(t.Properties, Termination) {
 		if len(t.Properties) > 1 || len(t.Unsupported) > 0 {

@@ -78,13 +78,14 @@ var allowed = map[string][]string{
 	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
 	"internal/termination": {"internal/its", "internal/itscheck", "internal/ranking", "internal/recurrence"},
 	"internal/integerize":  {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
+	"internal/product":     {"internal/bv", "internal/ir", "internal/ltl", "internal/buchi"},
 	// Evidence.
 	"internal/certify": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/floats/ondemand", "internal/smt", "internal/smt/algebra", "internal/smt/bitblast", "internal/smt/intblast", "internal/smt/z3",
 		"internal/memory", "internal/encode", "internal/invariant", "internal/recursion", "internal/verdict",
 	},
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
-	"internal/accept":        {"internal/certify", "internal/certify/graph", "internal/verdict"},
+	"internal/accept":        {"internal/certify", "internal/certify/graph", "internal/verdict", "internal/ltl", "internal/buchi", "internal/inclusion", "internal/tableau"},
 	// Engines.
 	"internal/inspect": {
 		"internal/induction", "internal/invariant", "internal/ir", "internal/picture", "internal/show", "internal/ssa", "internal/symex", "internal/term",
@@ -150,10 +151,11 @@ var allowed = map[string][]string{
 		"internal/bv", "internal/ir", "internal/its", "internal/invariant", "internal/verdict", "internal/absint", "internal/accept",
 		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/heap", "internal/induction", "internal/integerize", "internal/lasso", "internal/precondition",
 		"internal/recurrent", "internal/recursion", "internal/skeleton", "internal/solve", "internal/symex", "internal/termination", "internal/transition", "internal/trial",
+		"internal/ir/interp", "internal/ltl", "internal/product", "internal/translation",
 	},
 	// What a person sees.
 	"internal/show": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/verdict"},
-	"": {"internal/conductor", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/inspect",
+	"": {"internal/conductor", "internal/ltl", "internal/product", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/inspect",
 		"internal/picture", "internal/propfile", "internal/show", "internal/spell"},
 	"internal/report":   {""},
 	"internal/native":   {"internal/frontend", "internal/ir", "internal/process", "internal/show", "internal/target", "internal/verdict"},

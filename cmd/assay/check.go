@@ -24,6 +24,7 @@ type checkFlags struct {
 	task         assay.Task
 	property     string
 	spec         string
+	ltl          string
 	dataModel    string
 	certify      string
 	replay       string
@@ -74,6 +75,7 @@ func (f *checkFlags) groups() []group {
 	question := pflag.NewFlagSet("", pflag.ContinueOnError)
 	question.StringVar(&f.property, "property", "", "what must hold: names from the list above, separated by commas")
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
+	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
 
 	p := &f.task.Program
@@ -250,6 +252,12 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 		}
 		t.Properties = ps
 	}
+	if flags.Changed("ltl") {
+		if !slices.Contains(t.Properties, assay.LTL) {
+			t.Properties = append(t.Properties, assay.LTL)
+		}
+		t.LTL = &assay.Formula{Text: f.ltl, File: "--ltl", Col: 1}
+	}
 	if f.spec == "" {
 		return nil
 	}
@@ -263,6 +271,9 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 		}
 	}
 	t.Label, t.Unsupported = s.Label, s.Unsupported
+	if s.LTL != nil {
+		t.LTL = s.LTL
+	}
 	if !flags.Changed("function") {
 		t.Program.Function = s.Entry
 	}

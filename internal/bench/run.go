@@ -75,6 +75,9 @@ func (o Options) arguments(t Task, output ...string) []string {
 		args = append(args, "--spec", t.Spec)
 	} else { // the labels of tables are those of the competition, too
 		args = append(args, "--property", supported[t.question()], "--unmodelled", "pure")
+		if t.question() == "ltl" {
+			args = append(args, "--ltl", t.formula())
+		}
 	}
 	if t.DataModel != "" {
 		args = append(args, "--data-model", strings.ToLower(t.DataModel))

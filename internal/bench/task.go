@@ -54,6 +54,13 @@ var supported = map[string]string{
 	"valid-memsafety":  "valid-memsafety",
 	"valid-memcleanup": "valid-memcleanup",
 	"termination":      "termination",
+	"ltl":              "ltl",
+}
+
+// formula is what the property is about, if it is a formula: ltl:<formula>.
+func (t Task) formula() string {
+	_, f, _ := strings.Cut(t.Property, ":")
+	return f
 }
 
 // question is the property without what a formula or a variant adds to it.

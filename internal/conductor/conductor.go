@@ -40,9 +40,10 @@ type Question uint8
 const (
 	Safety      Question = iota // does no run violate a target?
 	Termination                 // does every run end?
+	Temporal                    // is a formula of linear temporal logic true of every run?
 )
 
-func (q Question) String() string { return [...]string{"safety", "termination"}[q] }
+func (q Question) String() string { return [...]string{"safety", "termination", "temporal logic"}[q] }
 
 // Task is a question about a loaded program.
 type Task struct {
@@ -57,7 +58,9 @@ type Task struct {
 	Semantics Semantics
 	// Fair asks of Termination whether every run executes ir.Accept finitely often only: fair
 	// termination. False is then a run that executes it infinitely often.
-	Fair    bool
+	Fair bool
+	// Formula is that of Temporal.
+	Formula Formula
 	Options Options
 	// Progress, if set, is told what goes on, by one goroutine at a time.
 	Progress func(Progress)
@@ -199,6 +202,9 @@ func Decide(ctx context.Context, t Task) Answer {
 	r := newRun(t)
 	if t.Question == Termination {
 		return r.termination(ctx)
+	}
+	if t.Question == Temporal {
+		return r.temporal(ctx)
 	}
 	answer, result := r.play(ctx, t.Module)
 	answer.Told = r.board.told()

@@ -31,8 +31,9 @@ func ObserverName(atom int) string { return fmt.Sprintf("__assay_atom_%d", atom)
 // __VERIFIER_ltl_step, if there are atoms.
 const StepLabel = "assay.ltl_step"
 
-// atomFile is what clang takes for the file of the atoms.
-const atomFile = "assay-atom"
+// atomFile is what clang takes for the file of the atoms, aroundFile for that of the functions
+// around them.
+const atomFile, aroundFile = "assay-atom", "assay-around"
 
 // AtomError says what is wrong with an atom.
 type AtomError struct {
@@ -48,8 +49,8 @@ func withAtoms(name, text string, atoms []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#line 1 %q\n%s\n", name, text)
 	for i, a := range atoms {
-		fmt.Fprintf(&b, "#line 1 \"assay\"\nint %s(void); int %s(void) { return !!(\n#line %d %q\n%s\n#line 1 \"assay\"\n); }\n",
-			ObserverName(i), ObserverName(i), i+1, atomFile, strings.ReplaceAll(a, "\n", " "))
+		fmt.Fprintf(&b, "#line %[1]d %[2]q\nint %[3]s(void); int %[3]s(void) { return !!(\n#line %[1]d %[4]q\n%[5]s\n#line %[1]d %[2]q\n); }\n",
+			i+1, aroundFile, ObserverName(i), atomFile, strings.ReplaceAll(a, "\n", " "))
 	}
 	return b.String()
 }
@@ -92,10 +93,15 @@ func compileAtoms(ctx context.Context, clang string, u unit, o *Options) compile
 			if d.Severity != "error" {
 				continue
 			}
-			if d.File != atomFile || d.Line < 1 || d.Line > len(o.Atoms) {
+			if d.Line < 1 || d.Line > len(o.Atoms) {
 				break
 			}
-			c.err = &AtomError{Atom: d.Line - 1, Col: d.Col, Message: d.Message}
+			switch d.File {
+			case atomFile:
+				c.err = &AtomError{Atom: d.Line - 1, Col: d.Col, Message: d.Message}
+			case aroundFile:
+				c.err = &AtomError{Atom: d.Line - 1, Message: d.Message}
+			}
 			break
 		}
 	}

@@ -17,6 +17,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 	j.field("version", assay.Version())
 	j.field("files", nonNil(r.Files))
 	j.field("properties", nonNil(r.Properties))
+	if r.Formula != "" {
+		j.field("formula", r.Formula)
+	}
 	j.field("result", r.Line())
 	j.field("verdict", r.Answer)
 	if r.Answer == assay.False {

@@ -134,6 +134,8 @@ func replayed(r *assay.Result) string {
 func (t *text) explainTrue(r *assay.Result) {
 	if slices.Contains(r.Properties, assay.Termination) {
 		t.printf("proved: every run ends\n")
+	} else if slices.Contains(r.Properties, assay.LTL) {
+		t.printf("proved: of every run is true: %s\n", r.Formula)
 	} else {
 		t.printf("proved: no run violates %s (%s)\n", joinProperties(r.Properties), plural(r.Stats.Checks, "check"))
 	}

@@ -1,0 +1,161 @@
+package conductor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"assay/internal/accept"
+	"assay/internal/bv"
+	"assay/internal/ir"
+	"assay/internal/ir/interp"
+	"assay/internal/ltl"
+	"assay/internal/product"
+	"assay/internal/translation"
+	"assay/internal/verdict"
+)
+
+// This file decides formulas of linear temporal logic: is the formula true of the
+// observations of every run? The negation becomes an automaton (package translation), which is
+// checked by accept.Automaton, and the program its product with that (package product). A formula
+// whose violation a prefix of a run shows is a question of safety of the product, for the
+// engines of safety. Other formulas are questions of fair termination: does no
+// run of the product execute Accept infinitely often?
+
+// Formula is a formula about a program.
+type Formula struct {
+	LTL ltl.Formula
+	// Observer is the function of the module that tells the truth of a C expression.
+	Observer map[ltl.Atom]string
+	// Step is the label of the points of observation.
+	Step string
+}
+
+// temporal decides the formula of the task.
+func (r *run) temporal(ctx context.Context) Answer {
+	begin := time.Now()
+	no := func(cause verdict.Cause, pos ir.Pos, text string) Answer {
+		if ctx.Err() != nil {
+			return Answer{Module: r.Module, Verdict: verdict.Unknown{Reasons: []verdict.Reason{verdict.Stopped(ctx, "the product")}}}
+		}
+		return Answer{Module: r.Module, Verdict: verdict.Unknown{Reasons: []verdict.Reason{{Cause: cause, Pos: pos, Text: text}}}}
+	}
+	f := r.Formula.LTL
+	negation := ltl.Not(f)
+	a, stats, err := translation.Translate(ctx, negation)
+	if err != nil {
+		return no(verdict.CauseUnsupported, ir.Pos{}, "no automaton was made of the formula: "+err.Error())
+	}
+	if !r.Options.Uncertified {
+		if err := accept.Automaton(ctx, a, negation, stats.Formula); err != nil {
+			return no(verdict.CauseUncertified, ir.Pos{}, "the automaton of the formula was not accepted: "+err.Error())
+		}
+	}
+	q := product.Question{Program: r.Module, Automaton: a, Step: r.Formula.Step, Next: HasNext(f), Violation: "this run violates " + f.String()}
+	for _, atom := range a.Atoms {
+		q.Observers = append(q.Observers, r.Formula.Observer[atom])
+	}
+	p, err := product.Make(&q)
+	if err != nil {
+		var why *product.Error
+		if !errors.As(err, &why) {
+			panic(err)
+		}
+		return no(verdict.CauseUnsupported, why.Pos, why.Why)
+	}
+	made := Phase{fmt.Sprintf("the product with an automaton of %d states", len(a.Edges)), time.Since(begin)}
+	var out Answer
+	if p.Safety {
+		s := r.with(func(t *Task) {
+			t.Question, t.Module, t.Targets, t.Disputed = Safety, p.Module, []ir.CheckKind{ir.Assertion}, nil
+		})
+		out, _ = s.play(ctx, p.Module)
+		if v, ok := out.Verdict.(verdict.False); ok && !p.Extends && !r.extends(ctx, p.Module, v) {
+			out.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseInexact, Func: v.Violation.Func, Pos: v.Violation.Pos,
+				Text: "the beginning of a run violates the formula, but it is not known whether it goes on without a failed assumption",
+			}}}
+		}
+	} else {
+		s := r.with(func(t *Task) { t.Question, t.Module = Termination, p.Module })
+		out, _ = s.play(ctx, p.Module)
+		if t, ok := out.Verdict.(verdict.True); ok {
+			t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
+			out.Verdict = t
+		}
+		if v, ok := out.Verdict.(verdict.False); ok {
+			out.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+				Cause: verdict.CauseInexact, Func: v.Violation.Func, Pos: v.Violation.Pos,
+				Text: "a run goes on for ever, but it is not known whether its observations violate the formula",
+			}}}
+		}
+	}
+	out.Stats.Phases = append([]Phase{made}, out.Stats.Phases...)
+	return out
+}
+
+// HasNext says whether a formula counts observations.
+func HasNext(f ltl.Formula) bool {
+	return slices.ContainsFunc(ltl.Subformulas(f), func(g ltl.Formula) bool {
+		u, ok := g.(ltl.Unary)
+		return ok && u.Op == ltl.NextOp
+	})
+}
+
+// Trials and steps of the search for a run that goes on.
+const (
+	extensions     = 20
+	extensionSteps = 1 << 22
+)
+
+// extends says that the beginning of a run goes on to a run: to an end of the program, which
+// in the product repeats, or to a state that was there before.
+func (r *run) extends(ctx context.Context, m *ir.Module, v verdict.False) bool {
+	if len(v.Input.Jumps) > 0 {
+		return false
+	}
+	for i := range extensions {
+		out, err := interp.Run(ctx, m, interp.Options{
+			Oracle: &extension{prefix: interp.Replay(v.Input), rest: rand.New(rand.NewPCG(1, uint64(i))), zero: i == 0}, MaxSteps: extensionSteps, Repeats: true,
+		})
+		if err != nil {
+			return false
+		}
+		if out.End == interp.Repeats {
+			return true
+		}
+	}
+	return false
+}
+
+// extension makes the decisions of an input, and then others.
+type extension struct {
+	prefix interp.Oracle
+	rest   *rand.Rand
+	zero   bool
+	behind bool
+}
+
+// Global implements interp.Oracle.
+func (e *extension) Global(name string, size uint64) ir.GlobalChoice {
+	return e.prefix.Global(name, size)
+}
+
+// Next implements interp.Oracle.
+func (e *extension) Next(q interp.Request) (ir.Choice, error) {
+	if !e.behind {
+		c, err := e.prefix.Next(q)
+		if err == nil || !errors.Is(err, interp.ErrOutOfChoices) {
+			return c, err
+		}
+		e.behind = true
+	}
+	c, err := interp.Zero{}.Next(q)
+	if q.Kind == interp.WantValue && !e.zero && q.Type.Kind == ir.Int {
+		c.Bits = bv.New(q.Type.Bits, e.rest.Uint64N(1<<e.rest.IntN(12)))
+	}
+	return c, err
+}

@@ -1,0 +1,475 @@
+package product
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/buchi"
+	"assay/internal/ir"
+)
+
+// This file copies the flat function for the states of the automaton. A block of it is cut
+// behind each observation: a place is a block and the number of observations in it that are behind. A
+// node is a place with a state; the product has a block for each node that can be reached,
+// and further blocks where the automaton chooses its edge.
+//
+// Operands are values of the flat function first; values.go replaces them by the values of the
+// copies. Whether the automaton accepts the repetition of the last observation (P4) is a
+// value that each observation assigns, as if the flat function had one (copier.stay).
+
+// silent is the state of the product in which nothing will be observed any more (P4).
+const silent = -1
+
+type node struct {
+	block ir.BlockID
+	cut   int
+	state int
+}
+
+type copier struct {
+	q          *Question
+	flat       *ir.Func
+	wto        *ir.WTO
+	steps      bool
+	automaton  *buchi.Automaton
+	sink       []bool
+	stuttering [][]buchi.Cube
+	silence    []bool           // by block of the flat function: a head of a loop that may observe nothing
+	quiet      bool             // some loop may
+	lasts      [][][]buchi.Cube // by state and edge: the observations whose repetition is accepted behind the edge
+	falls      []bool           // by state: some such observation leads there
+	stay       ir.Value
+
+	b       *ir.Builder
+	m       *ir.Module
+	blocks  map[node]ir.BlockID
+	work    []node
+	forever ir.BlockID
+	values  *values
+	safety  bool
+	extends bool
+}
+
+func newCopier(q *Question, f *flat) *copier {
+	c := &copier{
+		q: q, flat: f.f, wto: ir.NewWTO(f.f), steps: f.steps, automaton: q.Automaton, sink: sinks(q.Automaton), stuttering: stuttering(q.Automaton),
+		silence: make([]bool, len(f.f.Blocks)), blocks: map[node]ir.BlockID{}, safety: true, extends: true,
+		stay: ir.Value(len(f.f.Values)),
+	}
+	c.findSilence()
+	c.findLasts()
+	return c
+}
+
+// findLasts finds the observations that may be the last ones. Where an edge to a sink could be
+// taken, it is.
+func (c *copier) findLasts() {
+	c.falls = make([]bool, len(c.automaton.Edges))
+	for _, es := range c.automaton.Edges {
+		var lasts [][]buchi.Cube
+		for _, e := range es {
+			var cubes []buchi.Cube
+			for _, l := range c.stuttering[e.To] {
+				if l, ok := l.And(e.Label); ok {
+					cubes = append(cubes, l)
+				}
+			}
+			for _, s := range es {
+				if !c.sink[s.To] {
+					continue
+				}
+				var rest []buchi.Cube
+				for _, l := range cubes {
+					rest = append(rest, l.Without(s.Label)...)
+				}
+				cubes = rest
+			}
+			lasts = append(lasts, cubes)
+			c.falls[e.To] = c.falls[e.To] || len(cubes) > 0
+		}
+		c.lasts = append(c.lasts, lasts)
+	}
+}
+
+// findSilence finds the loops that may observe nothing: those of the graph without the blocks that
+// observe.
+func (c *copier) findSilence() {
+	n := len(c.flat.Blocks)
+	observes := make([]bool, n)
+	for b := range c.flat.Blocks {
+		observes[b] = slices.ContainsFunc(c.flat.Blocks[b].Instrs, func(v ir.Value) bool {
+			d := c.flat.Def(v)
+			return d.Op == ir.Label && d.Sym == observeLabel
+		})
+	}
+	// A block without observation is in such a loop if it reaches itself by such blocks. Every
+	// loop has a head of a component or comes through one; marking all heads in cyclic
+	// components without observation marks one in each loop.
+	g := buchi.Graph{N: n, Next: func(b int, visit func(int)) {
+		if b == 0 || observes[b] {
+			return
+		}
+		for _, s := range c.flat.Succs(ir.BlockID(b)) {
+			if !observes[s] {
+				visit(int(s))
+			}
+		}
+	}}
+	components := g.Components()
+	for k, states := range components.States {
+		if !components.Cyclic[k] {
+			continue
+		}
+		c.quiet = true
+		for _, b := range states {
+			if c.wto.Order[b] >= 0 && c.wto.IsHead(ir.BlockID(b)) {
+				c.silence[b] = true
+			}
+		}
+	}
+}
+
+// build makes the product.
+func (c *copier) build() (*Product, error) {
+	m := *c.q.Program
+	m.Funcs = nil
+	c.m = &m
+	c.b = ir.NewFunc(c.m, c.q.Program.Entry)
+	c.b.Func.Vars = c.flat.Vars
+	c.values = newValues(c.flat, c.b)
+	// The entry block has no predecessors.
+	start := c.b.Block("entry")
+	c.b.At(start)
+	first := c.automaton.Initial
+	if c.quiet {
+		// Before the first observation: the repetition of nothing is none.
+		c.values.define(c.stay, c.boolean(false))
+	}
+	if c.sink[first] {
+		c.violation(ir.Pos{})
+	}
+	c.jump(node{1, 0, first}, edge{})
+	for len(c.work) > 0 {
+		n := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		c.copy(n)
+		if len(c.b.Func.Blocks) > maxBlocks || len(c.b.Func.Values) > 10*maxFlat {
+			return nil, &Error{Why: fmt.Sprintf("the product of the program and the automaton has more than %d blocks", maxBlocks)}
+		}
+	}
+	c.values.finish()
+	c.keep()
+	c.decides()
+	return &Product{Module: c.m, Safety: c.safety, Extends: c.extends}, nil
+}
+
+// block is the block of a node.
+func (c *copier) block(n node) ir.BlockID {
+	b, ok := c.blocks[n]
+	if !ok {
+		name := c.flat.Blocks[n.block].Name
+		b = c.b.Block(name)
+		c.blocks[n] = b
+		c.work = append(c.work, n)
+	}
+	return b
+}
+
+// jump ends the current block; e is the edge of the flat function that is taken, if it is one.
+func (c *copier) jump(n node, e edge) {
+	to := c.block(n)
+	c.b.Br(to)
+	c.values.edges(c.b.Current(), e)
+}
+
+func (c *copier) boolean(v bool) ir.Value {
+	if v {
+		return c.b.Const(1, 1)
+	}
+	return c.b.Const(1, 0)
+}
+
+// copy appends the instructions of a node.
+func (c *copier) copy(n node) {
+	b, f := c.b, c.flat
+	b.At(c.blocks[n])
+	cut := 0
+	headed := n.cut > 0 // the head's part is done
+	for _, v := range f.Blocks[n.block].Instrs {
+		d := f.Def(v)
+		if cut < n.cut {
+			if d.Op == ir.Label && d.Sym == observeLabel {
+				cut++
+			}
+			continue
+		}
+		if d.Op == ir.Phi {
+			c.values.phi(v)
+			continue
+		}
+		if !headed {
+			headed = true
+			c.head(n)
+		}
+		b.SetPos(d.Pos)
+		switch {
+		case d.Op == ir.Label && d.Sym == observeLabel:
+			switch {
+			case n.state == silent:
+				c.dead()
+				return
+			case c.sink[n.state]:
+				continue
+			}
+			c.step(node{n.block, cut + 1, n.state}, d)
+			return
+		case d.Op == ir.Label && d.Sym == endLabel:
+			c.end(n.state, d)
+			return
+		case ir.IsTerminator(d.Op):
+			c.terminate(n, d)
+			return
+		}
+		c.values.copy(v)
+	}
+}
+
+// head appends what happens at the head of a loop.
+func (c *copier) head(n node) {
+	if !c.wto.IsHead(n.block) {
+		return
+	}
+	b := c.b
+	switch {
+	case n.state == silent || c.sink[n.state]:
+		b.Emit(ir.Def{Op: ir.Accept})
+	case c.silence[n.block] && c.falls[n.state]:
+		on, off, here := b.Block("silent"), b.Block("on"), b.Current()
+		b.CondBr(b.Nondet(ir.BoolType, ir.NondetUndef, choiceName), on, off)
+		c.values.edges(here, edge{}, edge{})
+		b.At(on)
+		b.Emit(ir.Def{Op: ir.Assume, Args: []ir.Value{c.values.read(c.stay)}})
+		// The head is not entered anew: what is behind its phis goes on in the copy
+		// of the silent state, whose entry takes the values as they are.
+		c.jump(node{n.block, 0, silent}, edge{again: true})
+		b.At(off)
+	}
+}
+
+// choiceName is what traces say of the choices of the automaton.
+const choiceName = "the automaton"
+
+// terminate copies a terminator.
+func (c *copier) terminate(n node, d *ir.Def) {
+	def := *d
+	def.Succs = nil
+	var es []edge
+	for i, s := range d.Succs {
+		def.Succs = append(def.Succs, c.block(node{s, 0, n.state}))
+		es = append(es, edge{from: n.block, slot: i, real: true})
+	}
+	c.values.emit(def)
+	c.values.edges(c.b.Current(), es...)
+}
+
+// dead ends a run that is none.
+func (c *copier) dead() {
+	c.b.Assume(c.boolean(false))
+	c.b.Unreachable()
+	c.values.edges(c.b.Current())
+}
+
+// violation fails the check of (P5).
+func (c *copier) violation(pos ir.Pos) {
+	c.b.SetPos(pos)
+	c.b.Check(ir.Assertion, c.boolean(false), c.q.Violation)
+}
+
+// holds is the conjunction of the atoms of a cube, 0 if it is always true.
+func (c *copier) holds(l buchi.Cube, atoms []ir.Value) ir.Value {
+	var all ir.Value
+	for i := range c.automaton.Atoms {
+		bit := uint64(1) << i
+		if (l.Pos|l.Neg)&bit == 0 {
+			continue
+		}
+		v := c.values.emit(ir.Def{Op: ir.Freeze, Type: ir.BoolType, Args: []ir.Value{atoms[i]}})
+		if l.Neg&bit != 0 {
+			v = c.b.Op(ir.Xor, ir.BoolType, v, c.boolean(true))
+		}
+		if all == 0 {
+			all = v
+		} else {
+			all = c.b.Op(ir.And, ir.BoolType, all, v)
+		}
+	}
+	return all
+}
+
+// any is the disjunction of cubes.
+func (c *copier) any(ls []buchi.Cube, atoms []ir.Value) ir.Value {
+	any := c.boolean(false)
+	for i, l := range ls {
+		h := c.holds(l, atoms)
+		switch {
+		case h == 0:
+			return c.boolean(true)
+		case i == 0:
+			any = h
+		default:
+			any = c.b.Op(ir.Or, ir.BoolType, any, h)
+		}
+	}
+	return any
+}
+
+// step chooses the edge of the automaton at an observation; n is the place behind it, in
+// the state before it.
+func (c *copier) step(n node, d *ir.Def) {
+	b := c.b
+	edges := c.automaton.Edges[n.state]
+	var order []int // edges to sinks first
+	for _, first := range []bool{true, false} {
+		for i, e := range edges {
+			if c.sink[e.To] == first {
+				order = append(order, i)
+			}
+		}
+	}
+	for i, k := range order {
+		e := edges[k]
+		// Whether there is a choice between this edge and a later one.
+		choice := false
+		for _, l := range order[i+1:] {
+			_, both := e.Label.And(edges[l].Label)
+			choice = choice || both && !c.sink[e.To]
+		}
+		take := c.holds(e.Label, d.Args)
+		if choice {
+			chosen := b.Nondet(ir.BoolType, ir.NondetUndef, choiceName)
+			if take == 0 {
+				take = chosen
+			} else {
+				take = b.Op(ir.And, ir.BoolType, take, chosen)
+			}
+		}
+		last := i == len(edges)-1
+		var rest ir.BlockID
+		switch {
+		case last && take != 0:
+			b.Assume(take)
+		case take != 0:
+			on, here := b.Block("edge"), b.Current()
+			rest = b.Block("choice")
+			b.CondBr(take, on, rest)
+			c.values.edges(here, edge{}, edge{})
+			b.At(on)
+		}
+		if c.sink[e.To] {
+			c.violation(d.Pos)
+		}
+		if c.automaton.Accepting[e.To] {
+			b.Emit(ir.Def{Op: ir.Accept, Pos: d.Pos})
+		}
+		if c.quiet && !c.sink[e.To] {
+			c.values.define(c.stay, c.any(c.lasts[n.state][k], d.Args))
+		}
+		c.jump(node{n.block, n.cut, e.To}, edge{})
+		if rest == 0 {
+			return // this edge is taken if no other one was
+		}
+		b.At(rest)
+	}
+	if len(edges) == 0 {
+		c.dead()
+	}
+}
+
+// end repeats the last state of the program for ever, if the automaton accepts that.
+func (c *copier) end(state int, d *ir.Def) {
+	b := c.b
+	if state == silent {
+		c.dead()
+		return
+	}
+	if !c.sink[state] {
+		b.Assume(c.any(c.stuttering[state], d.Args))
+		c.violation(d.Pos)
+	}
+	here := b.Current()
+	if c.forever == 0 {
+		c.forever = b.Block("ended")
+		b.At(c.forever)
+		b.Emit(ir.Def{Op: ir.Accept})
+		b.Br(c.forever)
+		c.values.edges(c.forever, edge{})
+		b.At(here)
+	}
+	b.Br(c.forever)
+	c.values.edges(here, edge{})
+}
+
+// keep adds the functions that are still called, or whose address is taken.
+func (c *copier) keep() {
+	kept := map[string]bool{c.m.Entry: true}
+	var visit func(f *ir.Func)
+	visit = func(f *ir.Func) {
+		for v := range f.Values {
+			d := &f.Values[v]
+			if d.Op != ir.Call && d.Op != ir.FuncAddr || d.Sym == "" || kept[d.Sym] {
+				continue
+			}
+			kept[d.Sym] = true
+			visit(c.q.Program.Func(d.Sym))
+		}
+	}
+	visit(c.b.Func)
+	for _, g := range c.m.Globals {
+		for _, r := range g.Relocs {
+			if f := c.q.Program.Func(r.Target); f != nil && !kept[r.Target] {
+				kept[r.Target] = true
+				visit(f)
+			}
+		}
+	}
+	for _, f := range c.q.Program.Funcs {
+		if kept[f.Name] && f.Name != c.m.Entry {
+			c.m.Funcs = append(c.m.Funcs, f)
+		}
+	}
+	var constructors []string
+	for _, name := range c.m.Constructors {
+		if kept[name] {
+			constructors = append(constructors, name)
+		}
+	}
+	c.m.Constructors = constructors
+}
+
+// decides finds out what the checks of (P5) say.
+func (c *copier) decides() {
+	// Accepting runs are those that enter a sink, repeat an end, or fall silent, if
+	// no other accepting state is on a cycle of the automaton.
+	components := c.automaton.Graph().Components()
+	for q, accepts := range c.automaton.Accepting {
+		if accepts && !c.sink[q] && components.Cyclic[components.Of[q]] {
+			c.safety = false
+		}
+	}
+	for n := range c.blocks {
+		if n.state == silent {
+			c.safety = false
+		}
+		if n.state < 0 || !c.sink[n.state] {
+			continue
+		}
+		for _, v := range c.flat.Blocks[n.block].Instrs {
+			switch d := c.flat.Def(v); d.Op {
+			case ir.Assume, ir.Unsupported, ir.Unreachable:
+				c.extends = false
+			case ir.Call:
+				c.extends = false // it may assume
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package assay
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const counting = `extern int __VERIFIER_nondet_int(void);
+struct point { int x, y; } p;
+int a[4], n, done;
+int f(int k) { return k; }
+int main(void) {
+	n = __VERIFIER_nondet_int();
+	while (n > 0) {
+		n--;
+		a[n & 3] = 1;
+		p.y = f(n);
+	}
+	if (p.y) goto end;
+	p.x = 1;
+end:
+	done = 1;
+}
+`
+
+// check asks for a formula of a program.
+func checkFormula(t *testing.T, text, formula string) (*Result, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "f.c")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	task := Task{Files: []string{file}, Properties: []Property{LTL}, Timeout: time.Minute}
+	if formula != "" {
+		task.LTL = &Formula{Text: formula, File: "--ltl", Col: 1}
+	}
+	return Check(context.Background(), task)
+}
+
+func TestLTL(t *testing.T) {
+	const nondet = "extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int), __VERIFIER_ltl_step(void), abort(void), reach_error(void);\n"
+	for _, c := range []struct {
+		name, text, formula string
+		want                Answer
+	}{
+		{"a bound", counting, "G(p.x <= 1)", True},
+		{"a bound that is none", counting, "G(p.x < 1)", False},
+		{"an array", counting, "G(a[0] == 0 || a[0] == 1)", True},
+		{"every run ends", counting, "F(done == 1)", True},
+		{"the last state repeats", counting, "F G(done == 1)", True},
+		{"an index out of bounds", counting, "G(a[n] <= 1)", Unknown},
+		{"a label is reached", counting, "F at(end)", True},
+		{"no label", counting, "G !at(end)", False},
+		{"a call", counting, "G(called(f) ==> n >= 0)", True},
+		{"no call", counting, "G !returned(f)", False},
+		{"a comment", "//@ ltl invariant positive: []AP(x == 0);\nint x;\nint main(void) { x = 0; x = 0; return x; }\n", "", True},
+		{"a failed assumption is no run", nondet + "int x;\nint main(void) { x = 1; __VERIFIER_assume(0); }", "G(x == 0)", Unknown},
+		{"the assumption may hold", nondet + "int x;\nint main(void) { x = 1; __VERIFIER_assume(__VERIFIER_nondet_int()); }", "G(x == 0)", False},
+		{"a failed assertion is an end", nondet + "int x;\nint main(void) { x = 1; reach_error(); x = 2; }", "G(x < 2)", True},
+		{"next counts writes", "int x;\nint main(void) { x = 1; x = 2; x = 3; }", "X(x == 1 && X(x == 2 && X(x == 3)))", True},
+		{"also those of locals", "int x;\nint main(void) { int y = 1; x = 1; y = 2; x = y; }", "X(x == 0 && X(x == 1 && X(x == 1 && X(x == 2))))", True},
+		{"next counts marks", nondet + "int x;\nint main(void) { x = 1; x = 2; __VERIFIER_ltl_step(); x = 3; __VERIFIER_ltl_step(); }", "X(x == 2 && X(x == 3 && G(x == 3)))", True},
+		{"a model writes at once", "#include <string.h>\nchar s[3] = {1, 1, 1};\nint main(void) { char t[3] = {2, 2, 2}; memcpy(s, t, 3); }", "G(s[0] == s[2])", True},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := checkFormula(t, c.text, c.formula)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Answer != c.want {
+				t.Errorf("%s: %s, want %s: %+v", c.formula, r.Line(), c.want, r.Reasons)
+			}
+			if r.Answer == False && r.Line() != "false(ltl)" {
+				t.Errorf("the last line is %s", r.Line())
+			}
+		})
+	}
+}
+
+// TestLTLErrors: an error about an atom shows the formula with a caret.
+func TestLTLErrors(t *testing.T) {
+	for formula, want := range map[string]string{
+		"G (n >":                "--ltl: ",
+		"G (n > missing)":       "undeclared identifier 'missing'\n  G (n > missing)\n         ^",
+		"G (n > 0 && p)":        "--ltl: ",
+		"G (f(1) == 1)":         "an atom cannot call a function\n  G (f(1) == 1)\n     ^",
+		"G (n = 1)":             "--ltl: ",
+		"G !at(nowhere)":        "the program has no label nowhere",
+		"F called(g)":           "the program does not define the function g",
+		"G (main::k == 0)":      "local variables",
+		"G (sizeof(struct q))":  "--ltl: ",
+		"G (p.z == 0 || p.x<1)": "no member named 'z' in 'struct point'\n  G (p.z == 0 || p.x<1)\n       ^",
+	} {
+		_, err := checkFormula(t, counting, formula)
+		var input *InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", formula, err, want)
+		}
+	}
+	if _, err := checkFormula(t, counting, ""); err == nil || !strings.Contains(err.Error(), "there is no formula") {
+		t.Errorf("without formula: %v", err)
+	}
+	if _, err := checkFormula(t, "int main(void) { return 1 +; }", "G 1"); err == nil || !strings.Contains(err.Error(), "f.c:1:28") {
+		t.Errorf("an error of the program: %v", err)
+	}
+}
