@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assay/internal/conductor"
+	"assay/internal/formula"
 	"assay/internal/frontend"
 	"assay/internal/inspect"
 	"assay/internal/ir"
@@ -140,13 +141,14 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.enter("reading the program")
 	begin := time.Now()
 	var program *frontend.Program
-	var formula conductor.Formula
+	var asked conductor.Formula
 	var err error
 	if o := r.frontendOptions(); t.question() == conductor.Temporal {
-		if formula, program, err = r.formula(ctx, &o); err != nil {
-			return nil, err
-		}
-	} else if program, err = frontend.Load(ctx, o); err != nil {
+		asked, program, err = formula.Load(ctx, t.LTL, o)
+	} else {
+		program, err = frontend.Load(ctx, o)
+	}
+	if err != nil {
 		return nil, loadError(err)
 	}
 	loaded := Phase{Name: "front end", Time: time.Since(begin)}
@@ -157,9 +159,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	r.enter("searching")
 	begin = time.Now()
-	question := r.question(m)
-	question.Formula = formula
-	answer := conductor.Decide(ctx, question)
+	answer := conductor.Decide(ctx, r.question(m, asked))
 	for _, x := range answer.Told {
 		subject.Told = append(subject.Told, inspect.Told(x))
 	}
@@ -176,7 +176,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result := explain(answer.Module, answer.Verdict)
 	if t.question() == conductor.Temporal {
-		result.Formula = formula.LTL.String()
+		result.Formula = asked.LTL.String()
 		if result.Answer == False {
 			result.Violated = LTL
 		}
@@ -230,11 +230,11 @@ func (r *run) dump(ctx context.Context, s *inspect.Subject, views ...inspect.Vie
 }
 
 // question is the task for the conductor.
-func (r *run) question(m *ir.Module) conductor.Task {
+func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 	t, e := &r.task, &r.task.Engine
 	q := conductor.Task{
 		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label,
-		Semantics: t.Program.Semantics,
+		Semantics: t.Program.Semantics, Formula: f,
 		Options: conductor.Options{
 			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
 			Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,

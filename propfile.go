@@ -3,10 +3,8 @@ package assay
 import (
 	"fmt"
 	"os"
-	"regexp"
-	"strings"
 
-	"assay/internal/ltl"
+	"assay/internal/formula"
 	"assay/internal/propfile"
 )
 
@@ -51,78 +49,36 @@ func parsePropertyFile(path, text string) (*Specification, error) {
 		return nil, &InputError{Pos: Position{File: path, Line: wrong.Line}, Message: wrong.Message, Hint: wrong.Hint}
 	}
 	for _, c := range checks {
+		at := Position{File: path, Line: c.Line}
 		s.Entry = c.Entry
-		if _, known := formulas[compact(c.Formula)]; !known && c.Logic == "LTL" && c.Formula != "" && !otherLogic.MatchString(c.Formula) {
-			// One more time, for the places in the file.
-			own, err := ltl.ParseChecks(path, lineOf(text, c.Line))
-			if err != nil {
-				err.(*ltl.Error).Source.Line = c.Line
-				return nil, formulaError(err)
+		names, label := c.Meaning()
+		if names == nil && c.Logic == "LTL" && c.Formula != "" {
+			source, err := formula.OfLine(path, text, c.Line)
+			switch {
+			case err != nil:
+				return nil, loadError(err)
+			case source != nil && s.LTL != nil:
+				return nil, &InputError{Pos: at, Message: "two formulas of temporal logic: one at a time"}
+			case source != nil:
+				s.LTL, names = source, []string{string(LTL)}
 			}
-			if s.LTL != nil {
-				return nil, &InputError{Pos: Position{File: path, Line: c.Line}, Message: "two formulas of temporal logic: one at a time"}
-			}
-			source := own[0].Property.Source
-			s.LTL = &Formula{Text: source.Text, File: path, Line: c.Line, Col: source.Col}
-			s.Properties = append(s.Properties, LTL)
-			continue
 		}
-		if err := s.addFormula(c.Logic, c.Formula); err != nil {
-			err.Pos = Position{File: path, Line: c.Line}
-			return nil, err
+		switch {
+		case c.Formula == "":
+			return nil, &InputError{Pos: at, Message: "the formula is empty", Hint: "write for example LTL(G ! call(reach_error()))"}
+		case label != "" && s.Label != "" && s.Label != label:
+			return nil, &InputError{Pos: at, Message: fmt.Sprintf("the label %s differs from %s above: one label at a time", label, s.Label)}
+		case label != "":
+			s.Label = label
+		case names == nil:
+			names = []string{string(temporal)}
+		}
+		for _, name := range names {
+			s.Properties = append(s.Properties, Property(name))
+			if !Property(name).Decidable() {
+				s.Unsupported = append(s.Unsupported, c.Formula)
+			}
 		}
 	}
 	return s, nil
-}
-
-// compact is a formula without white space.
-func compact(formula string) string { return strings.Join(strings.Fields(formula), "") }
-
-// lineOf is a line of a text.
-func lineOf(text string, n int) string { return strings.Split(text, "\n")[n-1] }
-
-// formulas are the formulas that mean a property, without white space.
-var formulas = map[string][]Property{
-	"G!call(reach_error())":      {UnreachCall},
-	"G!call(__VERIFIER_error())": {UnreachCall},
-	"G!call(__assert_fail())":    {UnreachCall},
-	"G!overflow":                 {NoOverflow},
-	"Gvalid-free":                {ValidFree},
-	"Gvalid-deref":               {ValidDeref},
-	"Gvalid-memtrack":            {ValidMemTrack},
-	"Gvalid-memcleanup":          {ValidCleanup},
-	"Gvalid-memsafety":           {ValidMemSafety},
-	"Fend":                       {Termination},
-	"G!data-race":                {NoDataRace},
-}
-
-// labelFormula is unreach-label, without white space.
-var labelFormula = regexp.MustCompile(`^G!label\(([A-Za-z_]\w*)\)$`)
-
-// addFormula adds the property that a formula means.
-func (s *Specification) addFormula(logic, formula string) *InputError {
-	key := compact(formula)
-	if key == "" {
-		return &InputError{Message: "the formula is empty", Hint: "write for example LTL(G ! call(reach_error()))"}
-	}
-	if ps, ok := formulas[key]; ok && logic == "LTL" {
-		s.Properties = append(s.Properties, ps...)
-		for _, p := range ps {
-			if !p.Decidable() {
-				s.Unsupported = append(s.Unsupported, formula)
-			}
-		}
-		return nil
-	}
-	if m := labelFormula.FindStringSubmatch(key); m != nil && logic == "LTL" {
-		if s.Label != "" && s.Label != m[1] {
-			return &InputError{Message: fmt.Sprintf("the label %s differs from %s above: one label at a time", m[1], s.Label)}
-		}
-		s.Label = m[1]
-		s.Properties = append(s.Properties, UnreachLabel)
-		return nil
-	}
-	s.Properties = append(s.Properties, temporal)
-	s.Unsupported = append(s.Unsupported, formula)
-	return nil
 }

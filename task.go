@@ -10,6 +10,7 @@ import (
 	"assay/internal/conductor"
 	"assay/internal/frontend"
 	"assay/internal/inspect"
+	"assay/internal/ltl"
 )
 
 // DataModel fixes the sizes of the C types.
@@ -58,6 +59,10 @@ type View = inspect.View
 // every loop unwound once, or Engine.Unwind times; its symbolic execution graph; its
 // transition system; and what is known of its loops when the run ends.
 var Views = inspect.Views
+
+// Formula is the text of a formula, and where it stands, for messages: a file or flag, the
+// line (0 where lines mean nothing) and column of its first byte.
+type Formula = ltl.Source
 
 // Pointer says what a pointer parameter points to: an array of so many elements, or
 // of as many as another parameter says, or a string of any length; or it may be
@@ -234,23 +239,8 @@ func (t *Task) validate() error {
 	if t.Program.Semantics != SemanticsC && !slices.Contains(t.Properties, Termination) {
 		return &InputError{Message: "--semantics is for the property termination", Hint: "other properties are decided on machine integers"}
 	}
-	if slices.Contains(t.Properties, LTL) {
-		if len(t.Properties) > 1 || len(t.Unsupported) > 0 {
-			return &InputError{Message: "a formula of temporal logic is decided on its own", Hint: "ask for the other properties in a run of their own"}
-		}
-		if t.Engine.EachCheck || t.Engine.NativeReplay || t.Engine.Heap || t.Engine.ValuesRefine || t.Engine.chosen() {
-			return &InputError{Message: "a formula of temporal logic cannot be asked with --all, --replay=native, --heap, --values-refine or a domain", Hint: "leave them out"}
-		}
-	} else if t.LTL != nil {
-		return &InputError{Message: "there is a formula of temporal logic, but the property is another one", Hint: "leave out one of them"}
-	}
-	if slices.Contains(t.Properties, Termination) {
-		if len(t.Properties) > 1 || len(t.Unsupported) > 0 {
-			return &InputError{Message: "termination is decided on its own", Hint: "ask for the other properties in a run of their own"}
-		}
-		if t.Engine.EachCheck {
-			return &InputError{Message: "termination has no checks to be decided one by one", Hint: "leave out --all"}
-		}
+	if q := t.question(); q != conductor.Safety && (len(t.Properties) > 1 || len(t.Unsupported) > 0 || t.Engine.EachCheck) {
+		return &InputError{Message: q.String() + " is decided on its own", Hint: "ask for other properties in a run of their own, without --all"}
 	}
 	switch t.Program.DataModel {
 	case "":
@@ -303,7 +293,7 @@ func (t *Task) validate() error {
 			return &InputError{Message: "--heap and --values-refine choose the engines, but --engine is given", Hint: "leave out one of them"}
 		case t.Engine.EachCheck:
 			return &InputError{Message: "--heap and --values-refine decide all checks together", Hint: "leave out --all"}
-		case slices.Contains(t.Properties, Termination):
+		case t.question() != conductor.Safety:
 			return &InputError{Message: "--heap and --values-refine are for safety", Hint: "leave them out: for termination the shapes of lists are among what is tried"}
 		}
 	}

@@ -153,9 +153,10 @@ var allowed = map[string][]string{
 		"internal/recurrent", "internal/recursion", "internal/skeleton", "internal/solve", "internal/symex", "internal/termination", "internal/transition", "internal/trial",
 		"internal/ir/interp", "internal/ltl", "internal/product", "internal/translation",
 	},
+	"internal/formula": {"internal/conductor", "internal/frontend", "internal/ltl", "internal/product"},
 	// What a person sees.
 	"internal/show": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/verdict"},
-	"": {"internal/conductor", "internal/ltl", "internal/product", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/inspect",
+	"": {"internal/conductor", "internal/formula", "internal/ltl", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/inspect",
 		"internal/picture", "internal/propfile", "internal/show", "internal/spell"},
 	"internal/report":   {""},
 	"internal/native":   {"internal/frontend", "internal/ir", "internal/process", "internal/show", "internal/target", "internal/verdict"},
