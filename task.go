@@ -236,8 +236,8 @@ func (t *Task) validate() error {
 	if !slices.Contains(AllSemantics, string(t.Program.Semantics)) {
 		return &InputError{Message: fmt.Sprintf("unknown semantics %q", t.Program.Semantics), Hint: "c, wrap, no-overflow or integers"}
 	}
-	if t.Program.Semantics != SemanticsC && !slices.Contains(t.Properties, Termination) {
-		return &InputError{Message: "--semantics is for the property termination", Hint: "other properties are decided on machine integers"}
+	if t.Program.Semantics != SemanticsC && t.question() == conductor.Safety {
+		return &InputError{Message: "--semantics is for termination and temporal logic", Hint: "other properties are decided on machine integers"}
 	}
 	if q := t.question(); q != conductor.Safety && (len(t.Properties) > 1 || len(t.Unsupported) > 0 || t.Engine.EachCheck) {
 		return &InputError{Message: q.String() + " is decided on its own", Hint: "ask for other properties in a run of their own, without --all"}

@@ -68,30 +68,24 @@ func (r *run) temporal(ctx context.Context) Answer {
 	}
 	made := Phase{fmt.Sprintf("the product with an automaton of %d states", len(a.Edges)), time.Since(begin)}
 	var out Answer
-	if p.Safety {
+	if p.Safety && r.Semantics != Integers {
+		m := p.Module
+		if r.Semantics == NoOverflow {
+			m, p.Extends = assumeNoOverflow(m), false
+		}
 		s := r.with(func(t *Task) {
-			t.Question, t.Module, t.Targets, t.Disputed = Safety, p.Module, []ir.CheckKind{ir.Assertion}, nil
+			t.Question, t.Module, t.Targets, t.Disputed = Safety, m, []ir.CheckKind{ir.Assertion}, nil
 		})
-		out, _ = s.play(ctx, p.Module)
-		if v, ok := out.Verdict.(verdict.False); ok && !p.Extends && !r.extends(ctx, p.Module, v) {
-			out.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
-				Cause: verdict.CauseInexact, Func: v.Violation.Func, Pos: v.Violation.Pos,
-				Text: "the beginning of a run violates the formula, but it is not known whether it goes on without a failed assumption",
-			}}}
+		out, _ = s.play(ctx, m)
+		if v, ok := out.Verdict.(verdict.False); ok && !p.Extends && !r.extends(ctx, m, v) {
+			p.Safety = false // a whole run has to be found
 		}
-	} else {
-		s := r.with(func(t *Task) { t.Question, t.Module = Termination, p.Module })
-		out, _ = s.play(ctx, p.Module)
-		if t, ok := out.Verdict.(verdict.True); ok {
-			t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
-			out.Verdict = t
-		}
-		if v, ok := out.Verdict.(verdict.False); ok {
-			out.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
-				Cause: verdict.CauseInexact, Func: v.Violation.Func, Pos: v.Violation.Pos,
-				Text: "a run goes on for ever, but it is not known whether its observations violate the formula",
-			}}}
-		}
+	}
+	if !p.Safety || r.Semantics == Integers {
+		s := r.with(func(t *Task) { t.Question, t.Fair, t.Module = Termination, true, p.Module })
+		stats := out.Stats
+		out = s.termination(ctx)
+		out.Stats.add(&stats)
 	}
 	out.Stats.Phases = append([]Phase{made}, out.Stats.Phases...)
 	return out

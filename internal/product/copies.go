@@ -5,25 +5,35 @@ import (
 	"slices"
 
 	"assay/internal/buchi"
+	"assay/internal/bv"
 	"assay/internal/ir"
 )
 
-// This file copies the flat function for the states of the automaton. A block of it is cut
-// behind each observation: a place is a block and the number of observations in it that are behind. A
-// node is a place with a state; the product has a block for each node that can be reached,
-// and further blocks where the automaton chooses its edge.
+// This file copies the flat function for the parts of the automaton: its strong components,
+// where a sink is one for itself. A block of the function is cut behind each observation: a place is a
+// block and the number of observations in it that are behind. A node is a place with a part and a
+// phase; the product has a block for each node that can be reached, and further blocks
+// where the automaton chooses its edge. Most components are one state, which is a
+// matter of control then; of others the state is a value (copier.state), as if the flat function had one.
+//
+// Phases keep loops such that they are entered at their heads only, which is what engines that
+// cut loops ask for. The automaton may enter a part in the middle of loops: then the phase is
+// the number of loops around, outermost first, in which the run is without having come
+// through the head in this part. A run that comes to the head of one of them, or leaves it, is in
+// a smaller phase. Phase 0 is the part's own copy.
 //
 // Operands are values of the flat function first; values.go replaces them by the values of the
 // copies. Whether the automaton accepts the repetition of the last observation (P4) is a
 // value that each observation assigns, as if the flat function had one (copier.stay).
 
-// silent is the state of the product in which nothing will be observed any more (P4).
+// silent is the part of the product in which nothing will be observed any more (P4).
 const silent = -1
 
 type node struct {
 	block ir.BlockID
 	cut   int
-	state int
+	part  int
+	phase int
 }
 
 type copier struct {
@@ -33,12 +43,14 @@ type copier struct {
 	steps      bool
 	automaton  *buchi.Automaton
 	sink       []bool
+	parts      *buchi.Components
 	stuttering [][]buchi.Cube
 	silence    []bool           // by block of the flat function: a head of a loop that may observe nothing
 	quiet      bool             // some loop may
 	lasts      [][][]buchi.Cube // by state and edge: the observations whose repetition is accepted behind the edge
 	falls      []bool           // by state: some such observation leads there
 	stay       ir.Value
+	state      ir.Value // of parts with several states
 
 	b       *ir.Builder
 	m       *ir.Module
@@ -54,8 +66,13 @@ func newCopier(q *Question, f *flat) *copier {
 	c := &copier{
 		q: q, flat: f.f, wto: ir.NewWTO(f.f), steps: f.steps, automaton: q.Automaton, sink: sinks(q.Automaton), stuttering: stuttering(q.Automaton),
 		silence: make([]bool, len(f.f.Blocks)), blocks: map[node]ir.BlockID{}, safety: true, extends: true,
-		stay: ir.Value(len(f.f.Values)),
+		stay: ir.Value(len(f.f.Values)), state: ir.Value(len(f.f.Values) + 1),
 	}
+	c.parts = buchi.Graph{N: len(q.Automaton.Edges), Next: func(k int, visit func(int)) {
+		if !c.sink[k] {
+			q.Automaton.Graph().Next(k, visit)
+		}
+	}}.Components()
 	c.findSilence()
 	c.findLasts()
 	return c
@@ -148,7 +165,8 @@ func (c *copier) build() (*Product, error) {
 	if c.sink[first] {
 		c.violation(ir.Pos{})
 	}
-	c.jump(node{1, 0, first}, edge{})
+	c.arrive(first)
+	c.jump(node{1, 0, c.parts.Of[first], 0}, edge{})
 	for len(c.work) > 0 {
 		n := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
@@ -180,6 +198,35 @@ func (c *copier) jump(n node, e edge) {
 	to := c.block(n)
 	c.b.Br(to)
 	c.values.edges(c.b.Current(), e)
+}
+
+// states are the states of a part.
+func (c *copier) states(part int) []int { return c.parts.States[part] }
+
+// inSink says that a part is a sink.
+func (c *copier) inSink(part int) bool { return part != silent && c.sink[c.states(part)[0]] }
+
+// arrive notes the state, in the current block.
+func (c *copier) arrive(q int) {
+	if len(c.states(c.parts.Of[q])) > 1 {
+		c.values.define(c.state, c.b.Const(stateBits, uint64(q)))
+	}
+}
+
+// stateBits is the width of the value that is the state.
+const stateBits = 32
+
+// follow is the phase behind an edge of the flat function.
+func (c *copier) follow(from, to ir.BlockID, phase int) int {
+	here, there := c.wto.Heads[from], c.wto.Heads[to]
+	common := 0
+	for common < min(phase, len(here), len(there)) && here[common] == there[common] {
+		common++
+	}
+	if n := len(there); c.wto.IsHead(to) && n <= common {
+		common = n - 1
+	}
+	return common
 }
 
 func (c *copier) boolean(v bool) ir.Value {
@@ -215,16 +262,21 @@ func (c *copier) copy(n node) {
 		switch {
 		case d.Op == ir.Label && d.Sym == observeLabel:
 			switch {
-			case n.state == silent:
+			case n.part == silent:
 				c.dead()
 				return
-			case c.sink[n.state]:
+			case c.inSink(n.part):
 				continue
 			}
-			c.step(node{n.block, cut + 1, n.state}, d)
+			n.cut = cut + 1
+			c.split(n.part, func(q int) { c.step(n, q, d) })
 			return
 		case d.Op == ir.Label && d.Sym == endLabel:
-			c.end(n.state, d)
+			if n.part == silent {
+				c.dead()
+				return
+			}
+			c.split(n.part, func(q int) { c.end(q, d) })
 			return
 		case ir.IsTerminator(d.Op):
 			c.terminate(n, d)
@@ -241,9 +293,9 @@ func (c *copier) head(n node) {
 	}
 	b := c.b
 	switch {
-	case n.state == silent || c.sink[n.state]:
+	case n.part == silent || c.inSink(n.part):
 		b.Emit(ir.Def{Op: ir.Accept})
-	case c.silence[n.block] && c.falls[n.state]:
+	case c.silence[n.block] && slices.ContainsFunc(c.states(n.part), func(q int) bool { return c.falls[q] }):
 		on, off, here := b.Block("silent"), b.Block("on"), b.Current()
 		b.CondBr(b.Nondet(ir.BoolType, ir.NondetUndef, choiceName), on, off)
 		c.values.edges(here, edge{}, edge{})
@@ -251,7 +303,7 @@ func (c *copier) head(n node) {
 		b.Emit(ir.Def{Op: ir.Assume, Args: []ir.Value{c.values.read(c.stay)}})
 		// The head is not entered anew: what is behind its phis goes on in the copy
 		// of the silent state, whose entry takes the values as they are.
-		c.jump(node{n.block, 0, silent}, edge{again: true})
+		c.jump(node{n.block, 0, silent, len(c.wto.Heads[n.block]) - 1}, edge{again: true})
 		b.At(off)
 	}
 }
@@ -265,7 +317,7 @@ func (c *copier) terminate(n node, d *ir.Def) {
 	def.Succs = nil
 	var es []edge
 	for i, s := range d.Succs {
-		def.Succs = append(def.Succs, c.block(node{s, 0, n.state}))
+		def.Succs = append(def.Succs, c.block(node{s, 0, n.part, c.follow(n.block, s, n.phase)}))
 		es = append(es, edge{from: n.block, slot: i, real: true})
 	}
 	c.values.emit(def)
@@ -323,11 +375,37 @@ func (c *copier) any(ls []buchi.Cube, atoms []ir.Value) ir.Value {
 	return any
 }
 
-// step chooses the edge of the automaton at an observation; n is the place behind it, in
-// the state before it.
-func (c *copier) step(n node, d *ir.Def) {
+// split calls f for each state of a part, in a block of its own.
+func (c *copier) split(part int, f func(state int)) {
+	states := c.states(part)
+	if len(states) == 1 {
+		f(states[0])
+		return
+	}
 	b := c.b
-	edges := c.automaton.Edges[n.state]
+	here := b.Current()
+	def := ir.Def{Op: ir.Switch, Args: []ir.Value{c.state}}
+	var blocks []ir.BlockID
+	for i, q := range states {
+		blocks = append(blocks, b.Block(fmt.Sprint("state", q)))
+		if i > 0 {
+			def.Cases = append(def.Cases, bv.New(stateBits, uint64(q)))
+		}
+	}
+	def.Succs = blocks
+	c.values.emit(def)
+	c.values.edges(here, make([]edge, len(blocks))...)
+	for i, q := range states {
+		b.At(blocks[i])
+		f(q)
+	}
+}
+
+// step chooses the edge of the automaton at an observation in a state; n is the place behind
+// it, in the part before it.
+func (c *copier) step(n node, state int, d *ir.Def) {
+	b := c.b
+	edges := c.automaton.Edges[state]
 	var order []int // edges to sinks first
 	for _, first := range []bool{true, false} {
 		for i, e := range edges {
@@ -372,9 +450,14 @@ func (c *copier) step(n node, d *ir.Def) {
 			b.Emit(ir.Def{Op: ir.Accept, Pos: d.Pos})
 		}
 		if c.quiet && !c.sink[e.To] {
-			c.values.define(c.stay, c.any(c.lasts[n.state][k], d.Args))
+			c.values.define(c.stay, c.any(c.lasts[state][k], d.Args))
 		}
-		c.jump(node{n.block, n.cut, e.To}, edge{})
+		c.arrive(e.To)
+		to := node{n.block, n.cut, c.parts.Of[e.To], n.phase}
+		if to.part != n.part {
+			to.phase = len(c.wto.Heads[n.block])
+		}
+		c.jump(to, edge{})
 		if rest == 0 {
 			return // this edge is taken if no other one was
 		}
@@ -388,10 +471,6 @@ func (c *copier) step(n node, d *ir.Def) {
 // end repeats the last state of the program for ever, if the automaton accepts that.
 func (c *copier) end(state int, d *ir.Def) {
 	b := c.b
-	if state == silent {
-		c.dead()
-		return
-	}
 	if !c.sink[state] {
 		b.Assume(c.any(c.stuttering[state], d.Args))
 		c.violation(d.Pos)
@@ -457,10 +536,10 @@ func (c *copier) decides() {
 		}
 	}
 	for n := range c.blocks {
-		if n.state == silent {
+		if n.part == silent {
 			c.safety = false
 		}
-		if n.state < 0 || !c.sink[n.state] {
+		if !c.inSink(n.part) {
 			continue
 		}
 		for _, v := range c.flat.Blocks[n.block].Instrs {

@@ -116,6 +116,15 @@ func (x *machine) run(b ir.BlockID, values map[ir.Value]uint64, globals memory, 
 				if get(0) == 0 {
 					break steps
 				}
+			case ir.Switch:
+				slot := 0
+				for i, k := range d.Cases {
+					if k.Uint64() == get(0) {
+						slot = i + 1
+					}
+				}
+				moves = append(moves, x.enter(b, slot, p.values, p.globals, p.accepts))
+				break steps
 			case ir.Br:
 				moves = append(moves, x.enter(b, 0, p.values, p.globals, p.accepts))
 				break steps

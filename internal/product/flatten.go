@@ -47,7 +47,7 @@ type flattener struct {
 	stack  []*ir.Func
 	// started says that main was entered: there are observations from then on.
 	started bool
-	end     ir.BlockID
+	at      ir.Pos // the observation
 }
 
 func flatten(q *Question) (*flat, error) {
@@ -63,7 +63,7 @@ func flatten(q *Question) (*flat, error) {
 	if _, returns, err := x.inline(entry, nil); err != nil {
 		return nil, err
 	} else if returns {
-		if err := x.halt(ir.HaltExit); err != nil {
+		if err := x.halt(ir.HaltExit, ir.Pos{}); err != nil {
 			return nil, err
 		}
 	} else {
@@ -74,7 +74,8 @@ func flatten(q *Question) (*flat, error) {
 }
 
 // halt ends the program in the current block.
-func (x *flattener) halt(kind ir.HaltKind) error {
+func (x *flattener) halt(kind ir.HaltKind, pos ir.Pos) error {
+	x.at = pos
 	values, err := x.atoms(func(ltl.Atom) bool { return false })
 	if err != nil {
 		return err
@@ -96,10 +97,12 @@ func (x *flattener) atoms(happens func(ltl.Atom) bool) ([]ir.Value, error) {
 			values = append(values, x.b.Const(1, v))
 			continue
 		}
+		x.b.SetPos(x.at)
 		results, _, err := x.inline(x.byName[x.q.Observers[i]], nil)
 		if err != nil {
 			return nil, err
 		}
+		x.b.SetPos(x.at)
 		values = append(values, x.b.Cmp(ir.Ne, results[0], x.b.Const(x.b.Func.Type(results[0]).Bits, 0)))
 	}
 	return values, nil
@@ -107,12 +110,11 @@ func (x *flattener) atoms(happens func(ltl.Atom) bool) ([]ir.Value, error) {
 
 // observe appends an observation.
 func (x *flattener) observe(pos ir.Pos, happens func(ltl.Atom) bool) error {
-	x.b.SetPos(pos)
+	x.at = pos
 	values, err := x.atoms(happens)
 	if err != nil {
 		return err
 	}
-	x.b.SetPos(pos)
 	x.b.Emit(ir.Def{Op: ir.Label, Sym: observeLabel, Args: values, Pos: pos})
 	return nil
 }
@@ -189,6 +191,9 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 		head := x.loops[f.Name].IsHead(o) && !x.out.steps && !x.q.Next && x.started && !observer
 		for _, v := range f.Blocks[o].Instrs {
 			d := *f.Def(v)
+			if observer {
+				d.Pos = x.at // an atom is where it is observed
+			}
 			if len(b.Func.Values) > maxFlat {
 				return nil, false, &Error{d.Pos, fmt.Sprintf("the program has more than %d instructions when its calls are inlined", maxFlat)}
 			}
@@ -231,7 +236,7 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 					b.At(off)
 					if observer {
 						b.Emit(ir.Def{Op: ir.Unsupported, Sym: "an atom whose value C does not define: " + d.Sym})
-					} else if err := x.halt(ir.HaltAbort); err != nil {
+					} else if err := x.halt(ir.HaltAbort, d.Pos); err != nil {
 						return nil, false, err
 					}
 					b.At(on)
@@ -275,7 +280,7 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 			case ir.Unreachable:
 				d = ir.Def{Op: ir.Unsupported, Pos: d.Pos, Sym: "the run ends by undefined behaviour (U8), of which a temporal property says nothing"}
 			case ir.Halt:
-				if err := x.halt(ir.HaltKind(d.Aux)); err != nil {
+				if err := x.halt(ir.HaltKind(d.Aux), d.Pos); err != nil {
 					return nil, false, err
 				}
 				continue

@@ -7,8 +7,8 @@
 // ir.Accept infinitely often.
 //
 //	(P1) The functions of the program that are not recursive are inlined into the entry
-//	     function (flatten.go), whose blocks then exist once for each state of the automaton
-//	     (copies.go): the state is a part of control, and loops of different states are
+//	     function (flatten.go), whose blocks then exist once for each component of the automaton
+//	     (copies.go): that is a part of control, and loops of different components are
 //	     different loops. Values are taken from copy to copy by phis (values.go).
 //	(P2) An observation stands in the initial state of main, after each write that may change what an
 //	     atom reads, and at loop heads, or, if the formula has X, after each write of the source;

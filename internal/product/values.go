@@ -134,7 +134,10 @@ func (x *values) typeOf(v ir.Value) ir.Type {
 	if int(v) < len(x.flat.Values) {
 		return x.flat.Type(v)
 	}
-	return ir.BoolType
+	if int(v) == len(x.flat.Values) {
+		return ir.BoolType
+	}
+	return ir.IntType(stateBits)
 }
 
 // finish resolves all operands and completes the function.
