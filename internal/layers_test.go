@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	// Programs.
 	"internal/ir":        {"internal/bv"},
 	"internal/ir/interp": {"internal/bv", "internal/ir"},
+	"internal/reducible": {"internal/bv", "internal/ir"},
 	"internal/ir/irtest": {"internal/bv", "internal/ir"},
 	"internal/invariant": {"internal/bv", "internal/ir", "internal/term"},
 	"internal/verdict":   {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/symgraph"},
@@ -149,7 +150,7 @@ var allowed = map[string][]string{
 	// All engines together.
 	"internal/conductor": {
 		"internal/bv", "internal/ir", "internal/its", "internal/invariant", "internal/verdict", "internal/absint", "internal/accept",
-		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/heap", "internal/induction", "internal/integerize", "internal/lasso", "internal/precondition",
+		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/heap", "internal/induction", "internal/integerize", "internal/lasso", "internal/precondition", "internal/reducible",
 		"internal/recurrent", "internal/recursion", "internal/skeleton", "internal/solve", "internal/symex", "internal/termination", "internal/transition", "internal/trial",
 		"internal/ir/interp", "internal/ltl", "internal/product", "internal/translation",
 	},

@@ -29,6 +29,7 @@ import (
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/pause"
+	"assay/internal/reducible"
 	"assay/internal/schedule"
 	"assay/internal/verdict"
 )
@@ -218,6 +219,9 @@ func Decide(ctx context.Context, t Task) Answer {
 func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[Reply]) {
 	engines, alone := Choose(&r.Task)
 	r.alone = alone
+	if r.Fair { // a product with an automaton has loops that are entered in their middle
+		m = reducible.Make(m)
+	}
 	ctx = pause.With(ctx)
 	var table []schedule.Engine[Reply]
 	for _, e := range engines {

@@ -55,7 +55,7 @@ func ask(m *ir.Module, fair bool) *Question {
 	c.Funcs = slices.Clone(m.Funcs)
 	q := &Question{Module: &c, m: m, remember: map[string]site{}, fair: fair}
 	for i, f := range m.Funcs {
-		if !f.IsDecl() && f.Name != m.Entry {
+		if !f.IsDecl() {
 			c.Funcs[i] = q.function(f)
 		}
 		if fair {
