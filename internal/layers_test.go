@@ -17,7 +17,7 @@ import (
 )
 
 // everywhere are packages without imports that every package may import.
-var everywhere = []string{"internal/pause", "internal/schedule"}
+var everywhere = []string{"internal/memo", "internal/pause", "internal/schedule"}
 
 // allowed is the table of layers: for each package of the module, the packages
 // of the module that it may import, tests excepted. "" is the root package.
@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"internal/tableau":     {"internal/ltl"},
 	"internal/inclusion":   {"internal/ltl", "internal/buchi", "internal/tableau"},
 	// Runs: engines side by side.
+	"internal/memo":     {},
 	"internal/pause":    {},
 	"internal/schedule": {},
 	// Programs.

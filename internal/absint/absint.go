@@ -30,6 +30,7 @@ import (
 
 	"assay/internal/absdomain"
 	"assay/internal/ir"
+	"assay/internal/memo"
 )
 
 // Options direct the analysis. The zero value is ready for use.
@@ -83,8 +84,17 @@ type giveUp struct {
 	reason string
 }
 
-// Analyze analyses the module, which must satisfy ir.Verify. The error is that
-// of the context's end.
+// question is what Analyze is asked, as a key of package memo.
+type question struct {
+	m           *ir.Module
+	asked       string
+	maxSteps    int64
+	maxContexts int
+}
+
+// Analyze analyses the module, which must satisfy ir.Verify, and which nobody changes any
+// more. The error is that of the context's end. Who asks the same in one run of the engines
+// gets the same facts.
 func Analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	if opts.MaxSteps == 0 {
 		opts.MaxSteps = 4_000_000
@@ -92,6 +102,11 @@ func Analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	if opts.MaxContexts == 0 {
 		opts.MaxContexts = 2000
 	}
+	q := question{m, fmt.Sprint(opts.Asked), opts.MaxSteps, opts.MaxContexts}
+	return memo.Of(ctx, q, func() (*Facts, error) { return analyze(ctx, m, opts) })
+}
+
+func analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	f, err := analyzeOnce(ctx, m, opts)
 	if err == nil && f.Incomplete != "" && opts.MaxContexts > 1 {
 		opts.MaxContexts = 1

@@ -8,7 +8,7 @@ import (
 	"assay/internal/term"
 )
 
-// Facts is what the analysis found. A fact about a function holds in all its
+// Facts is what the analysis found; nobody changes it. A fact about a function holds in all its
 // contexts; Root has the contexts one by one.
 type Facts struct {
 	Module *ir.Module
@@ -176,10 +176,17 @@ func (f *Facts) Value(fn int, v ir.Value) Fact {
 }
 
 // fixed is a value that is not computed in any block: a constant, or one that is
-// never computed.
+// never computed. It changes nothing, for goroutines share facts: of the pointers in a
+// function that was never analysed it knows nothing.
 func (a *analysis) fixed(fn int, v ir.Value, t ir.Type) Value {
-	if ir.IsConst(a.m.Funcs[fn].Def(v).Op) {
-		return a.function(fn).constants[v]
+	if d := a.m.Funcs[fn].Def(v); ir.IsConst(d.Op) {
+		switch {
+		case a.funcs[fn] != nil:
+			return a.funcs[fn].constants[v]
+		case d.Op == ir.Const:
+			return constant(d)
+		}
+		return topOf(t)
 	}
 	switch t.Kind {
 	case ir.Int:

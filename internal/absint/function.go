@@ -96,11 +96,7 @@ func (a *analysis) function(i int) *function {
 		}
 		switch d.Op {
 		case ir.Const:
-			if d.Type.Kind == ir.Float {
-				fn.constants[v] = floatValue(absdomain.FloatConst(d.Type.Bits, d.Const.Uint64()))
-			} else {
-				fn.constants[v] = intValue(absdomain.Of(d.Const))
-			}
+			fn.constants[v] = constant(d)
 		case ir.Null:
 			fn.constants[v] = a.pointerTo(objNull)
 		case ir.GlobalAddr, ir.FuncAddr:
@@ -113,6 +109,14 @@ func (a *analysis) function(i int) *function {
 		}
 	}
 	return fn
+}
+
+// constant is the value of a number.
+func constant(d *ir.Def) Value {
+	if d.Type.Kind == ir.Float {
+		return floatValue(absdomain.FloatConst(d.Type.Bits, d.Const.Uint64()))
+	}
+	return intValue(absdomain.Of(d.Const))
 }
 
 func (a *analysis) pointerTo(o objectID) Value {

@@ -121,7 +121,7 @@ func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result)
 	begin := time.Now()
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	original := m
-	m = recursion.ToLoops(m)
+	m = recursion.Loops(ctx, m)
 	if f := recursion.Left(m); f != nil {
 		r.Why = &ErrStuck{f.Name, f.Pos, fmt.Sprintf("the recursion of %s has no ranking argument", f.Name)}
 		return r

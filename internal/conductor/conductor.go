@@ -28,6 +28,7 @@ import (
 	"assay/internal/bmc"
 	"assay/internal/invariant"
 	"assay/internal/ir"
+	"assay/internal/memo"
 	"assay/internal/pause"
 	"assay/internal/reducible"
 	"assay/internal/schedule"
@@ -200,6 +201,7 @@ func Decide(ctx context.Context, t Task) Answer {
 		ctx = accept.Strict(ctx)
 	}
 	t.Options.Precondition = t.Options.Precondition && !t.Fair
+	ctx = memo.With(ctx)
 	r := newRun(t)
 	if t.Question == Termination {
 		return r.termination(ctx)

@@ -133,7 +133,7 @@ func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
 		return r.graphOf(ctx, m)
 	}
 	var all Stats
-	loops := recursion.ToLoops(m)
+	loops := recursion.Loops(ctx, m)
 	whole := !recursion.Is(loops)
 	try := func(m *ir.Module) Reply {
 		a := r.graphOf(ctx, m)
@@ -154,7 +154,7 @@ func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
 	if s == nil {
 		return a
 	}
-	if loops = recursion.ToLoops(s); recursion.Is(loops) {
+	if loops = recursion.Loops(ctx, s); recursion.Is(loops) {
 		return a
 	}
 	if b := try(loops); decided(b.Verdict) {

@@ -89,7 +89,7 @@ func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
 	defer func() { out.Stats.Phases = append(times, out.Stats.Phases...) }()
 	// A program whose recursion was made into loops has runs that are not there: a
 	// proof about it is one about the program, a refutation is not.
-	loops := recursion.ToLoops(m)
+	loops := recursion.Loops(ctx, m)
 	p, err := r.translate(ctx, loops, integerize.Wrap)
 	times = append(times, Phase{"translation to integers", time.Since(begin)})
 	if err != nil {

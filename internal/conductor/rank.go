@@ -72,7 +72,7 @@ func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 	found := make(chan []bitranking.Hint, 1)
 	integers := schedule.Engine[Reply]{Name: "over the integers", Limit: hintTime, Run: func(ctx context.Context) Reply {
 		defer close(found)
-		p, err := r.translate(ctx, recursion.ToLoops(m), integerize.Integers)
+		p, err := r.translate(ctx, recursion.Loops(ctx, m), integerize.Integers)
 		if err != nil {
 			return Reply{}
 		}
@@ -172,7 +172,7 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	}
 	p.Proof.Checker = checker
 	begin = time.Now()
-	loops := recursion.ToLoops(m)
+	loops := recursion.Loops(ctx, m)
 	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, claim *verdict.Claim) error {
 		claim.Evidence = &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads}
 		_, err := accept.Program(ctx, claim)

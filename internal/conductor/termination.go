@@ -87,10 +87,10 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 	defer stop()
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.
-	loops := recursion.ToLoops(m)
+	loops := recursion.Loops(ctx, m)
 	p, err := r.translate(soon, loops, integerize.Integers)
 	if s, _ := skeleton.Of(ctx, m); err != nil && s != nil {
-		loops = recursion.ToLoops(s)
+		loops = recursion.Loops(ctx, s)
 		p, err = r.translate(soon, loops, integerize.Integers)
 	}
 	if err == nil {

@@ -35,10 +35,12 @@
 package recursion
 
 import (
+	"context"
 	"slices"
 
 	"assay/internal/bv"
 	"assay/internal/ir"
+	"assay/internal/memo"
 )
 
 // maxTogether bounds the functions that call each other, maxValues their size.
@@ -46,6 +48,16 @@ const (
 	maxTogether = 5
 	maxValues   = 8000
 )
+
+// Loops is ToLoops; engines of one run get the same program.
+func Loops(ctx context.Context, m *ir.Module) *ir.Module {
+	type question struct{ m *ir.Module }
+	out, err := memo.Of(ctx, question{m}, func() (*ir.Module, error) { return ToLoops(m), nil })
+	if err != nil { // nobody needs it any more
+		return m
+	}
+	return out
+}
 
 // ToLoops is the program with loops; it is m itself if no function could be
 // changed.

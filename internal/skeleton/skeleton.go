@@ -39,6 +39,7 @@ import (
 	"assay/internal/absint"
 	"assay/internal/bv"
 	"assay/internal/ir"
+	"assay/internal/memo"
 )
 
 // Access is an instruction that was left out, or replaced by an arbitrary value.
@@ -50,12 +51,29 @@ type Access struct {
 
 // Of is the skeleton of a program, with the accesses to memory that are not in it; nil
 // if functions are called through pointers, if there is nothing to leave out, or if the
-// context ends.
+// context ends. Who asks the same in one run of the engines gets the same program.
 func Of(ctx context.Context, m *ir.Module) (*ir.Module, []Access) {
+	type made struct {
+		module   *ir.Module
+		accesses []Access
+	}
+	type question struct{ m *ir.Module }
+	out, err := memo.Of(ctx, question{m}, func() (x made, err error) {
+		x.module, x.accesses, err = of(ctx, m)
+		return x, err
+	})
+	if err != nil {
+		return nil, nil
+	}
+	return out.module, slices.Clone(out.accesses)
+}
+
+// of is Of; the error is that of the context's end.
+func of(ctx context.Context, m *ir.Module) (*ir.Module, []Access, error) {
 	for _, f := range m.Funcs {
 		for v := range f.Values {
 			if d := &f.Values[v]; d.Op == ir.Call && d.Sym == "" {
-				return nil, nil
+				return nil, nil, nil
 			}
 		}
 	}
@@ -63,7 +81,7 @@ func Of(ctx context.Context, m *ir.Module) (*ir.Module, []Access) {
 	if len(s.kept) > 0 {
 		facts, err := absint.Analyze(ctx, m, absint.Options{})
 		if err != nil {
-			return nil, nil
+			return nil, nil, err
 		}
 		if writesAnywhere(m, facts) {
 			s.kept = nil
@@ -74,12 +92,12 @@ func Of(ctx context.Context, m *ir.Module) (*ir.Module, []Access) {
 		s.function(f)
 	}
 	if !s.changed {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err := ir.Verify(out); err != nil {
 		panic("skeleton: the program without memory is malformed: " + err.Error())
 	}
-	return out, s.accesses
+	return out, s.accesses, nil
 }
 
 // keptGlobals are the names of globals whose content the skeleton has.
