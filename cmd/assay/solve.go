@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
+	"assay/internal/accept"
 	"assay/internal/ic3"
 	"assay/internal/its"
 	"assay/internal/solve"
@@ -172,7 +173,7 @@ func (f *solveFlags) solve(ctx context.Context, limit *limit, name string) error
 	if err != nil {
 		return err
 	}
-	o := solve.Options{Engine: solve.Engine(f.engine), IC3: ic3.Default, Trusted: f.certify == "off", Unreduced: f.reduce == "off"}
+	o := solve.Options{Engine: solve.Engine(f.engine), IC3: ic3.Default, Accept: accept.TransitionSystem, Trusted: f.certify == "off", Unreduced: f.reduce == "off"}
 	o.IC3.Lifting = ic3.LiftingNamed(f.lifting)
 	a, err := solve.Decide(ctx, m.System, o)
 	limited := ctx.Err() != nil

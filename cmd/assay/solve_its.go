@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"assay"
+	"assay/internal/accept"
 	"assay/internal/its"
 	"assay/internal/termination"
 )
@@ -49,7 +50,7 @@ func (f *itsFlags) solve(ctx context.Context, limit *limit, w io.Writer, name st
 	if err != nil {
 		return err
 	}
-	a, err := termination.Decide(ctx, s, termination.Options{Uncertified: f.certify == "off"})
+	a, err := termination.Decide(ctx, s, termination.Options{Accept: accept.IntegerSystem, Uncertified: f.certify == "off"})
 	limit.finish()
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}

@@ -4,8 +4,7 @@
 // the run rest (package pause), for an accepted claim nearly always ends the run.
 //
 // No engine calls a checker. An engine that wants to know on its way whether a claim
-// is accepted gets the function Program as an option. (Evidence about systems that are no
-// programs is checked where they are decided: packages termination and solve.)
+// is accepted gets the function Program, IntegerSystem or TransitionSystem as an option.
 package accept
 
 import (

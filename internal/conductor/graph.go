@@ -176,7 +176,7 @@ func (r *run) graphOf(ctx context.Context, m *ir.Module) Reply {
 			break
 		}
 		begin := time.Now()
-		answer, err := termination.Decide(ctx, b.Graph.System, termination.Options{})
+		answer, err := termination.Decide(ctx, b.Graph.System, termination.Options{Accept: accept.IntegerSystem})
 		times = append(times, Phase{"termination of the graph", time.Since(begin)})
 		if err != nil {
 			reason = verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bv"
 	"assay/internal/integerize"
 	"assay/internal/ir"
@@ -177,7 +178,7 @@ func (x *conditions) endsOverIntegers(ctx context.Context, m *ir.Module) *proof 
 	if err != nil {
 		return nil
 	}
-	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: x.r.Options.Uncertified})
+	a, err := termination.Decide(ctx, p.System, termination.Options{Accept: accept.IntegerSystem, Uncertified: x.r.Options.Uncertified})
 	if _, ok := a.(termination.Terminates); !ok || err != nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/absint"
+	"assay/internal/accept"
 	"assay/internal/integerize"
 	"assay/internal/ir"
 	"assay/internal/its"
@@ -96,7 +97,7 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 	translation := time.Since(begin)
 	r.report(Progress{Phase: "ranking and recurrence"})
 	begin = time.Now()
-	a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: r.Options.Uncertified})
+	a, err := termination.Decide(ctx, p.System, termination.Options{Accept: accept.IntegerSystem, Uncertified: r.Options.Uncertified})
 	if err != nil {
 		return open(verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()})
 	}

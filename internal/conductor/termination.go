@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/integerize"
 	"assay/internal/ir"
 	"assay/internal/recursion"
@@ -94,7 +95,7 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 		p, err = r.translate(soon, loops, integerize.Integers)
 	}
 	if err == nil {
-		a, err := termination.Decide(soon, p.System, termination.Options{})
+		a, err := termination.Decide(soon, p.System, termination.Options{Accept: accept.IntegerSystem})
 		switch a.(type) {
 		case termination.Terminates:
 			return ""

@@ -1,6 +1,7 @@
 package its
 
 import (
+	"context"
 	"math/big"
 
 	"assay/internal/linear"
@@ -77,3 +78,19 @@ type SetMove struct {
 	Target int             // of the Sets
 	Next   []linear.Form
 }
+
+// Evidence is a RankingArgument, a proof that the system fair-terminates, or a Recurrence,
+// one that it does not.
+type Evidence interface{ isEvidence() }
+
+func (RankingArgument) isEvidence() {}
+func (Recurrence) isEvidence()      {}
+
+// Rejected says what is wrong with a piece of evidence.
+type Rejected struct{ Reason string }
+
+func (e *Rejected) Error() string { return "the evidence was rejected: " + e.Reason }
+
+// Accept is a checker of evidence. A *Rejected says why it is none, other errors that this
+// could not be decided.
+type Accept func(ctx context.Context, s *System, e Evidence) error

@@ -44,7 +44,7 @@ func nestedArgument() its.RankingArgument {
 // expect checks that the error is a rejection for a reason, or nil for "".
 func expect(t *testing.T, err error, want string) {
 	t.Helper()
-	var rejected *Rejected
+	var rejected *its.Rejected
 	switch {
 	case want == "" && err != nil:
 		t.Error(err)

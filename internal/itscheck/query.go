@@ -15,12 +15,20 @@ import (
 	"assay/internal/smt/z3"
 )
 
-// Rejected says what is wrong with a piece of evidence.
-type Rejected struct{ Reason string }
+// Check checks evidence about a system. It is an its.Accept.
+func Check(ctx context.Context, s *its.System, e its.Evidence) error {
+	switch e := e.(type) {
+	case its.RankingArgument:
+		return Ranking(ctx, s, e)
+	case its.Recurrence:
+		return Recurrence(ctx, s, e)
+	}
+	panic(fmt.Sprintf("unexpected evidence %T", e))
+}
 
-func (e *Rejected) Error() string { return "the evidence was rejected: " + e.Reason }
-
-func reject(format string, args ...any) error { return &Rejected{fmt.Sprintf(format, args...)} }
+func reject(format string, args ...any) error {
+	return &its.Rejected{Reason: fmt.Sprintf(format, args...)}
+}
 
 // timeout of one check. (Z3's own timeout would start a thread for each check.)
 const timeout = 10 * time.Second

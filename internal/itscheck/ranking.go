@@ -8,7 +8,7 @@ import (
 )
 
 // Ranking checks that the argument proves that the system fair-terminates. nil
-// means yes; a *Rejected says why not, other errors that it could not be decided.
+// means yes; an *its.Rejected says why not, other errors that it could not be decided.
 //
 // The nodes' locations are cutpoints. For every path of transitions between two
 // of them (and from the initial location, with any state, to one) whose conditions

@@ -13,7 +13,7 @@ import (
 
 // Recurrence checks that the evidence proves that the system does not
 // fair-terminate: the stem is executed, and Z3 has to agree that from every state
-// of every set one of its moves leads into its target. nil means yes; a *Rejected
+// of every set one of its moves leads into its target. nil means yes; an *its.Rejected
 // says why not, other errors that it could not be decided.
 func Recurrence(ctx context.Context, s *its.System, r its.Recurrence) error {
 	if err := s.Check(); err != nil {

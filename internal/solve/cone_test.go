@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/ic3"
 )
 
@@ -43,7 +44,7 @@ func TestBesideTheProperty(t *testing.T) {
 				t.Fatal(err)
 			}
 			begin := time.Now()
-			a, err := Decide(t.Context(), m.System, Options{Engine: e, IC3: ic3.Default})
+			a, err := Decide(t.Context(), m.System, Options{Accept: accept.TransitionSystem, Engine: e, IC3: ic3.Default})
 			switch {
 			case err != nil:
 				t.Errorf("%s, %s: %v", limit, e, err)

@@ -14,7 +14,6 @@ import (
 	"assay/internal/simulation"
 	"assay/internal/spacer"
 	"assay/internal/ts"
-	"assay/internal/ts/inductive"
 	"assay/internal/ts/reduce"
 )
 
@@ -68,7 +67,8 @@ func (e *Contradiction) Error() string { return e.What }
 type Options struct {
 	Engine Engine
 	IC3    ic3.Options
-	// Trusted skips the check of proofs. Runs are always simulated.
+	// Accept checks proofs, unless Trusted leaves that out. Runs are always simulated.
+	Accept  ts.Accept
 	Trusted bool
 	// Clausal asks for invariants that are clauses and hold from step 0 on: the
 	// reductions that need more are left out.
@@ -170,9 +170,12 @@ func certify(ctx context.Context, a *Answer, o Options) (*Answer, error) {
 	if a.Proof == nil || o.Trusted {
 		return a, nil
 	}
+	if o.Accept == nil {
+		panic("solve: nobody checks the proof")
+	}
 	for _, p := range a.Proof.Parts {
-		err := inductive.Check(ctx, p.System, p.Bad, p.Invariant, a.Engine == Spacer)
-		var refuted *inductive.Refuted
+		err := o.Accept(ctx, p.System, p.Bad, p.Invariant, a.Engine == Spacer)
+		var refuted *ts.Refuted
 		switch {
 		case errors.As(err, &refuted) && a.Engine != Spacer: // whose models Z3 does not guarantee, and we read in part
 			return nil, &Contradiction{fmt.Sprintf("engine %s: %v", a.Engine, err)}

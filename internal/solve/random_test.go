@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/bv"
 	"assay/internal/ic3"
 	"assay/internal/term"
@@ -309,7 +310,7 @@ func TestEnginesAgreeWithEnumeration(t *testing.T) {
 		want := explore(s)
 		what := fmt.Sprintf("seed %d", seed)
 		for _, e := range []Engine{IC3, KInduction, Auto} {
-			o := Options{Engine: e, IC3: ic3.Default}
+			o := Options{Accept: accept.TransitionSystem, Engine: e, IC3: ic3.Default}
 			o.IC3.Lifting = ic3.Lifting(seed % 3)
 			o.IC3.CTGs = int(seed % 4)
 			o.IC3.Infinite = seed%2 == 0
@@ -338,7 +339,7 @@ func TestEnginesAgreeWithEnumeration(t *testing.T) {
 		justice := *s
 		justice.Bad = nil
 		e := []Engine{IC3, KInduction, Auto}[seed%3]
-		a, err := Decide(ctx, &justice, Options{Engine: e, IC3: ic3.Default})
+		a, err := Decide(ctx, &justice, Options{Accept: accept.TransitionSystem, Engine: e, IC3: ic3.Default})
 		if err != nil {
 			t.Fatalf("%s, justice, %s: %v", what, e, err)
 		}
@@ -366,7 +367,7 @@ func TestSpacerAgreesWithEnumeration(t *testing.T) {
 		s.Justice = nil
 		want := explore(s)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		a, err := Decide(ctx, s, Options{Engine: Spacer})
+		a, err := Decide(ctx, s, Options{Accept: accept.TransitionSystem, Engine: Spacer})
 		cancel()
 		switch {
 		case err != nil:
@@ -417,7 +418,7 @@ func TestFormatsPreserve(t *testing.T) {
 			if want.shortest > 0 || !justice {
 				again.System.Justice = nil
 			}
-			a, err := Decide(ctx, again.System, Options{Engine: Auto, IC3: ic3.Default})
+			a, err := Decide(ctx, again.System, Options{Accept: accept.TransitionSystem, Engine: Auto, IC3: ic3.Default})
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", what, err, text.String())
 			}

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"assay/internal/its"
-	"assay/internal/itscheck"
 	"assay/internal/ranking"
 	"assay/internal/recurrence"
 	"assay/internal/schedule"
@@ -20,7 +19,8 @@ import (
 type Options struct {
 	Ranking    ranking.Options
 	Recurrence recurrence.Options
-	// Uncertified leaves the check of the evidence out.
+	// Accept checks the evidence, unless Uncertified leaves that out.
+	Accept      its.Accept
 	Uncertified bool
 }
 
@@ -64,6 +64,9 @@ type Stats struct {
 func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
+	}
+	if o.Accept == nil && !o.Uncertified {
+		panic("termination: nobody checks the evidence")
 	}
 	d := &decision{s: s, o: o}
 	opened := make(chan []ranking.Open, 1) // the first thing that could not be proved
@@ -127,17 +130,17 @@ type decision struct {
 }
 
 // checked says whether evidence is accepted, and records why not.
-func (d *decision) checked(what string, check func() error) bool {
+func (d *decision) checked(ctx context.Context, what string, e its.Evidence) bool {
 	if d.o.Uncertified {
 		return true
 	}
-	err := check()
+	err := d.o.Accept(ctx, d.s, e)
 	if err == nil {
 		return true
 	}
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	var rejected *itscheck.Rejected
+	var rejected *its.Rejected
 	switch {
 	case errors.As(err, &rejected):
 		d.reasons = append(d.reasons, what+": "+rejected.Error())
@@ -150,7 +153,7 @@ func (d *decision) checked(what string, check func() error) bool {
 }
 
 func (d *decision) proved(ctx context.Context, r ranking.Proved) bool {
-	ok := d.checked("termination", func() error { return itscheck.Ranking(ctx, d.s, r.Argument) })
+	ok := d.checked(ctx, "termination", r.Argument)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.stats.Ranking = r.Stats
@@ -161,7 +164,7 @@ func (d *decision) proved(ctx context.Context, r ranking.Proved) bool {
 }
 
 func (d *decision) refuted(ctx context.Context, r recurrence.Refuted) bool {
-	ok := d.checked("non-termination", func() error { return itscheck.Recurrence(ctx, d.s, r.Evidence) })
+	ok := d.checked(ctx, "non-termination", r.Evidence)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
 	d.stats.Recurrence = r.Stats

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/its"
 )
 
@@ -69,7 +70,7 @@ func TestExamples(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 			defer cancel()
-			a, err := Decide(ctx, s, Options{})
+			a, err := Decide(ctx, s, Options{Accept: accept.IntegerSystem})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"assay/internal/accept"
 	"assay/internal/its"
 	"assay/internal/linear"
 )
@@ -205,7 +206,7 @@ func TestRandomSystems(t *testing.T) {
 	for range rounds {
 		s := randomSystem(r)
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		a, err := Decide(ctx, s, Options{})
+		a, err := Decide(ctx, s, Options{Accept: accept.IntegerSystem})
 		cancel()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, s)

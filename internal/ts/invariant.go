@@ -1,6 +1,7 @@
 package ts
 
 import (
+	"context"
 	"strconv"
 
 	"assay/internal/term"
@@ -133,3 +134,14 @@ func (s *System) Format(clause []Literal) string {
 	}
 	return string(out)
 }
+
+// Refuted says that an invariant does not prove what it should: the engine that
+// made it has a bug.
+type Refuted struct{ What string }
+
+func (e *Refuted) Error() string { return "the invariant is refuted: " + e.What }
+
+// Accept is a checker of invariants: whether one proves that the bad conditions with these
+// indices cannot be reached. byZ3 says that Z3 found it. The error is a *Refuted, that of the
+// context or that of a solver.
+type Accept func(ctx context.Context, s *System, bad []int, inv *Invariant, byZ3 bool) error

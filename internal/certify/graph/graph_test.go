@@ -12,6 +12,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/ir/irtest"
+	"assay/internal/itscheck"
 	"assay/internal/linear"
 	"assay/internal/smt/z3"
 	"assay/internal/symex"
@@ -188,7 +189,7 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		co := Options{Targets: targets}
 		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		answer, err := termination.Decide(short, g.Graph.System, termination.Options{})
+		answer, err := termination.Decide(short, g.Graph.System, termination.Options{Accept: itscheck.Check})
 		cancel()
 		if err == nil {
 			if a, ok := answer.(termination.Terminates); ok {
@@ -276,7 +277,7 @@ func TestMutations(t *testing.T) {
 		if r.Graph == nil || len(r.Suspects) > 0 {
 			t.Fatal(r.Why())
 		}
-		a, err := termination.Decide(ctx, r.Graph.System, termination.Options{})
+		a, err := termination.Decide(ctx, r.Graph.System, termination.Options{Accept: itscheck.Check})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,6 @@ import (
 	"assay/internal/ts"
 )
 
-// Refuted says that an invariant does not prove what it should: the engine that
-// made it has a bug.
-type Refuted struct{ What string }
-
-func (e *Refuted) Error() string { return "the invariant is refuted: " + e.What }
-
 // unroller instantiates the terms of a system for the steps of a run. States
 // after step 0 are next-state terms, not variables.
 type unroller struct {
@@ -256,26 +250,26 @@ func other(st *term.Store, byZ3 bool) smt.Solver {
 }
 
 // Check verifies that the invariant proves the bad conditions with these indices
-// unreachable. The error is a *Refuted, the context's, or the solver's. byZ3 says that
+// unreachable. The error is a *ts.Refuted, the context's, or the solver's. byZ3 says that
 // Z3 found it.
 func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant, byZ3 bool) error {
 	if inv.K < 1 {
-		return &Refuted{"no step is assumed"}
+		return &ts.Refuted{What: "no step is assumed"}
 	}
 	for _, literals := range append(append([][]ts.Literal(nil), inv.Clauses...), inv.Cubes...) {
 		for _, l := range literals {
 			if l.State < 0 || int(l.State) >= len(s.States) || l.Bit >= s.Width(s.States[l.State].Term) {
-				return &Refuted{"a clause or cube names a bit that no state has"}
+				return &ts.Refuted{What: "a clause or cube names a bit that no state has"}
 			}
 		}
 	}
 	for _, b := range inv.Bits {
 		if b.Index < 0 || int(b.Index) >= len(s.States) || b.Bit >= s.Width(s.States[b.Index].Term) {
-			return &Refuted{"states must differ in a bit that no state has"}
+			return &ts.Refuted{What: "states must differ in a bit that no state has"}
 		}
 	}
 	if why := overStates(s, inv.Formulas); why != "" {
-		return &Refuted{why}
+		return &ts.Refuted{What: why}
 	}
 	u := &unroller{s: s, bad: bad, inv: inv}
 	expect := func(what string, assert func(smt.Solver)) error {
@@ -287,7 +281,7 @@ func Check(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant, byZ3
 		case err != nil:
 			return fmt.Errorf("checking the invariant (%s): %w", what, err)
 		case status == smt.Sat:
-			return &Refuted{what}
+			return &ts.Refuted{What: what}
 		}
 		return nil
 	}

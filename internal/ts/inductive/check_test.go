@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 	} {
 		for _, byZ3 := range []bool{false, true} {
 			err := Check(context.Background(), counter(), []int{0}, &c.inv, byZ3)
-			var refuted *Refuted
+			var refuted *ts.Refuted
 			if c.good && err != nil || !c.good && !errors.As(err, &refuted) {
 				t.Errorf("%s, found by Z3: %t: %v", name, byZ3, err)
 			}
@@ -71,7 +71,7 @@ func TestUnsafe(t *testing.T) {
 		{K: 1}, {K: 4}, {K: 7, Simple: true, Bits: []ts.Bit{{Bit: 0}, {Bit: 1}, {Bit: 2}}},
 		{K: 1, Clauses: [][]ts.Literal{{}}}, {Prefix: 4, K: 1}, {Prefix: 9, K: 1},
 	} {
-		var refuted *Refuted
+		var refuted *ts.Refuted
 		if err := Check(context.Background(), s, []int{0}, &inv, false); !errors.As(err, &refuted) {
 			t.Errorf("%+v: %v", inv, err)
 		}

@@ -1,0 +1,33 @@
+package accept
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"assay/internal/its"
+	"assay/internal/itscheck"
+	"assay/internal/schedule"
+	"assay/internal/ts"
+	"assay/internal/ts/inductive"
+)
+
+// IntegerSystem checks evidence about an integer transition system. It is an its.Accept.
+func IntegerSystem(ctx context.Context, s *its.System, e its.Evidence) error {
+	return noted(ctx, strings.TrimPrefix(fmt.Sprintf("%T", e), "its.")+" of an integer transition system", itscheck.Check(ctx, s, e))
+}
+
+// TransitionSystem checks an invariant of a transition system. It is a ts.Accept.
+func TransitionSystem(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant, byZ3 bool) error {
+	return noted(ctx, "invariant of a transition system", inductive.Check(ctx, s, bad, inv, byZ3))
+}
+
+// noted writes into the log what became of a claim.
+func noted(ctx context.Context, what string, err error) error {
+	if err != nil {
+		schedule.Say(ctx, schedule.Refused, what+": "+err.Error())
+	} else {
+		schedule.Say(ctx, schedule.Accepted, what)
+	}
+	return err
+}
