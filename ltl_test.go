@@ -110,3 +110,23 @@ func TestLTLErrors(t *testing.T) {
 		t.Errorf("an error of the program: %v", err)
 	}
 }
+
+// TestLTLTrace: the run shows the truth of the atoms where they are observed.
+func TestLTLTrace(t *testing.T) {
+	r, err := checkFormula(t, "int x;\nint main(void) {\n  x = 1;\n  for (;;) {\n    x = 2;\n    x = 3;\n  }\n}\n", "G F(x == 1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []string
+	if err := r.Trace(context.Background(), func(s Step) error {
+		if s.Var != "" {
+			seen = append(seen, s.Var+" = "+s.Value)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) < 3 || strings.Join(seen[:3], ", ") != "AP(x == 1) = false, AP(x == 1) = true, AP(x == 1) = false" {
+		t.Errorf("%s: %v", r.Line(), seen)
+	}
+}

@@ -87,6 +87,9 @@ func (r *run) temporal(ctx context.Context) Answer {
 		out = s.termination(ctx)
 		out.Stats.add(&stats)
 	}
+	if v, ok := out.Verdict.(verdict.False); ok {
+		confirmViolation(ctx, out.Module, f, a.Atoms, v)
+	}
 	out.Stats.Phases = append([]Phase{made}, out.Stats.Phases...)
 	return out
 }
@@ -98,6 +101,60 @@ func HasNext(f ltl.Formula) bool {
 		return ok && u.Op == ltl.NextOp
 	})
 }
+
+// confirmViolation runs the interpreter on a refutation and evaluates the formula on the observations
+// as its operators are defined (ltl.Lasso); an automaton has no part in it. It panics if the formula is
+// true. Runs that jump over iterations, or of which only the beginning is known, are looked at as far
+// as they are known: the last observation is repeated, as any other would do.
+func confirmViolation(ctx context.Context, m *ir.Module, f ltl.Formula, atoms []ltl.Atom, v verdict.False) {
+	if len(atoms) == 0 || len(v.Input.Jumps) > 0 || v.OverIntegers != nil || v.Endless != nil && v.Endless.Set != nil {
+		return
+	}
+	type observation struct {
+		holds []bool
+		step  int64
+	}
+	var row []observation
+	holds := make([]bool, len(atoms))
+	out, err := interp.Run(ctx, m, interp.Options{
+		Oracle: interp.Replay(v.Input), MaxSteps: confirmSteps, Repeats: v.Endless != nil, Fair: v.Endless != nil,
+		StopAt: func(e interp.Event) bool {
+			return v.Endless == nil && e.Kind == interp.Violation && e.Check == ir.Assertion
+		},
+		Observe: func(e interp.Event) {
+			if e.Kind != interp.Assign || e.Func.Name != m.Entry {
+				return
+			}
+			for i := range atoms {
+				if e.Var != &e.Func.Vars[i] {
+					continue
+				}
+				holds[i] = e.Bits.IsTrue()
+				if i == len(atoms)-1 {
+					row = append(row, observation{slices.Clone(holds), e.Step})
+				}
+			}
+		},
+	})
+	if err != nil || len(row) == 0 || v.Endless != nil && out.End != interp.Repeats {
+		return
+	}
+	lasso := ltl.Lasso{Len: len(row), Loop: len(row) - 1, Holds: func(a ltl.Atom, at int) bool {
+		i := slices.Index(atoms, a) // of others the formula does not depend
+		return i >= 0 && row[at].holds[i]
+	}}
+	if v.Endless != nil {
+		for lasso.Loop > 0 && row[lasso.Loop-1].step >= out.Repetition.FirstStep {
+			lasso.Loop--
+		}
+	}
+	if lasso.Evaluate(f)[f][0] {
+		panic(fmt.Sprintf("a run was found to violate %v, but the formula is true of its observations", f))
+	}
+}
+
+// confirmSteps bounds the steps of runs that are looked at again.
+const confirmSteps = 1 << 22
 
 // Trials and steps of the search for a run that goes on.
 const (

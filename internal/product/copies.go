@@ -60,12 +60,13 @@ type copier struct {
 	values  *values
 	safety  bool
 	extends bool
+	main    string
 }
 
 func newCopier(q *Question, f *flat) *copier {
 	c := &copier{
 		q: q, flat: f.f, wto: ir.NewWTO(f.f), steps: f.steps, automaton: q.Automaton, sink: sinks(q.Automaton), stuttering: stuttering(q.Automaton),
-		silence: make([]bool, len(f.f.Blocks)), blocks: map[node]ir.BlockID{}, safety: true, extends: true,
+		main: f.main, silence: make([]bool, len(f.f.Blocks)), blocks: map[node]ir.BlockID{}, safety: true, extends: true,
 		stay: ir.Value(len(f.f.Values)), state: ir.Value(len(f.f.Values) + 1),
 	}
 	c.parts = buchi.Graph{N: len(q.Automaton.Edges), Next: func(k int, visit func(int)) {
@@ -177,6 +178,10 @@ func (c *copier) build() (*Product, error) {
 	}
 	c.values.finish()
 	c.keep()
+	if main := c.q.Program.Func(c.main); main != nil && c.m.Func(c.main) == nil {
+		// For people the product is the function that was asked about.
+		c.b.Func.Name, c.b.Func.Pos, c.m.Entry = main.Name, main.Pos, main.Name
+	}
 	c.decides()
 	return &Product{Module: c.m, Safety: c.safety, Extends: c.extends}, nil
 }

@@ -14,7 +14,9 @@ import (
 //   - a Label observeLabel is an observation; its operands are the truth values of the atoms;
 //   - a Halt is an end of the program, behind a Label endLabel whose operands are the truth
 //     values of the atoms there;
-//   - a failed assertion goes to such an end.
+//   - a failed assertion goes to such an end;
+//   - the first variables (Func.Vars) are the atoms, which observations and ends assign, the last
+//     one last: traces show them, and the refutation of a formula is looked at again.
 //
 // Observations within the models of library functions would show what no C program sees; a
 // call of a model has one observation, behind it. A loop of a model that writes what atoms
@@ -30,6 +32,8 @@ type flat struct {
 	f *ir.Func
 	// steps says that the program marks its points of observation.
 	steps bool
+	// main is the function whose initial state is the first observation.
+	main string
 	// called are the functions that are called, and not inlined.
 	called map[string]bool
 }
@@ -56,8 +60,12 @@ func flatten(q *Question) (*flat, error) {
 		q: q, b: ir.NewFunc(scratch, q.Program.Entry), byName: q.Program.Index().Funcs, loops: map[string]*ir.WTO{},
 		out: &flat{steps: q.Step != "" && HasLabel(q.Program, "", q.Step), called: map[string]bool{}},
 	}
+	x.out.main = x.main()
 	x.reads = readsOf(q, x.byName)
 	x.active = x.activity()
+	for _, a := range q.Automaton.Atoms {
+		x.b.Var(ir.Var{Name: a.String(), Type: ir.CType{Name: "_Bool", Bits: 1, Bool: true}})
+	}
 	entry := x.byName[q.Program.Entry]
 	x.b.At(x.b.Block("entry"))
 	if _, returns, err := x.inline(entry, nil); err != nil {
@@ -104,6 +112,10 @@ func (x *flattener) atoms(happens func(ltl.Atom) bool) ([]ir.Value, error) {
 		}
 		x.b.SetPos(x.at)
 		values = append(values, x.b.Cmp(ir.Ne, results[0], x.b.Const(x.b.Func.Type(results[0]).Bits, 0)))
+	}
+	x.b.SetPos(x.at)
+	for i, v := range values {
+		x.b.Dbg(i, v)
 	}
 	return values, nil
 }

@@ -146,7 +146,7 @@ func (t *tracer) visible() *activation {
 // enter handles a call.
 func (t *tracer) enter(e interp.Event) {
 	caller := t.top()
-	hidden := e.Func.Name == t.run.Module.Entry
+	hidden := e.Func.Name == t.run.Module.Entry && e.Func.Pos == (ir.Pos{}) // made by the front end
 	if caller != nil {
 		hidden = e.Func.Model
 		if site := caller.call(e.Func.Name); site != 0 {
