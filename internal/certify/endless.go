@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"assay/internal/ir"
+	"assay/internal/recursion"
 	"assay/internal/term"
 	"assay/internal/verdict"
 )
@@ -19,6 +20,10 @@ import (
 // not hold, which is then assumed, as after any violation. The sweep lays out every
 // other way a run can go on, so by the soundness of the induction no run with these
 // inputs has a last step.
+//
+// With Options.Fair, such a run must execute ir.Accept infinitely often, too. A second
+// induction shows that each iteration of each loop does (everyIteration), with the predicates of
+// the first one; there must be no recursion.
 //
 // Which instructions are inputs is decided here again: values of Nondet, except those
 // with which library models over-approximate, and pointers only as null.
@@ -36,7 +41,7 @@ type fixedInputs struct {
 
 // Endless checks the certificate of a run that does not end. The string names who
 // accepted. The error is nil, the context's, an ErrRejected or an ErrIncomplete. Of the
-// options, only Engine counts.
+// options, only Engine, Strict and Fair count.
 func Endless(ctx context.Context, m *ir.Module, o Options, set *verdict.RecurrentSet) (checker string, err error) {
 	entry := m.Func(m.Entry)
 	if entry == nil || entry.IsDecl() {
@@ -52,6 +57,15 @@ func Endless(ctx context.Context, m *ir.Module, o Options, set *verdict.Recurren
 			return "", ErrIncomplete{Why: fmt.Sprintf("value %d of %s cannot be fixed: %s", s.Value, s.Func, why)}
 		}
 		fixed[k] = s
+	}
+	if o.Fair {
+		if f := recursion.Left(m); f != nil {
+			return "", ErrIncomplete{Why: fmt.Sprintf("a run that calls %s for ever need not execute Accept", f.Name)}
+		}
+		every := Options{Targets: []ir.CheckKind{ir.Decrease}, Engine: o.Engine, Strict: o.Strict}
+		if _, err := Induction(ctx, everyIteration(m, fixed), every, set.Proof); err != nil {
+			return "", err
+		}
 	}
 	ind, err := newInduction(m, set.Proof)
 	if err != nil {

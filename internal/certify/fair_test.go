@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assay/internal/bitranking"
+	"assay/internal/bv"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/verdict"
@@ -143,6 +144,54 @@ func TestFairNothing(t *testing.T) {
 		}
 		if p := bitranking.ProveFair(t.Context(), m, nil); (p.Proof != nil) != c.want {
 			t.Errorf("%s: the engine: %v", c.body, p.Why)
+		}
+	}
+}
+
+// TestEndlessFair: a run that does not end is no fair run unless each iteration of each loop
+// accepts, for the inputs at hand.
+func TestEndlessFair(t *testing.T) {
+	n := func(x uint64) []verdict.Skolem {
+		return []verdict.Skolem{{Func: "main", Value: 1, Bits: bv.New(8, x)}}
+	}
+	for _, c := range []struct {
+		name, body string
+		inputs     []verdict.Skolem
+		want       bool
+	}{
+		{"accepts", "  accept\n  br back\n", nil, true},
+		{"accepts in a call", "  call void @mark()\n  br back\n", nil, true},
+		{"does not", "  br back\n", nil, false},
+		{"accepts before", "  br i\ni:\n  br i\n", nil, false},
+		{"accepts on some ways", "  %c = nondet i1 input\n  condbr %c, yes, back\nyes:\n  accept\n  br back\n", nil, false},
+		{"accepts on the way of the input", "  %c = eq i1 %n, i8 7\n  condbr %c, yes, back\nyes:\n  accept\n  br back\n", n(7), true},
+		{"accepts on the way of another input", "  %c = eq i1 %n, i8 7\n  condbr %c, yes, back\nyes:\n  accept\n  br back\n", n(6), false},
+		{"accepts in the outer loop only", "  accept\n  br i\ni:\n  %c = nondet i1 input\n  condbr %c, i, back\n", nil, false},
+		{"accepts in the inner loop only", "  br i\ni:\n  accept\n  %c = nondet i1 input\n  condbr %c, i, back\n", nil, true},
+		{"accepts in both loops", "  br i\ni:\n  accept\n  %c = nondet i1 input\n  condbr %c, i, j\nj:\n  accept\n  br back\n", nil, true},
+		{"recursion", "  call void @again()\n  br back\n", nil, false},
+	} {
+		m, err := ir.Parse("module 64 entry @main\nfunc @mark() {\nb1:\n  accept\n  ret\n}\nfunc @again() {\nb1:\n  accept\n  call void @again()\n  ret\n}\nfunc @main() {\nb1:\n  %n = nondet i8 input\n  accept\n  br h\nh:\n  %x = phi i8 [%n, b1], [%y, back]\n  %y = add i8 %x, i8 1\n" +
+			c.body + "back:\n  br h\n}\n")
+		if c.name == "accepts before" {
+			m, err = ir.Parse("module 64 entry @main\nfunc @main() {\nb1:\n  %n = nondet i8 input\n  accept\n  br i\ni:\n  br i\n}\n")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ir.Verify(m); err != nil {
+			t.Fatal(err)
+		}
+		f := m.Func("main")
+		inputs := slices.Clone(c.inputs)
+		for v := range f.Values { // the first input, wherever it is
+			if len(inputs) > 0 && f.Values[v].Op == ir.Nondet && f.Values[v].Type.Bits == 8 {
+				inputs[0].Value = ir.Value(v)
+			}
+		}
+		_, err = Endless(t.Context(), m, Options{Fair: true}, &verdict.RecurrentSet{Inputs: inputs, Proof: &verdict.Induction{K: 1}})
+		if (err == nil) != c.want {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }

@@ -221,7 +221,7 @@ func Decide(ctx context.Context, t Task) Answer {
 func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[Reply]) {
 	engines, alone := Choose(&r.Task)
 	r.alone = alone
-	if r.Fair { // a product with an automaton has loops that are entered in their middle
+	if r.Fair {
 		m = reducible.Make(m)
 	}
 	ctx = pause.With(ctx)

@@ -254,3 +254,50 @@ func TestFairRandom(t *testing.T) {
 	}
 	t.Logf("%d programs, %d with a fair run: %v", programs, fair, decided)
 }
+
+// TestFairPrograms: programs with many states, each decided by an engine alone.
+func TestFairPrograms(t *testing.T) {
+	const begin = "module 64 entry @start\nglobal @g size 4 align 4\nfunc @mark() {\nb1:\n  accept\n  ret\n}\nfunc @start() {\nb1:\n  call void @main()\n  ret\n}\nfunc @main() {\nb1:\n  br h\n"
+	// A request sets %x to anything, accepting; then it is served, which accepts
+	// in each step or not at all.
+	served := func(request, serve string) string {
+		return "h:\n  %n = nondet i32 input\n  %p = slt i1 i32 0, %n\n" + request + "  br i\ni:\n  %x = phi i32 [%n, h], [%y, on]\n  %c = slt i1 i32 0, %x\n  condbr %c, on, h\non:\n" + serve + "  %y = sub i32 %x, i32 1\n  br i\n}\n"
+	}
+	for _, c := range []struct {
+		name, engine, body string
+		want               string
+	}{
+		{"requests for ever", "recurrence", served("  accept\n", ""), "false"},
+		{"each request is served", "ranking", served("", ""), "true"},
+		{"a request may come, which accepts", "ranking", served("  call void @mark()\n", ""), "unknown"},
+		{"serving accepts, again and again", "recurrence", served("", "  call void @mark()\n"), "false"},
+		{"a counter accepts in each round", "recurrence", "h:\n  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  accept\n  br h\n}\n", "false"},
+		{"a counter that does not", "recurrence", "h:\n  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  br h\n}\n", "unknown"},
+		{"a counter accepts up to its limit", "ranking", "h:\n  %x = phi i32 [i32 0, b1], [%y, on], [%x, h]\n  %c = ult i1 %x, i32 1000000000\n  condbr %c, on, h\non:\n  call void @mark()\n  %y = add i32 %x, i32 1\n  br h\n}\n", "true"},
+		{"the same over the integers", "integers", "h:\n  %x = phi i32 [i32 0, b1], [%y, on], [%x, h]\n  %c = ult i1 %x, i32 1000000000\n  condbr %c, on, h\non:\n  call void @mark()\n  %y = add i32 %x, i32 1\n  br h\n}\n", "true"},
+		{"a state that comes back by inputs", "lasso", "h:\n  %x = nondet i32 input\n  store %x, @g\n  %c = eq i1 %x, i32 123456\n  condbr %c, yes, h\nyes:\n  accept\n  br h\n}\n", "false"},
+		{"entered in the middle", "ranking", "h:\n  %n = nondet i1 input\n  condbr %n, i, j\ni:\n  %x = phi i32 [i32 7, h], [%z, j]\n  %c = slt i1 i32 0, %x\n  condbr %c, down, out\ndown:\n  %y = sub i32 %x, i32 1\n  accept\n  br j\nj:\n  %z = phi i32 [i32 9, h], [%y, down]\n  br i\nout:\n  br out\n}\n", "true"},
+	} {
+		m, err := ir.Parse(begin + c.body)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if err := ir.Verify(m); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		a := Decide(t.Context(), Task{Module: m, Question: Termination, Fair: true, Semantics: Wrap, Options: Options{Only: c.engine}})
+		got := "unknown"
+		switch v := a.Verdict.(type) {
+		case verdict.True:
+			got = "true"
+		case verdict.False:
+			got = "false"
+			if v.Endless == nil || v.Endless.Accepts == 0 && v.Endless.Set == nil {
+				t.Errorf("%s: no Accept in the period", c.name)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s: %+v", c.name, got, c.want, a.Verdict)
+		}
+	}
+}

@@ -122,9 +122,6 @@ func (x *refuter) survived(ctx context.Context, inputs []ir.Input) *verdict.Fals
 func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answer *verdict.False, again bool) {
 	attempt, cancel := context.WithTimeout(ctx, x.patience)
 	defer cancel()
-	if x.r.Fair {
-		return nil, false // that no run ends says nothing of Accept
-	}
 	v, executed, _, err := recurrent.Run(ctx, x.m, set)
 	if err != nil || v == nil {
 		return nil, false
@@ -138,10 +135,10 @@ func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answe
 		return nil, attempt.Err() != nil
 	}
 	set.Proof, set.Unclean = p.Proof, p.Unclean
-	if x.r.Options.Uncertified {
+	if x.r.Options.Uncertified && !x.r.Fair { // that Accept is executed is known to the checker only
 		return v, false
 	}
-	if set.Proof.Checker, err = accept.Program(ctx, &verdict.Claim{Program: x.m, Evidence: set, Solver: verdict.CaDiCaL}); err != nil {
+	if set.Proof.Checker, err = accept.Program(ctx, &verdict.Claim{Program: x.m, Evidence: set, Fair: x.r.Fair, Solver: verdict.CaDiCaL}); err != nil {
 		return nil, false
 	}
 	return v, false

@@ -1,9 +1,8 @@
 // Package reducible makes the loops of programs such that they are entered at their heads
 // only, by splitting nodes [Hecht77 Sec. 6.4; JanssenCorporaal97].
 //
-// The product of a program with an automaton needs it: where the automaton chooses to go on to
-// another state, the run enters the middle of a loop of that state. The arguments
-// for loops (induction, ranking) are about heads.
+// The arguments for loops (induction, ranking) are about heads. Programs with goto, and
+// machines with states in their control, enter loops in the middle.
 //
 // # The splitting
 //
