@@ -59,6 +59,7 @@ func TestLTL(t *testing.T) {
 		{"a comment", "//@ ltl invariant positive: []AP(x == 0);\nint x;\nint main(void) { x = 0; x = 0; return x; }\n", "", True},
 		{"a failed assumption is no run", nondet + "int x;\nint main(void) { x = 1; __VERIFIER_assume(0); }", "G(x == 0)", True},
 		{"the assumption may hold", nondet + "int x;\nint main(void) { x = 1; __VERIFIER_assume(__VERIFIER_nondet_int()); }", "G(x == 0)", False},
+		{"a violation that no run goes on from", nondet + "int x;\nint main(void) { while (__VERIFIER_nondet_int()) ; x = 1; __VERIFIER_assume(0); }", "G(x == 0)", True},
 		{"a failed assertion is an end", nondet + "int x;\nint main(void) { x = 1; reach_error(); x = 2; }", "G(x < 2)", True},
 		{"next counts writes", "int x;\nint main(void) { x = 1; x = 2; x = 3; }", "X(x == 1 && X(x == 2 && X(x == 3)))", True},
 		{"also those of locals", "int x;\nint main(void) { int y = 1; x = 1; y = 2; x = y; }", "X(x == 0 && X(x == 1 && X(x == 1 && X(x == 2))))", True},

@@ -169,13 +169,15 @@ func (r *run) extends(ctx context.Context, m *ir.Module, v verdict.False) bool {
 		return false
 	}
 	for i := range extensions {
+		violated := false
 		out, err := interp.Run(ctx, m, interp.Options{
 			Oracle: &extension{prefix: interp.Replay(v.Input), rest: rand.New(rand.NewPCG(1, uint64(i))), zero: i == 0}, MaxSteps: extensionSteps, Repeats: true,
+			Observe: func(e interp.Event) { violated = violated || e.Kind == interp.Violation && e.Check == ir.Assertion },
 		})
 		if err != nil {
 			return false
 		}
-		if out.End == interp.Repeats {
+		if violated && out.End == interp.Repeats { // and not on the way to the violation
 			return true
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // once more without the attribute; in modules from elsewhere the rest is lost, and
 // the call is unsupported.
 
-// withoutNoReturn are arguments of clang.
-var withoutNoReturn = []string{"-D__noreturn__=__unused__", "-Dnoreturn=__unused__", "-Wno-macro-redefined"}
+// withoutNoReturn are arguments of clang, which has to preprocess .i files, too.
+var withoutNoReturn = []string{"-x", "c", "-D__noreturn__=__unused__", "-Dnoreturn=__unused__", "-Wno-macro-redefined"}
 
 // returns says that a function of the environment gives back control, whatever
 // its declaration says.

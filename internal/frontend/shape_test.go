@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -366,5 +367,21 @@ func TestDeclaredTypes(t *testing.T) {
 	want := "i8 __VERIFIER_nondet_uchar,f32 nondet_float,ptr __VERIFIER_nondet_pointer,i64 __VERIFIER_nondet_int128,i64 __VERIFIER_nondet_int128,i1 __VERIFIER_nondet_bool,i1 nondet_bool"
 	if got := strings.Join(types, ","); got != want {
 		t.Errorf("inputs: %s", got)
+	}
+}
+
+// TestNoReturnPreprocessed: the attribute is taken away from preprocessed sources, too.
+func TestNoReturnPreprocessed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.i")
+	text := "extern int __VERIFIER_nondet_int() __attribute__ ((__noreturn__));\nint x;\nint main(void) { x = __VERIFIER_nondet_int(); return x; }\n"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Load(context.Background(), Options{Files: []string{file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := ir.Print(p.Module); strings.Contains(text, "unsupported") || !strings.Contains(text, "store") {
+		t.Errorf("the program is lost:\n%s", text)
 	}
 }
