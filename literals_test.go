@@ -15,7 +15,12 @@ func TestLiterals(t *testing.T) {
 extern void reach_error(void);
 static const int *k1 = (const int[]){1, 2, 3}, *k2 = (const int[]){2, 3}, *k3 = (const int[]){3, 2};
 static const char *table[] = {"xyz", "z"};
+static const char *const fixed[] = {"klm", "lm", "m"};
+static const struct { const char *name; int n; } pairs[] = {{"uvw", 1}, {"vw", 2}};
+static const char *const *const deep[] = {fixed, fixed + 1};
 static const char named[] = "own";
+static uintptr_t number(const char *a) { uintptr_t n; memcpy(&n, &a, sizeof n); return n; }
+static int bytes(const char *a, const char *b) { return memcmp(&a, &b, sizeof a) == 0; }
 static int same(const char *a, const char *b) { return a == b; }
 int main(void) {
   const char *p = "abc", *q = "bc", *r = "c";
@@ -24,25 +29,36 @@ int main(void) {
 }
 `
 	for condition, want := range map[string]Answer{
-		"p + 1 == q":                                False,
-		"p + 1 != q":                                False,
-		"(uintptr_t)p + 1 == (uintptr_t)q":          False,
-		"q - p == 1":                                False,
-		"same(p + 2, r)":                            False,
-		"same(\"bc\", p + 1)":                       False,
-		"k1 + 1 == k2":                              False,
-		"table[0] + 2 == table[1]":                  False,
-		"p == q":                                    True,
-		"p + 2 == q":                                True,
-		"same(p, \"bd\")":                           True,
-		"k1 + 1 == k3":                              True,
-		"table[0] + 1 == table[1]":                  True,
-		"p + 1 == q && q + 1 == r && p + 2 != r":    True,
-		"p + 1 == q && *q != 'b'":                   True,
-		"same(p, q) || q[0] != 'b' || q[2]":         True,
-		"same(p, q) || strcmp(table[0] + 2, \"z\")": True,
-		"same(p, q) || k2[0] != 2 || table[1][0] != 'z'": True,
-		"named == q": True,
+		"p + 1 == q":                         False,
+		"p + 1 != q":                         False,
+		"(uintptr_t)p + 1 == (uintptr_t)q":   False,
+		"q - p == 1":                         False,
+		"same(p + 2, r)":                     False,
+		"same(\"bc\", p + 1)":                False,
+		"k1 + 1 == k2":                       False,
+		"table[0] + 2 == table[1]":           False,
+		"fixed[0] + 1 == fixed[1]":           False,
+		"fixed[0] + 1 != fixed[1]":           False,
+		"pairs[0].name + 1 == pairs[1].name": False,
+		"*deep[0] + 1 == *deep[1]":           False,
+		"*deep[0] + 1 != fixed[1]":           False,
+		"*deep[1] != fixed[1]":               True,
+		"fixed[0] + 1 == fixed[1] && fixed[1] + 1 == fixed[2] && fixed[0] + 2 != fixed[2]": True,
+		"fixed[1][0] != 'l' || pairs[1].n != 2 || deep[1][0][2]":                           True,
+		"number(p) + 1 == number(q)":                                                       False,
+		"bytes(p, q)":                                                                      True,
+		"bytes(p + 1, q)":                                                                  False,
+		"p == q":                                                                           True,
+		"p + 2 == q":                                                                       True,
+		"same(p, \"bd\")":                                                                  True,
+		"k1 + 1 == k3":                                                                     True,
+		"table[0] + 1 == table[1]":                                                         True,
+		"p + 1 == q && q + 1 == r && p + 2 != r":                                           True,
+		"p + 1 == q && *q != 'b'":                                                          True,
+		"same(p, q) || q[0] != 'b' || q[2]":                                                True,
+		"same(p, q) || strcmp(table[0] + 2, \"z\")":                                        True,
+		"same(p, q) || k2[0] != 2 || table[1][0] != 'z'":                                   True,
+		"named == q":                                                                       True,
 	} {
 		file := filepath.Join(t.TempDir(), "f.c")
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {

@@ -46,6 +46,7 @@ type importer struct {
 	// literals are those whose storage may be shared, cells the objects that hold their
 	// addresses, by name.
 	literals []*literal
+	tables   []*table // constants that point to literals in cells
 	cells    map[string]string
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.

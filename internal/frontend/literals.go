@@ -18,13 +18,10 @@ import (
 // A literal whose content stands in a larger one, or in an equal one before it, gets a cell
 // that holds its address, which the entry function chooses: its own object, or the
 // place in one of the others, wherever that is in turn. Whoever names the literal reads the
-// cell. So nothing behind the front end knows of it. There is no choice
-//
-//   - if no function of the program compares pointers, or makes integers of them;
-//   - for a literal that is only read in place or passed to library functions that
-//     look at its characters;
-//   - for a literal that a constant object points to: it is where it is, and others
-//     may be in it. That its storage may be the tail of one of them is left out.
+// cell. So nothing behind the front end knows of it. A constant object that points to such
+// a literal, or to such an object, is there once for each choice, and has a cell, too.
+// There is no cell for a literal that is only read in place or passed to library
+// functions that look at its characters.
 
 // SharedStorage begins the names of the inputs that say whether a literal is in another one.
 const SharedStorage = "storage of "
@@ -42,18 +39,33 @@ type place struct {
 	offset uint64
 }
 
+// table is a constant object that points to what has a cell.
+type table struct {
+	global *ir.Global
+	cell   string
+	// targets are what it points to and has a cell, in the order of the table.
+	targets []string
+	// versions have for each target the number of its choice; the first is the
+	// object itself.
+	versions []version
+	// some says that there are choices without a version.
+	some bool
+}
+
+type version struct {
+	choices []int
+	global  string
+}
+
+// maxVersions bounds the versions of one table. Beyond it none, one, or all of the targets
+// are elsewhere; all of them are in the largest one that they can be in, as linkers do it.
+const maxVersions = 32
+
 // shareLiterals finds the literals that need a cell.
 func (im *importer) shareLiterals() {
-	if !im.looksAtAddresses() {
-		return
-	}
 	escaping := im.escapingConstants()
-	pinned := map[string]bool{}
 	for _, g := range im.m.Globals {
 		for _, r := range g.Relocs {
-			if g.Constant {
-				pinned[r.Target] = true
-			}
 			escaping[r.Target] = true
 		}
 	}
@@ -72,30 +84,110 @@ func (im *importer) shareLiterals() {
 		}
 		list = append(list, &literal{global: n, init: init})
 	}
-	// Those that stay come first, then the larger ones.
-	slices.SortStableFunc(list, func(a, b *literal) int {
-		if p, q := pinned[a.global.Name], pinned[b.global.Name]; p != q {
-			if p {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(b.global.Size, a.global.Size)
-	})
+	slices.SortStableFunc(list, func(a, b *literal) int { return cmp.Compare(b.global.Size, a.global.Size) })
+	choices := map[string]int{} // of what has a cell
 	for i, l := range list {
-		if pinned[l.global.Name] {
-			continue
-		}
+		choices[l.global.Name] = 1
 		for _, other := range list[:i] {
-			l.inside = append(l.inside, l.placesIn(other)...)
+			for _, p := range l.placesIn(other) {
+				l.inside = append(l.inside, p)
+				choices[l.global.Name] += choices[other.global.Name]
+			}
 		}
 		if len(l.inside) > 0 {
-			l.cell = "assay.literal." + l.global.Name
-			word := uint64(im.p.PointerBits / 8)
-			im.m.Globals = append(im.m.Globals, &ir.Global{Name: l.cell, Size: word, Align: word, Layout: ir.Layout{Stride: word, Cell: word, Pointers: true}})
-			im.cells[l.global.Name] = l.cell
+			l.cell = im.cell(l.global.Name)
 			im.literals = append(im.literals, l)
 		}
+	}
+	im.shareTables(choices)
+}
+
+// cell makes the cell of an object.
+func (im *importer) cell(name string) string {
+	cell := "assay.literal." + name
+	word := uint64(im.p.PointerBits / 8)
+	im.m.Globals = append(im.m.Globals, &ir.Global{Name: cell, Size: word, Align: word, Layout: ir.Layout{Stride: word, Cell: word, Pointers: true}})
+	im.cells[name] = cell
+	return cell
+}
+
+// shareTables makes the versions of constant objects that point to what has a cell.
+// Objects that point to each other in a circle have none.
+func (im *importer) shareTables(choices map[string]int) {
+	pending := map[string]*ir.Global{}
+	for _, g := range im.m.Globals {
+		if g.Constant && len(g.Relocs) > 0 {
+			pending[g.Name] = g
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, g := range slices.Clone(im.m.Globals) {
+			if pending[g.Name] == nil || slices.ContainsFunc(g.Relocs, func(r ir.Reloc) bool { return pending[r.Target] != nil }) {
+				continue
+			}
+			delete(pending, g.Name)
+			again = true
+			t := &table{global: g}
+			for _, r := range g.Relocs {
+				if im.cells[r.Target] != "" && !slices.Contains(t.targets, r.Target) {
+					t.targets = append(t.targets, r.Target)
+				}
+			}
+			if len(t.targets) == 0 {
+				continue
+			}
+			t.enumerate(choices)
+			t.cell = im.cell(g.Name)
+			choices[g.Name] = len(t.versions)
+			for i := range t.versions {
+				t.versions[i].global = g.Name
+				if i > 0 {
+					t.versions[i].global = fmt.Sprintf("%s.storage.%d", g.Name, i)
+					// The relocations follow when it is known where the targets may be.
+					n := *g
+					n.Name, n.Relocs = t.versions[i].global, slices.Clone(g.Relocs)
+					im.m.Globals = append(im.m.Globals, &n)
+				}
+			}
+			if t.some {
+				im.notes.add(Note{Text: fmt.Sprintf("of the literals that %s points to, none, one or all are stored in another one", cmp.Or(g.CName, "a constant")), Pos: g.Pos})
+			}
+			im.tables = append(im.tables, t)
+		}
+	}
+}
+
+// enumerate lists the versions.
+func (t *table) enumerate(choices map[string]int) {
+	product := 1
+	for _, target := range t.targets {
+		if product *= choices[target]; product > maxVersions {
+			break
+		}
+	}
+	first := version{choices: make([]int, len(t.targets))}
+	t.versions = []version{first}
+	t.some = product > maxVersions
+	for i, target := range t.targets {
+		from := t.versions
+		if t.some {
+			from = t.versions[:1]
+		}
+		for _, v := range slices.Clone(from) {
+			for k := 1; k < choices[target]; k++ {
+				w := version{choices: slices.Clone(v.choices)}
+				w.choices[i] = k
+				t.versions = append(t.versions, w)
+			}
+		}
+	}
+	if t.some {
+		all := version{choices: slices.Clone(first.choices)}
+		for i := range all.choices {
+			all.choices[i] = 1
+		}
+		t.versions = append(t.versions, all)
 	}
 }
 
@@ -112,23 +204,69 @@ func (l *literal) placesIn(other *literal) (list []place) {
 	return list
 }
 
+// choice is one of the places of a literal or a constant object.
+type choice struct {
+	chosen ir.Value // 0 for a certain one
+	symbol string
+	offset uint64
+}
+
 // placeLiterals chooses the addresses, and puts them into the initialisers that hold
 // them; it is called in the entry function.
 func (f *function) placeLiterals() {
-	own := func(l *literal) ir.Value {
-		if l.cell == "" {
-			return f.b.GlobalAddr(l.global.Name)
+	places := map[string][]choice{} // the first is the object itself
+	at := func(name string) []choice {
+		if list := places[name]; list != nil {
+			return list
 		}
-		return f.b.Load(f.im.m.PtrType(), f.b.GlobalAddr(l.cell))
+		return []choice{{symbol: name}}
 	}
 	for _, l := range f.im.literals {
 		p := f.b.GlobalAddr(l.global.Name)
+		list := []choice{{symbol: l.global.Name}}
 		for _, in := range l.inside {
 			name := fmt.Sprintf("%s%q in %q at %d", SharedStorage, l.init, in.in.init, in.offset)
 			there := f.b.Nondet(ir.BoolType, ir.NondetInput, name)
-			p = f.b.Select(there, f.offset(own(in.in), in.offset), p)
+			p = f.b.Select(there, f.offset(f.symbolAddr(in.in.global.Name), in.offset), p)
+			elsewhere := f.b.Cmp(ir.Eq, there, f.b.Const(1, 0))
+			for i := range list {
+				list[i].chosen = f.both(list[i].chosen, elsewhere)
+			}
+			for _, c := range at(in.in.global.Name) {
+				list = append(list, choice{f.both(c.chosen, there), c.symbol, c.offset + in.offset})
+			}
 		}
 		f.b.Store(p, f.b.GlobalAddr(l.cell))
+		places[l.global.Name] = list
+	}
+	for _, t := range f.im.tables {
+		p := f.b.GlobalAddr(t.global.Name)
+		var list []choice
+		some := f.b.Const(1, 0)
+		for i, v := range t.versions {
+			var chosen ir.Value
+			to := map[string]choice{}
+			for k, target := range t.targets {
+				c := at(target)[v.choices[k]]
+				chosen, to[target] = f.both(chosen, c.chosen), c
+			}
+			g := f.im.m.Global(v.global)
+			for k, r := range g.Relocs {
+				if c, ok := to[r.Target]; ok {
+					g.Relocs[k] = ir.Reloc{Offset: r.Offset, Target: c.symbol, Addend: r.Addend + int64(c.offset)}
+				}
+			}
+			list = append(list, choice{chosen, v.global, 0})
+			some = f.b.Select(chosen, f.b.Const(1, 1), some)
+			if i > 0 {
+				p = f.b.Select(chosen, f.b.GlobalAddr(v.global), p)
+			}
+		}
+		if t.some {
+			f.b.Assume(some)
+		}
+		f.b.Store(p, f.b.GlobalAddr(t.cell))
+		places[t.global.Name] = list
 	}
 	for _, g := range f.im.m.Globals {
 		if g.Constant || g.External {
@@ -142,37 +280,15 @@ func (f *function) placeLiterals() {
 	}
 }
 
-// looksAtAddresses says whether a function of the program compares pointers, other than
-// to null, or makes integers of them.
-func (im *importer) looksAtAddresses() bool {
-	null := func(v llvm.Value) bool {
-		c, ok := v.(*llvm.Const)
-		return ok && c.Kind == llvm.ZeroConst
+// both is the conjunction of two conditions, of which 0 is true.
+func (f *function) both(a, b ir.Value) ir.Value {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
 	}
-	found := false
-	for _, f := range im.p.Functions {
-		if f.Library {
-			continue
-		}
-		for _, b := range f.Blocks {
-			for _, i := range b.Instrs {
-				switch i.Op {
-				case llvm.PtrToInt:
-					found = true
-				case llvm.ICmp:
-					t := i.Args[0].ValueType()
-					found = found || t != nil && t.Kind != llvm.IntType && !null(i.Args[0]) && !null(i.Args[1])
-				}
-				for _, a := range i.Args {
-					walkConstant(a, func(v llvm.Value) {
-						e, ok := v.(*llvm.Expr)
-						found = found || ok && e.Op == llvm.PtrToInt
-					})
-				}
-			}
-		}
-	}
-	return found
+	return f.b.Select(a, b, f.b.Const(1, 0))
 }
 
 // readers are library functions that look at the characters of literals, and keep or
