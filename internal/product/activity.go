@@ -56,11 +56,9 @@ func (r *reads) changes(f *ir.Func, v ir.Value) bool {
 		p = d.Args[1]
 	case ir.MemCpy, ir.MemSet, ir.Havoc:
 		p = d.Args[0]
-	case ir.Free, ir.Malloc, ir.LifetimeStart, ir.LifetimeEnd, ir.StackRestore:
-		return r.all && d.Op == ir.Free
-	case ir.Call:
-		return true // of what is not inlined, see forbids
-	default:
+	case ir.Free:
+		return r.all
+	default: // what is called and not inlined changes nothing, see forbids
 		return false
 	}
 	if r.all {
@@ -76,10 +74,10 @@ func (r *reads) changes(f *ir.Func, v ir.Value) bool {
 }
 
 // writes says that a function may itself change what atoms read.
-func (r *reads) writes(m *ir.Module, f *ir.Func) bool {
+func (r *reads) writes(f *ir.Func) bool {
 	for b := range f.Blocks {
 		for _, v := range f.Blocks[b].Instrs {
-			if f.Def(v).Op != ir.Call && r.changes(f, v) {
+			if r.changes(f, v) {
 				return true
 			}
 		}
@@ -176,31 +174,13 @@ func (x *flattener) forbids(d *ir.Def) string {
 	case d.Sym == "":
 		for _, name := range addressed(x.q.Program) {
 			if x.active[name] {
-				return "temporal properties: a call through a pointer, perhaps of " + name + ", which may write what atoms read, loop or end the program"
+				return "a call through a pointer, perhaps of " + name + ", which may write what atoms read, loop or end the program"
 			}
 		}
 	case g != nil && !g.IsDecl() && (x.active[g.Name] || x.recursive(g)):
-		return "temporal properties: the recursive function " + g.Name + ", or one with variable arguments, that may write what atoms read, or loop"
+		return "the recursive function " + g.Name + ", or one with variable arguments, that may write what atoms read, or loop"
 	}
 	return ""
-}
-
-// note keeps the functions that a call that is left may reach.
-func (x *flattener) note(d *ir.Def) {
-	var visit func(name string)
-	visit = func(name string) {
-		f := x.byName[name]
-		if f == nil || x.out.called[name] {
-			return
-		}
-		x.out.called[name] = true
-		for v := range f.Values {
-			if f.Values[v].Op == ir.Call {
-				visit(f.Values[v].Sym)
-			}
-		}
-	}
-	visit(d.Sym)
 }
 
 // addressed are the functions whose address is taken.

@@ -34,8 +34,6 @@ type flat struct {
 	steps bool
 	// main is the function whose initial state is the first observation.
 	main string
-	// called are the functions that are called, and not inlined.
-	called map[string]bool
 }
 
 type flattener struct {
@@ -58,7 +56,7 @@ func flatten(q *Question) (*flat, error) {
 	scratch := &ir.Module{PointerBits: q.Program.PointerBits}
 	x := &flattener{
 		q: q, b: ir.NewFunc(scratch, q.Program.Entry), byName: q.Program.Index().Funcs, loops: map[string]*ir.WTO{},
-		out: &flat{steps: q.Step != "" && HasLabel(q.Program, "", q.Step), called: map[string]bool{}},
+		out: &flat{steps: q.Step != "" && HasLabel(q.Program, "", q.Step)},
 	}
 	x.out.main = x.main()
 	x.reads = readsOf(q, x.byName)
@@ -162,7 +160,9 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 		env[p] = args[i]
 	}
 	vars := len(b.Func.Vars)
-	b.Func.Vars = append(b.Func.Vars, f.Vars...)
+	if !observer {
+		b.Func.Vars = append(b.Func.Vars, f.Vars...)
+	}
 	var token ir.Value
 	if len(x.stack) > 1 && slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Alloca || d.Op == ir.VaStart }) {
 		token = b.Op(ir.StackSave, x.q.Program.PtrType())
@@ -219,12 +219,10 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 			}
 			if head && d.Op != ir.Phi {
 				head = false
-				if x.model > 0 && x.reads.writes(x.q.Program, f) {
-					x.unsupported("a loop of " + f.Name + " writes what an atom reads")
-				} else if x.model == 0 || !x.wrote {
-					if err := x.observe(f.BlockPos(o), nothing); err != nil {
-						return nil, false, err
-					}
+				if x.model > 0 && x.unsettled() {
+					x.unsupported("a loop of the library model " + f.Name + ", which may write what an atom reads")
+				} else if err := x.observe(f.BlockPos(o), nothing); err != nil {
+					return nil, false, err
 				}
 				b.SetPos(d.Pos)
 			}
@@ -234,6 +232,9 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 				phis = append(phis, v)
 				continue
 			case ir.Dbg:
+				if observer {
+					continue
+				}
 				d.Aux += int64(vars)
 			case ir.Extract:
 				if list, ok := extracts[d.Args[0]]; ok {
@@ -288,6 +289,11 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 					}
 					extracts[v] = out
 					continue
+				}
+			case ir.Switch:
+				if !opens(f, &d) {
+					d.Succs = slices.Clone(d.Succs)
+					d.Succs[0] = d.Succs[1]
 				}
 			case ir.Unreachable:
 				d = ir.Def{Op: ir.Unsupported, Pos: d.Pos, Sym: "the run ends by undefined behaviour (U8), of which a temporal property says nothing"}
@@ -357,6 +363,24 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 	return results, true, nil
 }
 
+// opens says that a switch may go to its default. clang leaves blocks with several ends by a switch
+// over which one it was, whose default is unreachable.
+func opens(f *ir.Func, d *ir.Def) bool {
+	from := f.Def(d.Args[0])
+	if from.Op != ir.Phi || len(d.Cases) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(from.Args, func(v ir.Value) bool {
+		c := f.Def(v)
+		return c.Op != ir.Const || !slices.ContainsFunc(d.Cases, c.Const.Equal)
+	})
+}
+
+// unsettled says that what atoms read may have been written by the library models around.
+func (x *flattener) unsettled() bool {
+	return x.wrote || slices.ContainsFunc(x.stack, func(f *ir.Func) bool { return f.Model && x.reads.writes(f) })
+}
+
 // zero is some value of a type.
 func (x *flattener) zero(t ir.Type) ir.Value {
 	if t.Kind == ir.Ptr {
@@ -400,7 +424,6 @@ func (x *flattener) call(f *ir.Func, d *ir.Def, operand func(ir.Value) ir.Value)
 			}
 			return results, true, nil
 		}
-		x.note(d)
 		return nil, false, nil
 	}
 	args := make([]ir.Value, len(d.Args))
