@@ -17,7 +17,7 @@ import (
 )
 
 // everywhere are packages without imports that every package may import.
-var everywhere = []string{"internal/memo", "internal/pause", "internal/schedule"}
+var everywhere = []string{"internal/components", "internal/memo", "internal/pause", "internal/schedule"}
 
 // allowed is the table of layers: for each package of the module, the packages
 // of the module that it may import, tests excepted. "" is the root package.
@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"internal/bitwise":    {},
 	"internal/linear":     {},
 	"internal/polynomial": {},
+	"internal/components": {},
 	"internal/polyhedra":  {"internal/linear"},
 	// Temporal logic: formulas and automata, no idea of programs.
 	"internal/ltl":         {},

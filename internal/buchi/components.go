@@ -1,6 +1,8 @@
 package buchi
 
-// This file finds strongly connected components [Tarjan72], and what they tell of an
+import "assay/internal/components"
+
+// This file finds strongly connected components, and what they tell of an
 // automaton: the states from which something is accepted, and its kind.
 
 // Graph is a graph on the states 0 to N-1.
@@ -27,53 +29,9 @@ type Components struct {
 
 // Components finds the strongly connected components.
 func (g Graph) Components() *Components {
-	c := &Components{Of: make([]int, g.N)}
-	index, low := make([]int, g.N), make([]int, g.N)
-	onStack := make([]bool, g.N)
-	var stack []int
-	count := 0
-	var visit func(q int)
-	visit = func(q int) {
-		count++
-		index[q], low[q] = count, count
-		stack, onStack[q] = append(stack, q), true
-		g.Next(q, func(to int) {
-			if index[to] == 0 {
-				visit(to)
-				low[q] = min(low[q], low[to])
-			} else if onStack[to] {
-				low[q] = min(low[q], index[to])
-			}
-		})
-		if low[q] != index[q] {
-			return
-		}
-		var states []int
-		for {
-			p := stack[len(stack)-1]
-			stack, onStack[p] = stack[:len(stack)-1], false
-			c.Of[p] = len(c.States)
-			states = append(states, p)
-			if p == q {
-				break
-			}
-		}
-		c.States = append(c.States, states)
-	}
-	for q := range g.N {
-		if index[q] == 0 {
-			visit(q)
-		}
-	}
-	c.Cyclic = make([]bool, len(c.States))
-	for q := range g.N {
-		g.Next(q, func(to int) {
-			if c.Of[q] == c.Of[to] {
-				c.Cyclic[c.Of[q]] = true
-			}
-		})
-	}
-	return c
+	h := components.Graph(g)
+	c := components.Of(h)
+	return &Components{c.Of, c.Nodes, c.Cyclic(h)}
 }
 
 // Live says of each state whether some row of letters is accepted from it.

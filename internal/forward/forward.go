@@ -181,18 +181,6 @@ func (a *analysis) liveness() {
 	}
 }
 
-// image joins what arrives at l.
-func (a *analysis) image(l int) polyhedra.Polyhedron {
-	p := polyhedra.Empty()
-	if its.Location(l) == a.s.Initial {
-		p = a.initial
-	}
-	for _, i := range a.incoming[l] {
-		p = p.Join(a.ctx, a.step(&a.s.Transitions[i]), a.directions)
-	}
-	return p
-}
-
 // stabilize computes a component.
 func (a *analysis) stabilize(locations []int, component []int) {
 	c := component[locations[0]]

@@ -35,15 +35,6 @@ func newAffine(w uint32, columns int) *affine { return &affine{w: w, columns: co
 
 func (a *affine) mask() uint64 { return ^uint64(0) >> (64 - a.w) }
 
-func (a *affine) clone() *affine {
-	b := newAffine(a.w, a.columns)
-	for i := range a.rows {
-		b.rows = append(b.rows, append([]uint64(nil), a.rows[i]...))
-	}
-	b.pivot, b.shift = append([]int(nil), a.pivot...), append([]int(nil), a.shift...)
-	return b
-}
-
 // empty says that no state was joined.
 func (a *affine) empty() bool { return len(a.rows) == 0 }
 

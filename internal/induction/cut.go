@@ -145,7 +145,7 @@ func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, bases map
 	for _, t := range targets {
 		c.kinds[t] = true
 	}
-	recursive, err := components(m)
+	recursive, err := recursiveComponents(m)
 	if err != nil {
 		return nil, err
 	}

@@ -165,7 +165,7 @@ func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*pr
 	if p.loops, err = Loops(m); err != nil {
 		return nil, err
 	}
-	if p.recursive, err = components(m); err != nil {
+	if p.recursive, err = recursiveComponents(m); err != nil {
 		return nil, err
 	}
 	if len(p.loops) == 0 && len(p.recursive) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/components"
 	"assay/internal/ir"
 )
 
@@ -68,46 +69,40 @@ func calls(m *ir.Module) (edges map[string][]string, taken []string) {
 	return edges, taken
 }
 
-// components finds the recursive components that can be reached, callees first.
-func components(m *ir.Module) ([]*component, error) {
+// recursiveComponents finds the recursive components that can be reached, callees first.
+func recursiveComponents(m *ir.Module) ([]*component, error) {
 	edges, taken := calls(m)
 	byName := map[string]*ir.Func{}
 	for _, f := range m.Funcs {
 		byName[f.Name] = f
 	}
-	// Tarjan's algorithm.
-	var out []*component
-	index, low := map[string]int{}, map[string]int{}
-	var stack []string
-	var visit func(name string)
-	visit = func(name string) {
-		index[name] = len(index) + 1
-		low[name] = index[name]
-		stack = append(stack, name)
-		for _, to := range edges[name] {
-			if index[to] == 0 {
-				visit(to)
-				low[name] = min(low[name], low[to])
-			} else if slices.Contains(stack, to) {
-				low[name] = min(low[name], index[to])
+	names, number := []string{m.Entry}, map[string]int{m.Entry: 0}
+	for i := 0; i < len(names); i++ { // what can be reached, and what is called there
+		for _, to := range edges[names[i]] {
+			if _, ok := number[to]; !ok {
+				number[to] = len(names)
+				names = append(names, to)
 			}
 		}
-		if low[name] != index[name] {
-			return
+	}
+	g := components.Graph{N: len(names), Next: func(i int, visit func(int)) {
+		for _, to := range edges[names[i]] {
+			visit(number[to])
 		}
-		at := slices.Index(stack, name)
-		set := stack[at:]
-		stack = stack[:at:at]
-		if len(set) == 1 && !slices.Contains(edges[name], name) {
-			return
+	}}
+	var out []*component
+	found := components.Of(g, 0)
+	cyclic := found.Cyclic(g)
+	for k, set := range found.Nodes {
+		if !cyclic[k] {
+			continue
 		}
 		c := &component{has: map[string]bool{}, origin: map[string]map[param]origin{}}
-		for _, s := range set {
-			c.funcs, c.has[s] = append(c.funcs, byName[s]), true
+		for _, i := range slices.Backward(set) {
+			c.funcs, c.has[names[i]] = append(c.funcs, byName[names[i]]), true
 		}
 		out = append(out, c)
 	}
-	visit(m.Entry)
 	for _, c := range out {
 		for _, f := range c.funcs {
 			if err := c.admits(m, f, edges, byName, taken); err != nil {

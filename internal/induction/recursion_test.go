@@ -133,7 +133,7 @@ func TestComponents(t *testing.T) {
 			b.Call(ir.Type{}, "f", p)
 		}, "the recursion of f cannot be cut: it writes pointers to memory"},
 	} {
-		_, err := components(module(c.body))
+		_, err := recursiveComponents(module(c.body))
 		if got := ""; err != nil {
 			got = err.Error()
 			if got != c.why {

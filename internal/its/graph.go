@@ -1,63 +1,13 @@
 package its
 
+import "assay/internal/components"
+
 // Components are the strongly connected components of a graph with nodes 0..n-1
 // and the given edges, numbered such that every edge leads to the same or a
-// smaller number [Tarjan72].
+// smaller number.
 func Components(n int, edges [][2]int) (component []int, count int) {
-	out := make([][]int32, n)
-	for _, e := range edges {
-		out[e[0]] = append(out[e[0]], int32(e[1]))
-	}
-	component = make([]int, n)
-	index := make([]int, n) // from 1; 0 is unvisited
-	low := make([]int, n)
-	onStack := make([]bool, n)
-	var stack []int
-	type frame struct{ node, next int }
-	next := 1
-	for root := range n {
-		if index[root] != 0 {
-			continue
-		}
-		frames := []frame{{root, 0}}
-		index[root], low[root] = next, next
-		next++
-		stack, onStack[root] = append(stack, root), true
-		for len(frames) > 0 {
-			f := &frames[len(frames)-1]
-			if f.next < len(out[f.node]) {
-				m := int(out[f.node][f.next])
-				f.next++
-				if index[m] == 0 {
-					index[m], low[m] = next, next
-					next++
-					stack, onStack[m] = append(stack, m), true
-					frames = append(frames, frame{m, 0})
-				} else if onStack[m] {
-					low[f.node] = min(low[f.node], index[m])
-				}
-				continue
-			}
-			v := f.node
-			frames = frames[:len(frames)-1]
-			if len(frames) > 0 {
-				p := frames[len(frames)-1].node
-				low[p] = min(low[p], low[v])
-			}
-			if low[v] == index[v] {
-				for {
-					w := stack[len(stack)-1]
-					stack, onStack[w] = stack[:len(stack)-1], false
-					component[w] = count
-					if w == v {
-						break
-					}
-				}
-				count++
-			}
-		}
-	}
-	return component, count
+	c := components.Of(components.FromEdges(n, edges))
+	return c.Of, len(c.Nodes)
 }
 
 // Components of a system: see the function of that name. A transition is within

@@ -76,18 +76,15 @@ const (
 )
 
 // Constructors that read like the formula.
-func Not(f Formula) Formula          { return Unary{NotOp, f} }
-func Next(f Formula) Formula         { return Unary{NextOp, f} }
-func Finally(f Formula) Formula      { return Unary{FinallyOp, f} }
-func Globally(f Formula) Formula     { return Unary{GloballyOp, f} }
-func Iff(f, g Formula) Formula       { return Binary{IffOp, f, g} }
-func Implies(f, g Formula) Formula   { return Binary{ImpliesOp, f, g} }
-func Or(f, g Formula) Formula        { return Binary{OrOp, f, g} }
-func Xor(f, g Formula) Formula       { return Binary{XorOp, f, g} }
-func And(f, g Formula) Formula       { return Binary{AndOp, f, g} }
-func Until(f, g Formula) Formula     { return Binary{UntilOp, f, g} }
-func WeakUntil(f, g Formula) Formula { return Binary{WeakUntilOp, f, g} }
-func Release(f, g Formula) Formula   { return Binary{ReleaseOp, f, g} }
+func Not(f Formula) Formula        { return Unary{NotOp, f} }
+func Next(f Formula) Formula       { return Unary{NextOp, f} }
+func Finally(f Formula) Formula    { return Unary{FinallyOp, f} }
+func Globally(f Formula) Formula   { return Unary{GloballyOp, f} }
+func Iff(f, g Formula) Formula     { return Binary{IffOp, f, g} }
+func Or(f, g Formula) Formula      { return Binary{OrOp, f, g} }
+func And(f, g Formula) Formula     { return Binary{AndOp, f, g} }
+func Until(f, g Formula) Formula   { return Binary{UntilOp, f, g} }
+func Release(f, g Formula) Formula { return Binary{ReleaseOp, f, g} }
 
 // Temporal says that the operator looks beyond the present observation.
 func (o UnaryOp) Temporal() bool { return o != NotOp }

@@ -22,8 +22,10 @@
 package reducible
 
 import (
+	"maps"
 	"slices"
 
+	"assay/internal/components"
 	"assay/internal/ir"
 )
 
@@ -160,45 +162,29 @@ func (g *graph) irreducible() (c map[int]bool, entries []int) {
 	return nil, nil
 }
 
-// components are the strongly connected components with an edge of a part of the graph
-// [Tarjan72].
+// components are the strongly connected components with an edge of a part of the graph.
 func (g *graph) components(nodes map[int]bool) (out []map[int]bool) {
-	index, low := map[int]int{}, map[int]int{}
-	var stack []int
-	on := map[int]bool{}
-	var visit func(u int)
-	visit = func(u int) {
-		index[u] = len(index) + 1
-		low[u] = index[u]
-		stack = append(stack, u)
-		on[u] = true
+	if len(nodes) == 0 {
+		return nil
+	}
+	part := components.Graph{N: len(g.of), Next: func(u int, visit func(int)) {
 		for _, v := range g.next[u] {
-			switch {
-			case !nodes[v]:
-			case index[v] == 0:
+			if nodes[v] {
 				visit(v)
-				low[u] = min(low[u], low[v])
-			case on[v]:
-				low[u] = min(low[u], index[v])
 			}
 		}
-		if low[u] != index[u] {
-			return
+	}}
+	found := components.Of(part, slices.Sorted(maps.Keys(nodes))...)
+	cyclic := found.Cyclic(part)
+	for k, set := range found.Nodes {
+		if !cyclic[k] {
+			continue
 		}
 		c := map[int]bool{}
-		for !c[u] {
-			v := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			on[v], c[v] = false, true
+		for _, v := range set {
+			c[v] = true
 		}
-		if len(c) > 1 || slices.Contains(g.next[u], u) {
-			out = append(out, c)
-		}
-	}
-	for u := 1; u < len(g.of); u++ {
-		if nodes[u] && index[u] == 0 {
-			visit(u)
-		}
+		out = append(out, c)
 	}
 	return out
 }

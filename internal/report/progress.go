@@ -38,16 +38,6 @@ func (p *Progress) Update(s assay.Progress) {
 		humanize.SIWithDigits(float64(s.Variables), 1, ""), humanize.SIWithDigits(float64(s.Clauses), 1, ""), s.Elapsed.Seconds())
 }
 
-// Line shows any text, for work that has other numbers.
-func (p *Progress) Line(text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.ended {
-		p.shown = true
-		fmt.Fprintf(p.w, "\r\033[K%s", text)
-	}
-}
-
 // Clear removes the line for good.
 func (p *Progress) Clear() {
 	p.mu.Lock()

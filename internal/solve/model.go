@@ -35,8 +35,6 @@ const (
 	BTOR2
 )
 
-func (f Format) String() string { return [...]string{"DimSpec", "AIGER", "BTOR2"}[f] }
-
 // ErrFormat says that a file is of none of the formats.
 type ErrFormat struct{}
 

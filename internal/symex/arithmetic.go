@@ -9,12 +9,6 @@ import (
 	"assay/internal/linear"
 )
 
-// sure is the value of an operand as an integer in one of the two ranges, if no
-// split is needed for that; the one that is preferred first.
-func (x *explorer) sure(s *state, f *frame, v ir.Value, signed bool) (linear.Form, bool) {
-	return x.fits(x.operand(s, f, v).Form, f.Func.Type(v).Bits, signed)
-}
-
 func (x *explorer) multiply(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	if d.Type.Bits == 1 {
 		return x.logic(s, f, v, d)

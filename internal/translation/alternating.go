@@ -26,7 +26,6 @@ type set [maxStates / 64]uint64
 
 func (s set) has(i int) bool { return s[i/64]>>(i%64)&1 != 0 }
 func (s set) with(i int) set { s[i/64] |= 1 << (i % 64); return s }
-func (s set) less(i int) set { s[i/64] &^= 1 << (i % 64); return s }
 
 func (s set) union(t set) set {
 	for i := range s {

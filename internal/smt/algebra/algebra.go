@@ -137,9 +137,6 @@ func (o *Operations) Leave(st *term.Store, t term.ID) term.ID {
 	return v
 }
 
-// Some says whether there are operations in what was watched.
-func (o *Operations) Some() bool { return len(o.widths) > 0 }
-
 // Watch looks for the equations in terms, of which lemmas will speak.
 func (o *Operations) Watch(ts ...term.ID) {
 	st := o.st
