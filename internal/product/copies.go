@@ -233,7 +233,7 @@ func (c *copier) head(n node) {
 		b.Emit(ir.Def{Op: ir.Accept})
 	case c.silence[n.block] && slices.ContainsFunc(c.states(n.part), func(q int) bool { return c.falls[q] }):
 		on, off, here := b.Block("silent"), b.Block("on"), b.Current()
-		b.CondBr(b.Nondet(ir.BoolType, ir.NondetUndef, choiceName), on, off)
+		b.CondBr(b.Nondet(ir.BoolType, ir.NondetInput, choiceName), on, off)
 		c.values.edges(here, edge{}, edge{})
 		b.At(on)
 		b.Emit(ir.Def{Op: ir.Assume, Args: []ir.Value{c.values.read(c.stay)}})

@@ -111,6 +111,21 @@ func TestFair(t *testing.T) {
 	}
 }
 
+// TestUnreachableLoop: a loop for ever that no run reaches, for n = -2 or y = 1 before it.
+func TestUnreachableLoop(t *testing.T) {
+	s, err := its.ReadKoAT("t", "(RULES s(n,y) -> a(0-2,y) a(n,y) -> a(n+1,1) :|: n < 0 a(n,y) -> b(n,y) :|: n >= 0 && y > 1 a(n,y) -> b(n,y) :|: n >= 0 && y < 1 b(n,y) -> b(n,y))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := Prove(context.Background(), s, Options{}).(Proved)
+	if !ok {
+		t.Fatal("no proof")
+	}
+	if err := itscheck.Ranking(context.Background(), s, p.Argument); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFailedSaysWhatIsOpen(t *testing.T) {
 	s, err := its.ReadKoAT("t", "(RULES s(x,y) -> a(x,y) a(x,y) -> a(x-1,y) :|: x > 0 && y > 0 a(x,y) -> b(x,y) b(x,y) -> b(x+y,y) :|: x > 0)")
 	if err != nil {

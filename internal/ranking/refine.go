@@ -18,7 +18,10 @@ import (
 //     once they are true come first: they separate a component into one where they
 //     hold for ever and one where they never held, which is the case split of
 //     conditional termination [BLNRR17, Sec. 3]. Of all candidates, one is taken
-//     after which something more is proved.
+//     after which something more is proved;
+//   - loops before the component are split by the transition that has led to their heads: it
+//     may be that no run gets to the component. In products with automata that is frequent: a
+//     loop of Accepts stands for what must not be reached.
 //
 // The new locations are nodes of the argument at the same location of the
 // original system.
@@ -44,7 +47,15 @@ func (p *prover) refine(open []Open) bool {
 		p.analyse()
 		return true
 	}
-	return p.splitByCondition(open)
+	if p.splitByCondition(open) {
+		return true
+	}
+	if p.splitUpstream(open) {
+		p.stats.Splits++
+		p.analyse()
+		return true
+	}
+	return false
 }
 
 // maxCopies bounds the locations that one split makes.
@@ -79,6 +90,47 @@ func (p *prover) splitByTransition(open []Open) bool {
 	}
 	return split
 }
+
+// splitUpstream splits, once, the heads of loops that lead to open components by their incoming
+// transitions.
+func (p *prover) splitUpstream(open []Open) bool {
+	before := make([]bool, len(p.nodes)) // it leads to an open component
+	inside := make([]bool, len(p.nodes))
+	for _, o := range open {
+		for _, i := range o.Transitions {
+			t := &o.System.Transitions[i]
+			before[t.From], inside[t.From] = true, true
+		}
+	}
+	for again := true; again; {
+		again = false
+		for i := range p.s.Transitions {
+			if t := &p.s.Transitions[i]; before[t.To] && !before[t.From] {
+				before[t.From], again = true, true
+			}
+		}
+	}
+	component, _ := p.s.Components()
+	looping := make([]bool, len(p.nodes))
+	incoming := make([]int, len(p.nodes))
+	for i := range p.s.Transitions {
+		t := &p.s.Transitions[i]
+		incoming[t.To]++
+		looping[t.To] = looping[t.To] || component[t.From] == component[t.To]
+	}
+	split := false
+	for l := range its.Location(len(p.nodes)) {
+		if k := incoming[l]; before[l] && !inside[l] && looping[l] && !p.nodes[l].split && k > 1 && k <= maxCopies && len(p.s.Transitions) < maxTransitions {
+			p.nodes[l].split = true
+			p.copyByTransition(l, func(*its.Transition) bool { return true })
+			split = true
+		}
+	}
+	return split
+}
+
+// maxTransitions is a number of transitions above which no more are copied.
+const maxTransitions = 300
 
 // copyByTransition makes a copy of l for every transition into it for which own
 // is true; the others keep leading to l.
