@@ -276,6 +276,8 @@ func TestFairPrograms(t *testing.T) {
 		{"a counter accepts up to its limit", "ranking", "h:\n  %x = phi i32 [i32 0, b1], [%y, on], [%x, h]\n  %c = ult i1 %x, i32 1000000000\n  condbr %c, on, h\non:\n  call void @mark()\n  %y = add i32 %x, i32 1\n  br h\n}\n", "true"},
 		{"the same over the integers", "integers", "h:\n  %x = phi i32 [i32 0, b1], [%y, on], [%x, h]\n  %c = ult i1 %x, i32 1000000000\n  condbr %c, on, h\non:\n  call void @mark()\n  %y = add i32 %x, i32 1\n  br h\n}\n", "true"},
 		{"a state that comes back by inputs", "lasso", "h:\n  %x = nondet i32 input\n  store %x, @g\n  %c = eq i1 %x, i32 123456\n  condbr %c, yes, h\nyes:\n  accept\n  br h\n}\n", "false"},
+		{"no accepting state is reached", "unreached", "h:\n  %x = phi i32 [i32 0, b1], [%y, on]\n  %c = eq i1 %x, i32 7\n  condbr %c, bad, on\non:\n  %y = add i32 %x, i32 2\n  br h\nbad:\n  call void @mark()\n  br bad\n}\n", "true"},
+		{"one is", "unreached", "h:\n  %x = phi i32 [i32 0, b1], [%y, on]\n  %c = eq i1 %x, i32 8\n  condbr %c, bad, on\non:\n  %y = add i32 %x, i32 2\n  br h\nbad:\n  call void @mark()\n  br bad\n}\n", "unknown"},
 		{"entered in the middle", "ranking", "h:\n  %n = nondet i1 input\n  condbr %n, i, j\ni:\n  %x = phi i32 [i32 7, h], [%z, j]\n  %c = slt i1 i32 0, %x\n  condbr %c, down, out\ndown:\n  %y = sub i32 %x, i32 1\n  accept\n  br j\nj:\n  %z = phi i32 [i32 9, h], [%y, down]\n  br i\nout:\n  br out\n}\n", "true"},
 	} {
 		m, err := ir.Parse(begin + c.body)

@@ -28,6 +28,8 @@ type Engine struct {
 	When func(o *Options) bool
 	// Finds says that it finds predicates of loops for Options.ShowInvariants.
 	Finds bool
+	// Fair says that it is of use for fair termination only.
+	Fair bool
 	// Quiet says that it is of no interest why it has no answer, if others ran.
 	Quiet bool
 	Run   func(r *run, ctx context.Context, m *ir.Module) Reply
@@ -107,6 +109,9 @@ func init() { // the functions use the table
 		{Name: "lasso", Question: Termination, About: "lassos in formulas: refutes",
 			Gives: False, When: always, Run: (*run).refuteByFormula,
 			Start: 250 * time.Millisecond},
+		{Name: "unreached", Question: Termination, About: "IC3, for products with automata: no accepting state is reached",
+			Gives: True, When: always, Fair: true, Run: (*run).unreached,
+			Start: 80 * time.Millisecond},
 	}
 }
 
@@ -174,7 +179,7 @@ func Choose(t *Task) (engines []Engine, alone bool) {
 		if e.Question != t.Question {
 			continue
 		}
-		if name == "" && e.When(&t.Options) {
+		if name == "" && e.When(&t.Options) && (t.Fair || !e.Fair) {
 			engines = append(engines, e)
 		}
 		if name == e.Name {
