@@ -35,7 +35,7 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// TestNaN: no violation hangs on the sign or payload of a NaN that an operation made.
+// TestNaN: no violation depends on the sign or payload of a NaN that an operation made.
 func TestNaN(t *testing.T) {
 	for condition, want := range map[string]Answer{
 		"u >> 63":                       Unknown,

@@ -18,7 +18,7 @@ faithful their models are:
 
   exact              does what C, or else glibc on x86 Linux, says
   contract           the result is anything that some conforming library may give
-  over-approximated  freer than the library; a violation that hangs on the
+  over-approximated  freer than the library; a violation that depends on the
                      result is reported as unknown
   unsupported        a call that is reached makes the answer unknown
 

@@ -167,7 +167,7 @@ func (e *engine) replay(ctx context.Context) replayed {
 	return r
 }
 
-// depends says whether the violation hangs on the values that undefined
+// depends says whether the violation depends on the values that undefined
 // behaviour yielded on the run, or that library models over-approximate: with
 // the same inputs, other such values avoid every violation. Then no compiled
 // program need show it.

@@ -8,7 +8,7 @@ import (
 	"assay/internal/verdict"
 )
 
-// This file withdraws violations of memory safety that hang on a pointer made
+// This file withdraws violations of memory safety that depend on a pointer made
 // from the result of a function with neither body nor model: such a function
 // returns null or a pointer to an object of unknown size, which the formula
 // over-approximates by any address. They become obstacles: a proof must

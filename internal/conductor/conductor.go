@@ -10,7 +10,7 @@
 // Temporal properties are decided as fair termination: their product with the program is a
 // module in which ir.Accept marks the accepting states of the automaton, and Task.Fair asks
 // whether some run executes it infinitely often. Loops for ends of the program that repeat,
-// and what becomes of violations, are the business of who makes the product. The state
+// and what becomes of violations, are decided where the product is made. The state
 // of the automaton is best an integer global or local that is only assigned constants.
 //
 // To add an engine: a package for it, a line in the table, and a line in the

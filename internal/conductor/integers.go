@@ -32,7 +32,7 @@ const (
 
 // byIntegers works on the program as it is and, if that takes long, on the one in which
 // signed overflow ends the run: a proof for that one is no answer, but says what the
-// answer hangs on.
+// answer depends on.
 func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
 	first, stop := context.WithTimeout(ctx, firstTry)
 	a := r.tryIntegers(first, m)

@@ -33,7 +33,7 @@ func (r *run) refute(ctx context.Context, m *ir.Module) (a Reply) {
 	if g := found.Overflow; g != nil {
 		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
 			Cause: verdict.CauseInexact, Func: g.Func, Pos: g.Pos,
-			Text: "there is an infinite run if signed arithmetic wraps, and all that were found hang on that",
+			Text: "there is an infinite run if signed arithmetic wraps, and all that were found depend on that",
 			Hint: "--semantics wrap says that it does (as compilers do with -fwrapv)",
 		}}}
 		return a
@@ -87,7 +87,7 @@ const firstPatience = 400 * time.Millisecond
 type refuter struct {
 	r        *run
 	m        *ir.Module
-	wraps    bool            // what hangs on signed overflow counts
+	wraps    bool            // what depends on signed overflow counts
 	hopeless map[string]bool // inputs for which there is no proof
 	patience time.Duration
 	spent    time.Duration

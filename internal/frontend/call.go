@@ -253,7 +253,7 @@ func (f *function) adapt(values []ir.Value, wanted []ir.Type) (list []ir.Value, 
 	return f.adaptTo("", values, wanted)
 }
 
-// adaptTo is adapt for a call of the named function: no violation may hang on what is
+// adaptTo is adapt for a call of the named function: no violation may depend on what is
 // arbitrary then.
 func (f *function) adaptTo(callee string, values []ir.Value, wanted []ir.Type) (list []ir.Value, fits bool) {
 	arbitrary := func(t ir.Type) ir.Value {

@@ -18,7 +18,7 @@ import (
 // while the one before still lives, there are objects that no slot points to, and from
 // then on such a call is unsupported. All is written in ir, so that every engine and
 // every checker sees the same; the content is marked (ir.Havoc with a name), so that no
-// violation hangs on it.
+// violation depends on it.
 //
 // A slot keeps a block reachable that the program has lost. At the end of the program
 // each is emptied, or not: a leak counts as proved absent only if it is absent

@@ -18,7 +18,7 @@ import (
 // x*u + y*v = a*b. As there, and in [SharmaGuptaHariharanAikenLiangNori13], they are
 // guessed from states of real runs: as the generators, of low degree, of the polynomials
 // that are 0 in all of them (polynomial.Vanishing). The equations are meant modulo 2^w,
-// which is what programs compute, so that nothing hangs on sizes; what depends on the
+// which is what programs compute, so that nothing depends on sizes; what depends on the
 // order of numbers stays with the other domains.
 //
 // The greatest inductive set of them is found as of other candidates (houdini.go), in a

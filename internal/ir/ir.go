@@ -372,7 +372,7 @@ const (
 	NondetUninit                        // an uninitialised object
 	NondetUnknown                       // result of a function with neither body nor model; Sym is its name
 	NondetUndef                         // a left-over undef or poison
-	NondetApproximate                   // a superset of what the library function Sym may return: no violation may hang on it
+	NondetApproximate                   // a superset of what the library function Sym may return: no violation may depend on it
 )
 
 // Cede as Aux of a Freeze of a pointer gives up the place of the heap object that starts there:
@@ -383,7 +383,7 @@ const Cede = 1
 
 // Approximate says that what the instruction chooses is a superset of what it stands
 // for: the results of library functions that a model over-approximates, and what a
-// function without body may leave in memory. No violation may hang on such a choice.
+// function without body may leave in memory. No violation may depend on such a choice.
 func (d *Def) Approximate() bool {
 	return d.Op == Nondet && NondetKind(d.Aux) == NondetApproximate || d.Op == Havoc && d.Sym != ""
 }

@@ -7,9 +7,9 @@ import (
 )
 
 // This file watches a run: which undefined behaviour it passes through, and whether
-// it hangs on arbitrary values that no compiled program need have. These are the
+// it depends on arbitrary values that no compiled program need have. These are the
 // results of undefined operations, and those that library models over-approximate.
-// A run hangs on one unless the value, and what is computed from it, only goes into
+// A run depends on one unless the value, and what is computed from it, only goes into
 // arithmetic that is defined for all operands, on the blocks that the run executes. The
 // run with other such values goes the same way then; what differs is never looked at,
 // so it does not end either.
@@ -36,7 +36,7 @@ type source struct {
 	v     ir.Value
 	guard verdict.Guard
 	name  string // of the library function, or the one without body, if that is the reason
-	// anywhere says that the value is not followed: every run hangs on it.
+	// anywhere says that the value is not followed: every run depends on it.
 	anywhere bool
 }
 
@@ -97,7 +97,7 @@ func (w *watcher) source(s source) {
 	w.sources = append(w.sources, s)
 }
 
-// depends gives the first reason why the run hangs on a value, nil if it does not.
+// depends gives the first reason why the run depends on a value, nil if it does not.
 func (w *watcher) depends() (g *verdict.Guard, name string) {
 	for i := range w.sources {
 		s := &w.sources[i]
@@ -108,9 +108,9 @@ func (w *watcher) depends() (g *verdict.Guard, name string) {
 	return nil, ""
 }
 
-// hangsOnOverflow gives the first signed overflow that the run hangs on, nil if it does
-// not hang on any: then it goes the same way whatever overflow yields.
-func (w *watcher) hangsOnOverflow() *verdict.Guard {
+// dependsOnOverflow gives the first signed overflow that the run depends on, nil if it does
+// not depend on any: then it goes the same way whatever overflow yields.
+func (w *watcher) dependsOnOverflow() *verdict.Guard {
 	for i := range w.overflows {
 		if s := &w.overflows[i]; s.v == 0 || s.f.Influences(s.v, w.executed[s.f]) {
 			return &s.guard

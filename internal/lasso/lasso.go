@@ -8,9 +8,9 @@
 //	    interpreter sees the same repetition, it is an answer.
 //	(2) Undefined behaviour on the run is listed. A run without any is preferred: the
 //	    search goes on for a while.
-//	(3) If the run hangs on values that undefined behaviour yields, or that a library
+//	(3) If the run depends on values that undefined behaviour yields, or that a library
 //	    model over-approximates, it is no answer (depends.go).
-//	(4) If it hangs on the result of a signed overflow, it is an answer only if signed
+//	(4) If it depends on the result of a signed overflow, it is an answer only if signed
 //	    arithmetic is known to wrap.
 //	(5) Pointers that functions without body return are null.
 package lasso
@@ -30,7 +30,7 @@ type Options struct {
 	// Rounds bounds the rounds; 0 means 5. Each has 4 times the steps of the one
 	// before.
 	Rounds int
-	// Wraps says that signed arithmetic is known to wrap; otherwise a run that hangs on
+	// Wraps says that signed arithmetic is known to wrap; otherwise a run that depends on
 	// signed overflow is no answer.
 	Wraps bool
 	// Fair asks for a run that executes ir.Accept infinitely often.
@@ -222,7 +222,7 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 		Endless: &verdict.Endless{
 			Func: r.Func.Name, Head: r.Block, Pos: r.Func.BlockPos(r.Block), Recursion: r.Recursion,
 			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits, Accepts: r.Accepts,
-			Overflow: w.hangsOnOverflow(),
+			Overflow: w.dependsOnOverflow(),
 		},
 	}, "", nil
 }

@@ -34,7 +34,7 @@ func With(ctx context.Context) context.Context {
 }
 
 // Of is the result of a function for a key, whose type says which function it is. It is
-// computed once; an error, which is the end of somebody's context, and a panic are not
+// computed once. The function must not rest (package pause), for others wait for it. An error, which is the end of somebody's context, and a panic are not
 // kept: who waited computes it again.
 func Of[K comparable, V any](ctx context.Context, k K, compute func() (V, error)) (V, error) {
 	m, _ := ctx.Value(key{}).(*memory)

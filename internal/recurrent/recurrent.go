@@ -72,7 +72,7 @@ func fixable(m *ir.Module, name string, v ir.Value) bool {
 //
 // With executed, blocks that are not among these are ends, too, and so is a signed
 // overflow whose result influences which blocks are executed; the results of other
-// overflows are arbitrary. What is proved then does not hang on signed overflow.
+// overflows are arbitrary. What is proved then does not depend on signed overflow.
 func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 	fixed := *m
 	fixed.Funcs = make([]*ir.Func, len(m.Funcs))

@@ -97,7 +97,7 @@ type Choice struct {
 	Object memory.ObjectID
 	// Undefined says that the value is the result of undefined behaviour,
 	// Approximate that a library model, or what is assumed of a function without body, over-approximates it: a violation that
-	// hangs on such a value need not be one of the program.
+	// depends on such a value need not be one of the program.
 	Undefined, Approximate bool
 }
 

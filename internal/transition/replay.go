@@ -14,7 +14,7 @@ import (
 const maxReplaySteps = 1 << 31
 
 // replay runs the interpreter on the choices of a run. The answer is nil, with the
-// reason, if the run violates nothing, or if the violation may hang on values that
+// reason, if the run violates nothing, or if the violation may depend on values that
 // undefined behaviour or a library model made up: then bounded search, which can
 // ask whether it does, has to find it.
 func replay(ctx context.Context, m *ir.Module, o Options, run *program.Run) (verdict.Verdict, string) {

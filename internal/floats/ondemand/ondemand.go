@@ -41,7 +41,7 @@ import (
 // Limits of the lemmas.
 const (
 	maxLevel = 7 // boxes are cut in two so often
-	coarse   = 0 // so often if nothing hangs on it
+	coarse   = 0 // so often if nothing depends on it
 	// Rounds of lemmas without circuits, at the coarse level and at all.
 	coarseRounds = 40
 	fineRounds   = 80
