@@ -119,6 +119,19 @@ func TestFair(t *testing.T) {
 	})
 }
 
+// TestFairBesideHead: of a loop that is entered at two blocks nothing is proved.
+func TestFairBesideHead(t *testing.T) {
+	m, err := ir.Parse("module 64 entry @main\nfunc @main() {\nb1:\n  %n = nondet i1 input\n  condbr %n, x, y\nx:\n  br y\ny:\n  accept\n  br x\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fair := range []bool{false, true} {
+		if _, err := Ranking(t.Context(), m, Options{Fair: fair}, &verdict.Ranking{K: 1}); err == nil {
+			t.Error("accepted, fair:", fair)
+		}
+	}
+}
+
 // TestFairNothing: a program whose loops accept nothing needs no function, and one whose
 // callee accepts does.
 func TestFairNothing(t *testing.T) {

@@ -244,6 +244,11 @@ func (r *ranker) constant(w uint32, n *big.Int) ir.Value {
 // anything is.
 func (r *ranker) loop(h ir.BlockID, functions []verdict.RankingFunction) string {
 	f := r.f
+	for k := range r.incoming[h] {
+		if r.around(h, k.from) && !r.dom.Dominates(h, k.from) {
+			return "its loop is entered beside it"
+		}
+	}
 	r.block, r.pos = h, ir.Pos{}
 	for _, v := range f.Blocks[h].Instrs {
 		if p := f.Def(v).Pos; p.Line != 0 {

@@ -60,7 +60,7 @@ func rebuild(f *ir.Func, g *graph) *ir.Func {
 	return &n
 }
 
-// compact drops copies that are not reached any more.
+// compact drops nodes that are not reached.
 func (g *graph) compact() {
 	reached := g.reached()
 	number := make([]int, len(g.of))
@@ -97,7 +97,17 @@ func (r *rebuilder) name() {
 		}
 		first[b] = true
 	}
+	for b := range r.f.Blocks { // blocks that are not reached
+		if b > 0 && !first[ir.BlockID(b)] {
+			for _, v := range r.f.Blocks[b].Instrs {
+				r.out.Values[v] = nothing
+			}
+		}
+	}
 }
+
+// nothing is a value that nobody uses.
+var nothing = ir.Def{Op: ir.Const, Type: ir.BoolType, Const: bv.New(1, 0)}
 
 // block makes the instructions of a node.
 func (r *rebuilder) block(u int) {
@@ -251,6 +261,6 @@ func (r *rebuilder) drop() {
 		r.out.Blocks[u].Instrs = append(list, r.out.Blocks[u].Instrs...)
 	}
 	for p := range r.same {
-		r.out.Values[p] = ir.Def{Op: ir.Const, Type: ir.BoolType, Const: bv.New(1, 0)} // nobody uses it
+		r.out.Values[p] = nothing
 	}
 }

@@ -36,7 +36,8 @@ const (
 )
 
 // Make is the program with loops that are entered at their heads; m itself if it is like that.
-// Functions that would grow too much, or have blocks that are not reached, are left as they are.
+// Functions that would grow too much are left as they are; blocks that are not reached go where
+// nodes are split.
 func Make(m *ir.Module) *ir.Module {
 	var out *ir.Module
 	for i, f := range m.Funcs {
@@ -110,9 +111,6 @@ func (g *graph) reached() []bool {
 // split splits nodes until all loops are entered at one node; false if there was nothing to
 // do, or too much.
 func (g *graph) split() bool {
-	if slices.Contains(g.reached()[1:], false) {
-		return false
-	}
 	limit := maxFactor*len(g.of) + maxMore
 	for changed := false; ; changed = true {
 		c, entries := g.irreducible()

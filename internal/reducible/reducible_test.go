@@ -82,7 +82,7 @@ func random(r *rand.Rand) string {
 			fmt.Fprintf(&s, "  switch %%z%d, %s, 1: %s, 2: %s\n", i, name(ns[0]), name(ns[1]), name(ns[2]))
 		}
 	}
-	if all[n] {
+	if all[n] || r.IntN(2) == 0 { // not reached, perhaps
 		s.WriteString("out:\n  ret\n")
 	}
 	return s.String() + "}\n"
