@@ -38,6 +38,20 @@ type function struct {
 type frame struct {
 	vals []Value
 	bind []binding
+	// known are the values that the block under way has: its slots, its results, and
+	// what conditions restricted. Of all others nothing is known: they were computed on
+	// another path, or by another activation.
+	known []ir.Value
+}
+
+// begin forgets the values of the block before.
+func (fr *frame) begin(f *ir.Func) {
+	for _, v := range fr.known {
+		if d := &f.Values[v]; !ir.IsConst(d.Op) {
+			fr.vals[v] = topOf(d.Type)
+		}
+	}
+	fr.known = fr.known[:0]
 }
 
 // binding says that a cell holds the same value as an SSA value, since the
@@ -129,7 +143,11 @@ func (fn *function) newFrame() *frame {
 		fn.free = fn.free[:n-1]
 		return fr
 	}
-	return &frame{vals: slices.Clone(fn.constants), bind: make([]binding, len(fn.f.Values))}
+	fr := &frame{vals: slices.Clone(fn.constants), bind: make([]binding, len(fn.f.Values))}
+	for v := range fn.f.Values {
+		fr.known = append(fr.known, ir.Value(v))
+	}
+	return fr
 }
 
 // thresholds collects the constants of the module that comparisons, masks,

@@ -4,7 +4,8 @@ package absint
 //
 // A condition that holds restricts the values it was computed from: first
 // backwards through definitions, for in SSA form a value and its operands are always
-// of the same round of a loop where the value can be used; then forwards through
+// of the same round of a loop where the value can be used (of an operand that is not
+// used any more nothing is known, see frame.known); then forwards through
 // the instructions of the block again, which may have used what was restricted.
 //
 // A value that was loaded from a cell, or stored there, in the same visit of the
@@ -38,6 +39,7 @@ func (a *analysis) undo(c *callContext, mark int) {
 func (a *analysis) set(c *callContext, v ir.Value, x Value, mem *store) {
 	fr := c.frame
 	a.trail = append(a.trail, undo{v, fr.vals[v], fr.bind[v]})
+	fr.known = append(fr.known, v)
 	fr.vals[v] = x
 	if b := &fr.bind[v]; b.epoch == a.visit && mem.get(b.cell) == b.at {
 		y := x

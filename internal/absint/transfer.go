@@ -12,12 +12,14 @@ import (
 // execute runs block b from the state in and sets the states of its out-edges.
 func (a *analysis) execute(c *callContext, b ir.BlockID, in *state) {
 	fn, fr := c.fn, c.frame
+	fr.begin(fn.f)
 	for i, v := range fn.slots[b] {
 		fr.vals[v] = in.vals[i]
 	}
 	a.visit++
 	a.trail = a.trail[:0]
 	instrs := fn.f.Blocks[b].Instrs
+	fr.known = append(append(fr.known, fn.slots[b]...), instrs...)
 	a.step(len(instrs))
 	if a.recording {
 		c.reached[b] = true
