@@ -96,7 +96,10 @@ type Result struct {
 	Verdict verdict.Verdict
 	// Checks are the answers for each check, if Options.All.
 	Checks []CheckResult
-	Stats  Stats
+	// Rest is the answer for the checks that are not in Checks, if Options.All: no formula
+	// has a violation of them.
+	Rest  verdict.Verdict
+	Stats Stats
 }
 
 // firstBound is the number of unwindings of the first round: enough for a
@@ -146,7 +149,7 @@ func Run(ctx context.Context, m *ir.Module, opts Options) Result {
 	e.stats.Solver = solver.Stats()
 	r := Result{Verdict: v, Stats: e.stats}
 	if opts.All {
-		r.Checks = e.sites.results(v)
+		r.Checks, r.Rest = e.sites.results(v), v
 		r.Verdict = combine(v, r.Checks)
 	}
 	return r

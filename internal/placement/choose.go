@@ -100,7 +100,10 @@ func (x *machine) place(size, align uint64) uint64 {
 // number chooses a number where an address may be wanted: also one into the middle of what is
 // there, and those that wrap around when they are moved.
 func (x *machine) number() uint64 {
-	list := append(x.places(1, 1), 0, pageNumber, 1<<wordBits-x.unit, 1<<wordBits-2*x.unit)
+	list := append(x.places(1, 1), 0, pageNumber)
+	for i := uint64(1); i <= near; i++ { // what is moved to null
+		list = append(list, i*x.unit, 1<<wordBits-i*x.unit)
+	}
 	high := slices.Max(x.scratch)
 	for i := range x.unit {
 		list = append(list, high+i)
