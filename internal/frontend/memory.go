@@ -87,7 +87,14 @@ func (f *function) alloca(i *llvm.Inst) {
 			layout.Stride = i.Elem.Size
 		}
 	}
-	p := f.b.Emit(ir.Def{Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{size}, Aux: int64(max(i.Align, 1)), Layout: layout})
+	// A variable is where it is declared. What has no name in C has no column.
+	at := f.pos
+	if declare := f.declared[i]; declare == nil {
+		at.Col = 0
+	} else if p := pos(declare.Pos); p.Line != 0 {
+		at = p
+	}
+	p := f.b.Emit(ir.Def{Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{size}, Aux: int64(max(i.Align, 1)), Layout: layout, Pos: at})
 	f.vals[i] = []ir.Value{p}
 	f.fresh[p] = true
 }

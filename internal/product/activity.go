@@ -73,6 +73,44 @@ func (r *reads) changes(f *ir.Func, v ir.Value) bool {
 	return len(r.globals) > 0
 }
 
+// unnamed says that a write is none of the source: one of an argument to its parameter, or one to
+// an object of the compiler (what is returned, a temporary), which has no name and so no
+// column. Without positions all writes are taken for those of the source.
+func unnamed(f *ir.Func, v ir.Value) bool {
+	if f.Pos.Line == 0 {
+		return false
+	}
+	target := func(u ir.Value) ir.Value {
+		switch d := f.Def(u); d.Op {
+		case ir.Store:
+			return base(f, d.Args[1])
+		case ir.MemCpy, ir.MemSet, ir.Havoc:
+			return base(f, d.Args[0])
+		}
+		return 0
+	}
+	// given says that u stores an argument, or a part of one, in an object.
+	given := func(object, u ir.Value) bool {
+		return f.Def(u).Op == ir.Store && target(u) == object && slices.Contains(f.Params, f.Def(u).Args[0])
+	}
+	some := func(is func(u ir.Value) bool) bool { return slices.ContainsFunc(f.Blocks[1].Instrs, is) }
+	// passed says that u gives an argument to an object, perhaps by one into which its parts
+	// were put.
+	passed := func(object, u ir.Value) bool {
+		if f.Def(u).Op != ir.MemCpy || target(u) != object {
+			return given(object, u)
+		}
+		from := base(f, f.Def(u).Args[1])
+		return slices.Contains(f.Params, from) || f.Def(from).Op == ir.Alloca && f.Def(from).Pos.Col == 0 && some(func(u ir.Value) bool { return given(from, u) })
+	}
+	object := target(v)
+	if f.Def(object).Op != ir.Alloca {
+		return false
+	}
+	parameter := some(func(u ir.Value) bool { return passed(object, u) })
+	return f.Def(v).Block == 1 && passed(object, v) || f.Def(object).Pos.Col == 0 && !parameter
+}
+
 // writes says that a function may itself change what atoms read.
 func (r *reads) writes(f *ir.Func) bool {
 	for b := range f.Blocks {

@@ -325,7 +325,7 @@ func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, ret
 			env[v] = b.Emit(d)
 			if x.reads.changes(b.Func, env[v]) {
 				x.wrote = x.wrote || x.model > 0
-				if x.started && !x.out.steps && x.model == 0 && (!x.q.Next || d.Pos.Line != 0) {
+				if x.started && !x.out.steps && x.model == 0 && !(x.q.Next && unnamed(f, v)) {
 					if err := x.observe(d.Pos, nothing); err != nil {
 						return nil, false, err
 					}
@@ -389,8 +389,8 @@ func (x *flattener) zero(t ir.Type) ir.Value {
 	return x.b.ConstBV(t, bv.New(t.Bits, 0))
 }
 
-// main is the function whose initial state is observed: the last that the entry function calls
-// before the program ends, exit handlers and constructors apart.
+// main is the function whose initial state is observed: main, or else the first that the entry
+// function calls, constructors apart.
 func (x *flattener) main() string {
 	entry := x.byName[x.q.Program.Entry]
 	name := ""
