@@ -3,6 +3,8 @@ package assay
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -71,5 +73,25 @@ int main(void) {
 		if r.Answer != want {
 			t.Errorf("%s: %s, want %v; %v", condition, r.Line(), want, r.Reasons)
 		}
+	}
+}
+
+// TestManyLiterals: literals that stand in each other are not enumerated.
+func TestManyLiterals(t *testing.T) {
+	var list []string
+	for k := range 60 {
+		list = append(list, strconv.Quote(strings.Repeat("a", k)))
+	}
+	text := "extern void reach_error(void);\nstatic const char *const t[] = {" + strings.Join(list, ", ") + "};\nint main(void) { if (t[3] + 1 == t[2] && t[9] + 4 == t[5]) reach_error(); return 0; }\n"
+	file := filepath.Join(t.TempDir(), "f.c")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(t.Context(), Task{Files: []string{file}, Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Answer != False {
+		t.Errorf("%s; %v", r.Line(), r.Reasons)
 	}
 }

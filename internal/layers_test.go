@@ -174,7 +174,7 @@ var allowed = map[string][]string{
 	"internal/corpus":   {},
 	"cmd/assay": {
 		"", "internal/accept", "internal/solve", "internal/ic3", "internal/ts", "internal/its", "internal/termination", "internal/report", "internal/bench",
-		"internal/process", "internal/frontend", "internal/ltl", "internal/buchi", "internal/buchi/hoa", "internal/translation", "internal/tableau", "internal/inclusion",
+		"internal/process", "internal/frontend", "internal/ltl", "internal/buchi", "internal/buchi/hoa", "internal/translation",
 	},
 }
 

@@ -17,7 +17,9 @@ import (
 //
 // A literal whose content stands in a larger one, or in an equal one before it, gets a cell
 // that holds its address, which the entry function chooses: its own object, or the
-// place in one of the others, wherever that is in turn. Whoever names the literal reads the
+// place in one of the others. (Where the other one is itself elsewhere, the place in its
+// own object is one that nobody else points to, as an object of the literal's own is; and
+// its place there is among the literal's places, too.) Whoever names the literal reads the
 // cell. So nothing behind the front end knows of it. A constant object that points to such
 // a literal, or to such an object, is there once for each choice, and has a cell, too.
 // There is no cell for a literal that is only read in place or passed to library
@@ -57,9 +59,13 @@ type version struct {
 	global  string
 }
 
-// maxVersions bounds the versions of one table. Beyond it none, one, or all of the targets
-// are elsewhere; all of them are in the largest one that they can be in, as linkers do it.
-const maxVersions = 32
+// Bounds of the versions of one table. Beyond maxVersions none, one, or all of the targets
+// are elsewhere, and if these are more than maxSingles then none or all; all of them are in the
+// largest one that they can be in, as linkers do it.
+const (
+	maxVersions = 32
+	maxSingles  = 256
+)
 
 // shareLiterals finds the literals that need a cell.
 func (im *importer) shareLiterals() {
@@ -87,13 +93,10 @@ func (im *importer) shareLiterals() {
 	slices.SortStableFunc(list, func(a, b *literal) int { return cmp.Compare(b.global.Size, a.global.Size) })
 	choices := map[string]int{} // of what has a cell
 	for i, l := range list {
-		choices[l.global.Name] = 1
 		for _, other := range list[:i] {
-			for _, p := range l.placesIn(other) {
-				l.inside = append(l.inside, p)
-				choices[l.global.Name] += choices[other.global.Name]
-			}
+			l.inside = append(l.inside, l.placesIn(other)...)
 		}
+		choices[l.global.Name] = 1 + len(l.inside)
 		if len(l.inside) > 0 {
 			l.cell = im.cell(l.global.Name)
 			im.literals = append(im.literals, l)
@@ -169,7 +172,14 @@ func (t *table) enumerate(choices map[string]int) {
 	first := version{choices: make([]int, len(t.targets))}
 	t.versions = []version{first}
 	t.some = product > maxVersions
+	singles := 0
+	for _, target := range t.targets {
+		singles += choices[target] - 1
+	}
 	for i, target := range t.targets {
+		if t.some && singles > maxSingles {
+			break
+		}
 		from := t.versions
 		if t.some {
 			from = t.versions[:1]
@@ -227,14 +237,12 @@ func (f *function) placeLiterals() {
 		for _, in := range l.inside {
 			name := fmt.Sprintf("%s%q in %q at %d", SharedStorage, l.init, in.in.init, in.offset)
 			there := f.b.Nondet(ir.BoolType, ir.NondetInput, name)
-			p = f.b.Select(there, f.offset(f.symbolAddr(in.in.global.Name), in.offset), p)
+			p = f.b.Select(there, f.offset(f.b.GlobalAddr(in.in.global.Name), in.offset), p)
 			elsewhere := f.b.Cmp(ir.Eq, there, f.b.Const(1, 0))
 			for i := range list {
 				list[i].chosen = f.both(list[i].chosen, elsewhere)
 			}
-			for _, c := range at(in.in.global.Name) {
-				list = append(list, choice{f.both(c.chosen, there), c.symbol, c.offset + in.offset})
-			}
+			list = append(list, choice{there, in.in.global.Name, in.offset})
 		}
 		f.b.Store(p, f.b.GlobalAddr(l.cell))
 		places[l.global.Name] = list
