@@ -77,7 +77,7 @@ func (x *machine) places(size, align uint64) []uint64 {
 // that the program has.
 func (x *machine) place(size, align uint64) uint64 {
 	list := x.places(extent(size), align)
-	if x.low { // so that the pointers that a program makes, a few units beside the object, meet the number
+	if x.tried { // so that the pointers that a program makes, a few units beside the object, meet the number
 		for a := x.unit; a <= pageNumber+near*x.unit; a += x.unit {
 			if a%align == 0 && !slices.Contains(list, a) {
 				list = append(list, a)
@@ -85,6 +85,9 @@ func (x *machine) place(size, align uint64) uint64 {
 		}
 	}
 	list = slices.DeleteFunc(list, func(a uint64) bool {
+		if a < page && !x.low {
+			return true
+		}
 		for i := range x.objects {
 			if o := &x.objects[i]; o.alive && a < o.base+extent(o.size) && o.base < a+extent(size) {
 				return true
@@ -123,8 +126,12 @@ func (x *machine) number() uint64 {
 	return a
 }
 
-// pageNumber is a number of the first page.
-const pageNumber = 8
+const (
+	// page is where the first page ends.
+	page = 4096
+	// pageNumber is a number of the first page.
+	pageNumber = 8
+)
 
 // small are the values of a byte: those that programs tell apart, and one more.
 var small = []uint64{0, 1, 2, 200}

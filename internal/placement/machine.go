@@ -71,8 +71,9 @@ type machine struct {
 	// residues is how many multiples of the unit there are up to maxAlign, if that matters.
 	residues uint64
 	// low says that objects may lie in the first page: the program makes numbers of pointers
-	// or pointers of numbers, and compares with null or a number of that page.
-	low bool
+	// or pointers of numbers. They are placed there if it also compares with null or a number of
+	// that page, as far as its text tells (tried).
+	low, tried bool
 
 	path    []choice
 	depth   int
@@ -97,7 +98,7 @@ func newMachine(m *ir.Module, o Options) *machine {
 		panic("placement: pointers of 32 bits only")
 	}
 	x := &machine{m: m, unit: o.Unit, limit: o.Steps, residues: 1}
-	numbers, compared := false, false
+	compared := false
 	for _, f := range m.Funcs {
 		for v := range f.Values {
 			if f.Values[v].Op == ir.Malloc {
@@ -105,7 +106,7 @@ func newMachine(m *ir.Module, o Options) *machine {
 			}
 			switch d := &f.Values[v]; d.Op {
 			case ir.PtrToInt, ir.IntToPtr:
-				numbers = true
+				x.low = true
 			case ir.Eq, ir.Ne, ir.ULt, ir.ULe:
 				for _, a := range d.Args {
 					c := f.Def(a)
@@ -114,7 +115,7 @@ func newMachine(m *ir.Module, o Options) *machine {
 			}
 		}
 	}
-	x.low = numbers && compared
+	x.tried = x.low && compared
 	return x
 }
 
@@ -216,6 +217,25 @@ func (x *machine) look(v value) uint64 {
 	return v.num
 }
 
+// compare compares two values. An address may meet null or a small number that the text of the
+// program does not show; then objects in the first page would have to be tried.
+func (x *machine) compare(op ir.Op, v, w value, t ir.Type) bool {
+	a, b := x.look(v), x.look(w)
+	if address := t.Kind == ir.Ptr || t.Bits == wordBits; address && x.low && !x.tried && (a < page) != (b < page) {
+		x.beyond = true
+	}
+	switch op {
+	case ir.Eq:
+		return a == b
+	case ir.Ne:
+		return a != b
+	case ir.ULt:
+		return a < b
+	default:
+		return a <= b
+	}
+}
+
 func truth(b bool) value {
 	if b {
 		return value{num: 1}
@@ -249,14 +269,8 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 		return number(x.look(arg(0)) | x.look(arg(1)))
 	case ir.Xor:
 		return number(x.look(arg(0)) ^ x.look(arg(1)))
-	case ir.Eq:
-		return truth(x.look(arg(0)) == x.look(arg(1)))
-	case ir.Ne:
-		return truth(x.look(arg(0)) != x.look(arg(1)))
-	case ir.ULt:
-		return truth(x.look(arg(0)) < x.look(arg(1)))
-	case ir.ULe:
-		return truth(x.look(arg(0)) <= x.look(arg(1)))
+	case ir.Eq, ir.Ne, ir.ULt, ir.ULe:
+		return truth(x.compare(d.Op, arg(0), arg(1), fr.f.Type(d.Args[0])))
 	case ir.Select:
 		if x.truth(arg(0)) {
 			return arg(1)
@@ -407,6 +421,7 @@ func (x *machine) find(p value, n uint64, write bool) (o *object, at uint64, ok 
 	}
 	for i := range x.objects {
 		if o = &x.objects[i]; fits(o) && n > 0 {
+			x.bare(p)
 			return o, p.num - o.base, true
 		}
 	}
@@ -417,10 +432,19 @@ func (x *machine) find(p value, n uint64, write bool) (o *object, at uint64, ok 
 func (x *machine) block(p value) *object {
 	for i := range x.objects {
 		if o := &x.objects[i]; o.alive && o.heap && o.base == p.num && (p.object == 0 || p.object == i) {
+			x.bare(p)
 			return o
 		}
 	}
 	return nil
+}
+
+// bare ends a run that uses a bare address for an object in the first page: where the address
+// is a constant, that is a violation by definition [docs/soundness.md, I10], and otherwise not.
+func (x *machine) bare(p value) {
+	if p.object == 0 && p.num < page {
+		x.ended, x.stopped = TooLong, true
+	}
 }
 
 // newContent is an arbitrary content.
