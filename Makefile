@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-placement fuzz-native fuzz-library clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -45,6 +45,7 @@ bench-ic3: build ## compare IC3 with berkeley-abc's pdr on the set hwmc: LIMIT=6
 
 fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-native and fuzz-library
 	@scripts/fuzz.sh $(FUZZTIME)
+	@$(MAKE) --no-print-directory fuzz-instructions N=1000
 	@$(MAKE) --no-print-directory fuzz-placement N=100000
 	@$(MAKE) --no-print-directory fuzz-native N=5000
 	@$(MAKE) --no-print-directory fuzz-library N=200
@@ -61,6 +62,9 @@ fuzz-library: models ## compare the library models with the library on N random 
 fuzz-native: models ## compare what is proved of N random programs about addresses with native runs
 	ASSAY_CORPUS=all go test -count=1 -timeout 1h -run TestCorpus ./internal/differential
 	go run ./internal/differential/cmd/fuzz-native -n $(N)
+
+fuzz-instructions: models ## compare N random programs in LLVM IR with the compiled program
+	ASSAY_INSTRUCTIONS=$(N) go test -count=1 -timeout 10h -run TestInstructions -v ./internal/differential
 
 fuzz-placement: models ## compare N random programs about addresses with all placements of their objects
 	ASSAY_FUZZ_PLACEMENT=$(N) go test -count=1 -timeout 10h -run TestRandomPrograms -v ./internal/placement

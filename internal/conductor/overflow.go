@@ -1,6 +1,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -27,6 +28,9 @@ func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guar
 	claimed, excluded := overflows(m, listed)
 	if len(claimed) == 0 {
 		return listed
+	}
+	if overflowMatters(m, listed) { // the proof is looked at over the integers anyway
+		return append(slices.Clone(listed), claimed...)
 	}
 	soon, stop := context.WithTimeout(ctx, wrapTimeEnding)
 	defer stop()
@@ -65,7 +69,7 @@ func overflows(m *ir.Module, listed []verdict.Guard) (claimed []verdict.Guard, e
 			if isListed(listed, d.Pos) || !mayInfluence(f, ir.Value(v)) {
 				excluded = append(excluded, verdict.Site{Func: f.Name, Value: ir.Value(v), Kind: ir.Overflow})
 			} else {
-				claimed = append(claimed, verdict.Guard{Kind: ir.Overflow, Func: f.Name, Pos: d.Pos, Text: ir.Overflow.String()})
+				claimed = append(claimed, verdict.Guard{Kind: ir.Overflow, Func: f.Name, Pos: d.Pos, Text: cmp.Or(d.Sym, ir.Overflow.String())})
 			}
 		}
 	}

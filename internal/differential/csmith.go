@@ -56,6 +56,8 @@ type Result struct {
 	Outcome
 	Seed    int
 	Program Program
+	// ByGCC says that the program of gcc was compared, too.
+	ByGCC bool
 	// Checksum is what the promoted run ends with.
 	Checksum uint32
 	// Decided is what package bmc says to the assertion that the checksum is
@@ -119,6 +121,9 @@ func (g Generator) Check(ctx context.Context, dir string, seed int) (Result, err
 	if r.Outcome, err = interpreted.Compare(limited, native, 0, g.Limits.Steps); err != nil || !r.Compared {
 		return r, err
 	}
+	if err := r.compareGCC(ctx, dir, g.Limits.Native); err != nil || r.Difference != "" {
+		return r, err
+	}
 	seen := r.Promoted.Observed
 	if len(seen) == 0 {
 		r.Difference = "the program has no checksum"
@@ -129,6 +134,25 @@ func (g Generator) Check(ctx context.Context, dir string, seed int) (Result, err
 		err = r.decide(ctx, g.Limits.Decide)
 	}
 	return r, err
+}
+
+// compareGCC compares with the program that gcc makes; of 64 bits only, for gcc alone has no
+// library of 32 bits.
+func (r *Result) compareGCC(ctx context.Context, dir string, limit time.Duration) error {
+	if r.Program.ILP32 {
+		return nil
+	}
+	native, why, err := CompileByGCC(ctx, r.Program, dir, limit)
+	if err != nil || why != "" {
+		return err
+	}
+	run, err := native.Run(ctx, nil)
+	if err != nil || run.End.Kind == CutOff {
+		return err
+	}
+	r.Difference = difference("gcc", run, "promoted", r.Promoted)
+	r.ByGCC = true
+	return nil
 }
 
 // decide asks package bmc about the checksum.

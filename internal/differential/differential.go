@@ -179,7 +179,7 @@ func difference(nameA string, a Run, nameB string, b Run) string {
 		}
 		return d
 	}
-	if nameA != "native" {
+	if nameA == "memory" {
 		if d := listed("inputs", nameA, named(a.Inputs), nameB, named(b.Inputs)); d != "" {
 			return d
 		}

@@ -265,7 +265,7 @@ func TestChecksum(t *testing.T) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(dir, "theirs")
-	if why, err := clang(t.Context(), []string{"-w", "-I" + csmithInclude, p.Files[0], "-o", binary}); err != nil || why != "" {
+	if why, err := compiled(t.Context(), "clang-19", []string{"-w", "-I" + csmithInclude, p.Files[0], "-o", binary}); err != nil || why != "" {
 		t.Fatal(why, err)
 	}
 	out, err := exec.Command(binary).Output()

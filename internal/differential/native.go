@@ -36,24 +36,33 @@ const compileLimit = time.Minute
 // Compile compiles the program with the harness into the directory. Runs are
 // cut off at the limit. If clang or the linker objects, why says it.
 func Compile(ctx context.Context, p Program, dir string, limit time.Duration) (n *Native, why string, err error) {
+	return compile(ctx, "clang-19", p, dir, limit)
+}
+
+// CompileByGCC does so with another front end.
+func CompileByGCC(ctx context.Context, p Program, dir string, limit time.Duration) (n *Native, why string, err error) {
+	return compile(ctx, "gcc", p, dir, limit, "-finstrument-functions-exclude-file-list=harness.c")
+}
+
+func compile(ctx context.Context, compiler string, p Program, dir string, limit time.Duration, options ...string) (n *Native, why string, err error) {
 	machine := target.Flags(p.ILP32)
 	source := filepath.Join(dir, "harness.c")
 	if err := os.WriteFile(source, harness, 0o644); err != nil {
 		return nil, "", err
 	}
-	n = &Native{binary: filepath.Join(dir, "native"), inputs: filepath.Join(dir, "inputs"), limit: limit, ilp32: p.ILP32}
+	n = &Native{binary: filepath.Join(dir, "native-"+compiler), inputs: filepath.Join(dir, "inputs"), limit: limit, ilp32: p.ILP32}
 	args := append([]string{
 		"-O0", "-gdwarf-4", "-w", "-no-pie", "-DNATIVE", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
 		"-ftrivial-auto-var-init=zero", "-finstrument-functions", "-Wl,--wrap=malloc", "-o", n.binary,
 		"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
-	}, machine...)
+	}, append(machine, options...)...)
 	for _, i := range p.Include {
 		args = append(args, "-I"+i)
 	}
 	for _, d := range p.Define {
 		args = append(args, "-D"+d)
 	}
-	why, err = clang(ctx, append(append(append(args, returning...), p.Files...), source, "-lm"))
+	why, err = compiled(ctx, compiler, append(append(append(args, returning...), p.Files...), source, "-lm"))
 	return n, why, err
 }
 
@@ -61,9 +70,9 @@ func Compile(ctx context.Context, p Program, dir string, limit time.Duration) (n
 // to, as the front end does (frontend, noreturn.go).
 var returning = []string{"-D__noreturn__=__unused__", "-Dnoreturn=__unused__", "-Wno-macro-redefined"}
 
-// clang runs the compiler; why is its first complaint.
-func clang(ctx context.Context, args []string) (why string, err error) {
-	cmd := exec.Command("clang-19", args...)
+// compiled runs a compiler; why is its first complaint.
+func compiled(ctx context.Context, compiler string, args []string) (why string, err error) {
+	cmd := exec.Command(compiler, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	end, err := process.Run(ctx, cmd, process.Limits{Wall: compileLimit})

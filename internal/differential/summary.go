@@ -12,6 +12,8 @@ type Summary struct {
 	// because they take too long.
 	Programs, LeftOut         int
 	Agreements, Disagreements int
+	// ByGCC of them were compared with the program of gcc, too.
+	ByGCC int
 	// Undefined is the number of programs with reports of undefined behaviour,
 	// overflow included.
 	Undefined int
@@ -47,6 +49,9 @@ func (s *Summary) Add(w io.Writer, r Result) {
 		fmt.Fprintf(w, "not compared, %s\n", r.Skipped)
 	}
 	s.Programs++
+	if r.ByGCC {
+		s.ByGCC++
+	}
 	if len(r.Promoted.Events) > 0 {
 		s.Undefined++
 		fmt.Fprintf(w, "  UNDEFINED\n    %s\n", strings.Join(r.Promoted.Events, "\n    "))
@@ -82,7 +87,7 @@ func (s *Summary) decided(w io.Writer, r Result) {
 }
 
 func (s *Summary) String() string {
-	return fmt.Sprintf("%d programs (%d left out): %d agreements, %d disagreements, %d with reports of undefined behaviour; "+
+	return fmt.Sprintf("%d programs (%d left out): %d agreements (%d by gcc, too), %d disagreements, %d with reports of undefined behaviour; "+
 		"checksum true %d, unknown %d, false %d; its negation false %d, true %d",
-		s.Programs, s.LeftOut, s.Agreements, s.Disagreements, s.Undefined, s.True, s.Unknown, s.False, s.Refuted, s.Wrong)
+		s.Programs, s.LeftOut, s.Agreements, s.ByGCC, s.Disagreements, s.Undefined, s.True, s.Unknown, s.False, s.Refuted, s.Wrong)
 }

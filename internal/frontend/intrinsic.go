@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"assay/internal/ir"
@@ -225,47 +227,80 @@ func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
 			return f.b.Emit(d)
 		}), true
 	}
-	switch base {
-	case "expect", "expect.with.probability", "launder.invariant.group", "strip.invariant.group", "ssa.copy", "ptr.annotation",
-		"threadlocal.address", "arithmetic.fence":
-		return operands(0), true
-	case "invariant.start":
-		return []ir.Value{f.b.Null()}, true
-	case "is.constant":
-		return []ir.Value{f.b.Const(1, 0)}, true
-	case "objectsize": // the value that means unknown: -1, or 0 if the minimum is asked for
-		t := f.im.flatten(i.Type).scalars[0].Type
-		if least, ok := constInt(i.Args[1]); ok && least == 1 {
-			return []ir.Value{f.zero(t)}, true
-		}
-		return []ir.Value{f.complement(f.zero(t))}, true
-	case "abs":
-		return f.each(operands(0), func(v ir.Value) ir.Value {
-			zero := f.zero(f.b.Func.Type(v))
-			return f.b.Select(f.b.Cmp(ir.SLt, v, zero), f.b.Bin(ir.Sub, zero, v), v)
-		}), true
-	case "fmuladd": // unfused, as -ffp-contract=off makes it
-		x, y, z := operands(0), operands(1), operands(2)
-		list := make([]ir.Value, len(x))
-		for k := range x {
-			list[k] = f.b.Bin(ir.FAdd, f.b.Bin(ir.FMul, x[k], y[k]), z[k])
-		}
-		return list, true
-	case "is.fpclass":
-		mask, ok := constInt(i.Args[1])
-		if !ok {
-			return nil, false
-		}
-		return f.each(operands(0), func(v ir.Value) ir.Value { return f.floatClass(v, mask) }), true
-	case "uadd.sat", "usub.sat":
-		return f.zip(operands(0), operands(1), func(x, y ir.Value) ir.Value {
-			if base == "uadd.sat" {
-				return f.b.Select(f.b.Cmp(ir.UAddOvf, x, y), f.complement(f.zero(f.b.Func.Type(x))), f.b.Bin(ir.Add, x, y))
-			}
-			return f.b.Select(f.b.Cmp(ir.USubOvf, x, y), f.zero(f.b.Func.Type(x)), f.b.Bin(ir.Sub, x, y))
-		}), true
+	if compute, ok := computingIntrinsics[base]; ok {
+		return compute(f, i)
 	}
 	return nil, false
+}
+
+// computingIntrinsics are those that only compute, beside those of the tables above. The
+// results are false if an argument is not as it is expected.
+var computingIntrinsics map[string]func(f *function, i *llvm.Inst) ([]ir.Value, bool)
+
+func init() {
+	first := func(f *function, i *llvm.Inst) ([]ir.Value, bool) { return f.operand(i.Args[0]), true }
+	computingIntrinsics = map[string]func(f *function, i *llvm.Inst) ([]ir.Value, bool){
+		"expect": first, "expect.with.probability": first, "launder.invariant.group": first, "strip.invariant.group": first,
+		"ssa.copy": first, "ptr.annotation": first, "threadlocal.address": first, "arithmetic.fence": first,
+		"invariant.start": func(f *function, i *llvm.Inst) ([]ir.Value, bool) { return []ir.Value{f.b.Null()}, true },
+		"is.constant":     func(f *function, i *llvm.Inst) ([]ir.Value, bool) { return []ir.Value{f.b.Const(1, 0)}, true },
+		"objectsize":      (*function).unknownSize,
+		"abs":             (*function).absolute,
+		"fmuladd":         (*function).unfused,
+		"is.fpclass": func(f *function, i *llvm.Inst) ([]ir.Value, bool) {
+			mask, ok := constInt(i.Args[1])
+			if !ok {
+				return nil, false
+			}
+			return f.each(f.operand(i.Args[0]), func(v ir.Value) ir.Value { return f.floatClass(v, mask) }), true
+		},
+		"uadd.sat": func(f *function, i *llvm.Inst) ([]ir.Value, bool) {
+			return f.zip(f.operand(i.Args[0]), f.operand(i.Args[1]), func(x, y ir.Value) ir.Value {
+				return f.b.Select(f.b.Cmp(ir.UAddOvf, x, y), f.complement(f.zero(f.b.Func.Type(x))), f.b.Bin(ir.Add, x, y))
+			}), true
+		},
+		"usub.sat": func(f *function, i *llvm.Inst) ([]ir.Value, bool) {
+			return f.zip(f.operand(i.Args[0]), f.operand(i.Args[1]), func(x, y ir.Value) ir.Value {
+				return f.b.Select(f.b.Cmp(ir.USubOvf, x, y), f.zero(f.b.Func.Type(x)), f.b.Bin(ir.Sub, x, y))
+			}), true
+		},
+	}
+}
+
+// ComputingIntrinsics are the names of all intrinsics that only compute, without "llvm." and types.
+func ComputingIntrinsics() []string {
+	names := slices.Concat(
+		slices.Collect(maps.Keys(unaryIntrinsics)), slices.Collect(maps.Keys(binaryIntrinsics)), slices.Collect(maps.Keys(ternaryIntrinsics)),
+		slices.Collect(maps.Keys(overflowIntrinsics)), slices.Collect(maps.Keys(minMaxIntrinsics)), slices.Collect(maps.Keys(roundings)),
+		slices.Collect(maps.Keys(computingIntrinsics)))
+	slices.Sort(names)
+	return names
+}
+
+// unknownSize is objectsize: the value that means unknown, -1, or 0 if the minimum is asked for.
+func (f *function) unknownSize(i *llvm.Inst) ([]ir.Value, bool) {
+	t := f.im.flatten(i.Type).scalars[0].Type
+	if least, ok := constInt(i.Args[1]); ok && least == 1 {
+		return []ir.Value{f.zero(t)}, true
+	}
+	return []ir.Value{f.complement(f.zero(t))}, true
+}
+
+func (f *function) absolute(i *llvm.Inst) ([]ir.Value, bool) {
+	return f.each(f.operand(i.Args[0]), func(v ir.Value) ir.Value {
+		zero := f.zero(f.b.Func.Type(v))
+		return f.b.Select(f.b.Cmp(ir.SLt, v, zero), f.b.Bin(ir.Sub, zero, v), v)
+	}), true
+}
+
+// unfused is fmuladd as -ffp-contract=off makes it.
+func (f *function) unfused(i *llvm.Inst) ([]ir.Value, bool) {
+	x, y, z := f.operand(i.Args[0]), f.operand(i.Args[1]), f.operand(i.Args[2])
+	list := make([]ir.Value, len(x))
+	for k := range x {
+		list[k] = f.b.Bin(ir.FAdd, f.b.Bin(ir.FMul, x[k], y[k]), z[k])
+	}
+	return list, true
 }
 
 func lastArgument(i *llvm.Inst) llvm.Value { return i.Args[len(i.Args)-1] }

@@ -211,6 +211,15 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 		return nil, "the run depends on the value that undefined behaviour yields: " + g.Text, nil
 	}
 	r := out.Repetition
+	if verdict.ComputesFloats(m) {
+		other, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(in), Repeats: true, Fair: fair, MaxSteps: confirmSteps, OtherNaN: true})
+		if err != nil {
+			return nil, "", err
+		}
+		if o := other.Repetition; other.End != interp.Repeats || o.Func != r.Func || o.Block != r.Block || o.LastStep != r.LastStep {
+			return nil, "the run depends on the sign or payload of a NaN", nil
+		}
+	}
 	full := ir.Input{Globals: map[string]ir.GlobalChoice{}, Choices: in.Choices[:r.Last:r.Last]}
 	for name, base := range bases {
 		g := in.Globals[name]

@@ -18,7 +18,7 @@ func (f False) Doubtful(ctx context.Context, m *ir.Module) *Reason {
 		}
 		return &Reason{Cause: cause, Func: g.Func, Pos: g.Pos, Text: "a violation was found, but on " + g.Doubt()}
 	}
-	if f.Endless == nil && DependsOnNaN(ctx, m, f.Input, f.Violation) {
+	if f.Endless == nil && f.OverIntegers == nil && DependsOnNaN(ctx, m, f.Input, f.Violation) {
 		return &Reason{
 			Cause: CauseInexact, Func: f.Violation.Func, Pos: f.Violation.Pos,
 			Text: "a violation was found, but it depends on the sign or payload of a NaN, which are arbitrary",

@@ -19,7 +19,7 @@ const nanSteps = 1 << 28
 // the run have another sign and payload. Both are arbitrary, and machines differ,
 // so such a run refutes nothing.
 func DependsOnNaN(ctx context.Context, m *ir.Module, in ir.Input, violation Guard) bool {
-	if !slices.ContainsFunc(m.Funcs, computesFloats) {
+	if !ComputesFloats(m) {
 		return false
 	}
 	label := strings.TrimPrefix(violation.Text, "label ")
@@ -35,7 +35,9 @@ func DependsOnNaN(ctx context.Context, m *ir.Module, in ir.Input, violation Guar
 	return err == nil && !found && out.End != interp.StepLimit && out.End != interp.MemoryLimit
 }
 
-// computesFloats says whether a function has operations that can make a NaN.
+// ComputesFloats says whether a module has operations that can make a NaN.
+func ComputesFloats(m *ir.Module) bool { return slices.ContainsFunc(m.Funcs, computesFloats) }
+
 func computesFloats(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Values, func(d ir.Def) bool {
 		switch d.Op {
