@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	// Programs.
 	"internal/ir":        {"internal/bv"},
 	"internal/ir/interp": {"internal/bv", "internal/ir"},
+	"internal/inline":    {"internal/bv", "internal/ir"},
 	"internal/reducible": {"internal/bv", "internal/ir"},
 	"internal/ir/irtest": {"internal/bv", "internal/ir"},
 	"internal/invariant": {"internal/bv", "internal/ir", "internal/term"},
@@ -81,7 +82,7 @@ var allowed = map[string][]string{
 	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
 	"internal/termination": {"internal/its", "internal/ranking", "internal/recurrence"},
 	"internal/integerize":  {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
-	"internal/product":     {"internal/bv", "internal/ir", "internal/ltl", "internal/buchi"},
+	"internal/product":     {"internal/bv", "internal/inline", "internal/ir", "internal/ltl", "internal/buchi"},
 	// Evidence.
 	"internal/certify": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/floats/ondemand", "internal/smt", "internal/smt/algebra", "internal/smt/bitblast", "internal/smt/intblast", "internal/smt/z3",
@@ -140,7 +141,7 @@ var allowed = map[string][]string{
 	},
 	// Programs as transition systems.
 	"internal/ts/program": {
-		"internal/bv", "internal/ir", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/memory", "internal/ssa",
+		"internal/bv", "internal/inline", "internal/ir", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/memory", "internal/ssa",
 		"internal/invariant", "internal/verdict", "internal/ts",
 	},
 	"internal/transition": {

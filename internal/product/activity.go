@@ -162,7 +162,7 @@ func (x *flattener) restless(f *ir.Func) bool {
 					return true
 				}
 			case ir.Call:
-				if d.Sym == "" || x.recursive(x.byName[d.Sym]) {
+				if d.Sym == "" || x.recursive[d.Sym] {
 					return true
 				}
 			default:
@@ -179,33 +179,6 @@ func (x *flattener) restless(f *ir.Func) bool {
 	return slices.ContainsFunc(w.Blocks, w.IsHead)
 }
 
-// recursive says that a function may call itself by direct calls.
-func (x *flattener) recursive(f *ir.Func) bool {
-	if f == nil {
-		return false
-	}
-	seen := map[*ir.Func]bool{}
-	var reaches func(g *ir.Func) bool
-	reaches = func(g *ir.Func) bool {
-		for v := range g.Values {
-			if d := &g.Values[v]; d.Op == ir.Call {
-				h := x.byName[d.Sym]
-				if h == f {
-					return true
-				}
-				if h != nil && !seen[h] {
-					seen[h] = true
-					if reaches(h) {
-						return true
-					}
-				}
-			}
-		}
-		return false
-	}
-	return reaches(f)
-}
-
 // forbids says why a call cannot be left, "" if it can.
 func (x *flattener) forbids(d *ir.Def) string {
 	switch g := x.byName[d.Sym]; {
@@ -215,7 +188,7 @@ func (x *flattener) forbids(d *ir.Def) string {
 				return "a call through a pointer, perhaps of " + name + ", which may write what atoms read, loop or end the program"
 			}
 		}
-	case g != nil && !g.IsDecl() && (x.active[g.Name] || x.recursive(g)):
+	case g != nil && !g.IsDecl() && (x.active[g.Name] || x.recursive[d.Sym]):
 		return "the recursive function " + g.Name + ", or one with variable arguments, that may write what atoms read, or loop"
 	}
 	return ""

@@ -1,10 +1,10 @@
 package product
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
-	"assay/internal/bv"
+	"assay/internal/inline"
 	"assay/internal/ir"
 	"assay/internal/ltl"
 )
@@ -37,52 +37,72 @@ type flat struct {
 }
 
 type flattener struct {
-	q      *Question
-	b      *ir.Builder
-	byName map[string]*ir.Func
-	reads  *reads
-	active map[string]bool // must be inlined (activity.go)
-	loops  map[string]*ir.WTO
-	out    *flat
-	model  int // the depth of library models around
-	wrote  bool
-	stack  []*ir.Func
+	q         *Question
+	b         *ir.Builder
+	in        *inline.Inliner
+	byName    map[string]*ir.Func
+	recursive map[string]bool
+	reads     *reads
+	active    map[string]bool // must be inlined (activity.go)
+	loops     map[*ir.Func]*ir.WTO
+	frames    map[*inline.Activation]*frame
+	out       *flat
+	model     int // the depth of library models around
+	wrote     bool
 	// started says that main was entered: there are observations from then on.
 	started bool
 	at      ir.Pos // the observation
 }
 
+// frame is what the rules know of an activation.
+type frame struct {
+	observer bool // the function tells whether an atom is true
+	vars     int  // the index of the function's first variable in the flat function
+	initial  bool // the observation of the initial state is still to come, behind the objects of main
+	block    ir.BlockID
+	head     bool // the block is a loop head whose observation is still to come
+}
+
 func flatten(q *Question) (*flat, error) {
 	scratch := &ir.Module{PointerBits: q.Program.PointerBits}
 	x := &flattener{
-		q: q, b: ir.NewFunc(scratch, q.Program.Entry), byName: q.Program.Index().Funcs, loops: map[string]*ir.WTO{},
+		q: q, b: ir.NewFunc(scratch, q.Program.Entry), byName: q.Program.Index().Funcs, recursive: inline.Recursive(q.Program),
+		loops: map[*ir.Func]*ir.WTO{}, frames: map[*inline.Activation]*frame{},
 		out: &flat{steps: q.Step != "" && HasLabel(q.Program, "", q.Step)},
 	}
+	x.in = inline.New(x.b, maxFlat, x.instruction)
 	x.out.main = x.main()
 	x.reads = readsOf(q, x.byName)
 	x.active = x.activity()
 	for _, a := range q.Automaton.Atoms {
 		x.b.Var(ir.Var{Name: a.String(), Type: ir.CType{Name: "_Bool", Bits: 1, Bool: true}})
 	}
-	entry := x.byName[q.Program.Entry]
 	x.b.At(x.b.Block("entry"))
-	if _, returns, err := x.inline(entry, nil); err != nil {
-		return nil, err
+	if _, returns, err := x.inline(nil, x.byName[q.Program.Entry]); err != nil {
+		return nil, located(err)
 	} else if returns {
-		if err := x.halt(ir.HaltExit, ir.Pos{}); err != nil {
-			return nil, err
+		if err := x.halt(nil, ir.HaltExit, ir.Pos{}); err != nil {
+			return nil, located(err)
 		}
 	} else {
 		x.b.Unreachable()
 	}
-	x.out.f = x.b.Done()
+	x.out.f = x.in.Done().Func
 	return x.out, nil
 }
 
-// halt ends the program in the current block.
-func (x *flattener) halt(kind ir.HaltKind, pos ir.Pos) error {
+// located is an error of the inliner as one of this package.
+func located(err error) error {
+	if large := (*inline.TooLarge)(nil); errors.As(err, &large) {
+		return &Error{large.Pos, large.Error()}
+	}
+	return err
+}
+
+// halt ends the program in the current block, of an activation or behind all of them.
+func (x *flattener) halt(a *inline.Activation, kind ir.HaltKind, pos ir.Pos) error {
 	x.at = pos
-	values, err := x.atoms(func(ltl.Atom) bool { return false })
+	values, err := x.atoms(a, func(ltl.Atom) bool { return false })
 	if err != nil {
 		return err
 	}
@@ -92,19 +112,19 @@ func (x *flattener) halt(kind ir.HaltKind, pos ir.Pos) error {
 }
 
 // atoms appends the evaluation of all atoms; happens says which events take place.
-func (x *flattener) atoms(happens func(ltl.Atom) bool) ([]ir.Value, error) {
+func (x *flattener) atoms(a *inline.Activation, happens func(ltl.Atom) bool) ([]ir.Value, error) {
 	var values []ir.Value
-	for i, a := range x.q.Automaton.Atoms {
+	for i, atom := range x.q.Automaton.Atoms {
 		if x.q.Observers[i] == "" {
 			v := uint64(0)
-			if happens(a) {
+			if happens(atom) {
 				v = 1
 			}
 			values = append(values, x.b.Const(1, v))
 			continue
 		}
 		x.b.SetPos(x.at)
-		results, _, err := x.inline(x.byName[x.q.Observers[i]], nil)
+		results, _, err := x.inline(a, x.byName[x.q.Observers[i]])
 		if err != nil {
 			return nil, err
 		}
@@ -119,9 +139,9 @@ func (x *flattener) atoms(happens func(ltl.Atom) bool) ([]ir.Value, error) {
 }
 
 // observe appends an observation.
-func (x *flattener) observe(pos ir.Pos, happens func(ltl.Atom) bool) error {
+func (x *flattener) observe(a *inline.Activation, pos ir.Pos, happens func(ltl.Atom) bool) error {
 	x.at = pos
-	values, err := x.atoms(happens)
+	values, err := x.atoms(a, happens)
 	if err != nil {
 		return err
 	}
@@ -142,225 +162,185 @@ func (x *flattener) unsupported(why string) {
 	x.b.At(x.b.Block("never"))
 }
 
-// inline appends the body of a function, and leaves the builder where it returns.
-func (x *flattener) inline(f *ir.Func, args []ir.Value) (results []ir.Value, returns bool, err error) {
-	b := x.b
-	observer := x.reads.observer[f.Name]
+// inline appends the body of a function without arguments that no instruction calls: the
+// entry function, or one that tells whether an atom is true.
+func (x *flattener) inline(caller *inline.Activation, f *ir.Func) (results []ir.Value, returns bool, err error) {
+	err = x.around(caller, f, func() (bool, error) {
+		results, returns, err = x.in.Inline(caller, 0, f, nil)
+		return returns, err
+	})
+	return results, returns, err
+}
+
+// around has a body appended. Its stack objects die where it returns.
+func (x *flattener) around(caller *inline.Activation, f *ir.Func, body func() (returns bool, err error)) error {
 	if f.Model {
 		x.model++
 		defer func() { x.model-- }()
 	}
-	if x.loops[f.Name] == nil {
-		x.loops[f.Name] = ir.NewWTO(f)
-	}
-	x.stack = append(x.stack, f)
-	defer func() { x.stack = x.stack[:len(x.stack)-1] }()
-	env := make([]ir.Value, len(f.Values))
-	for i, p := range f.Params {
-		env[p] = args[i]
-	}
-	vars := len(b.Func.Vars)
-	if !observer {
-		b.Func.Vars = append(b.Func.Vars, f.Vars...)
-	}
 	var token ir.Value
-	if len(x.stack) > 1 && slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Alloca || d.Op == ir.VaStart }) {
-		token = b.Op(ir.StackSave, x.q.Program.PtrType())
+	if caller != nil && slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Alloca || d.Op == ir.VaStart }) {
+		token = x.b.Op(ir.StackSave, x.q.Program.PtrType())
 	}
-	order := ir.RPO(f)
-	starts, ends := make([]ir.BlockID, len(f.Blocks)), make([]ir.BlockID, len(f.Blocks))
-	for i, o := range order {
-		starts[o] = b.Current()
-		if i > 0 {
-			starts[o] = b.Block(f.Blocks[o].Name)
+	returns, err := body()
+	if err == nil && returns && token != 0 {
+		x.b.Op(ir.StackRestore, ir.Type{}, token)
+	}
+	return err
+}
+
+// frame is that of an activation, made at its first instruction.
+func (x *flattener) frame(a *inline.Activation) *frame {
+	fr := x.frames[a]
+	if fr == nil {
+		f := a.Func
+		fr = &frame{
+			observer: x.reads.observer[f.Name], vars: len(x.b.Func.Vars),
+			initial: !x.started && a.Caller != nil && a.Caller.Caller == nil && f.Name == x.out.main,
+		}
+		if !fr.observer {
+			x.b.Func.Vars = append(x.b.Func.Vars, f.Vars...)
+		}
+		if x.loops[f] == nil {
+			x.loops[f] = ir.NewWTO(f)
+		}
+		x.frames[a] = fr
+	}
+	return fr
+}
+
+// instruction is the rule of the inliner.
+func (x *flattener) instruction(a *inline.Activation, v ir.Value, d *ir.Def) (replaced bool, err error) {
+	fr := x.frame(a)
+	if fr.block != d.Block {
+		fr.block, fr.head = d.Block, x.loops[a.Func].IsHead(d.Block) && !x.out.steps && !x.q.Next && x.started && !fr.observer
+	}
+	if fr.observer {
+		d.Pos = x.at // an atom is where it is observed
+		x.b.SetPos(d.Pos)
+		if x.observerInstruction(a, v, d) {
+			return true, nil
+		}
+	} else if err := x.before(a, fr, d); err != nil {
+		return false, err
+	}
+	if replaced, err := x.replace(a, fr, v, d); replaced || err != nil {
+		return replaced, err
+	}
+	return x.copy(a, v, d)
+}
+
+// before appends the observations in front of an instruction of the program.
+func (x *flattener) before(a *inline.Activation, fr *frame, d *ir.Def) error {
+	f := a.Func
+	if fr.initial && d.Op != ir.Alloca && d.Op != ir.Dbg && d.Op != ir.LifetimeStart {
+		fr.initial, x.started = false, true
+		if err := x.observe(a, d.Pos, func(a ltl.Atom) bool { return event(a, ltl.CalledAtom, "", f.Name) }); err != nil {
+			return err
 		}
 	}
-	type ret struct {
-		from   ir.BlockID
-		values []ir.Value
-	}
-	var exit ir.BlockID
-	var rets []ret
-	var phis []ir.Value
-	operand := func(v ir.Value) ir.Value {
-		switch d := f.Def(v); d.Op {
-		case ir.Const:
-			return b.ConstBV(d.Type, d.Const)
-		case ir.Null:
-			return b.Null()
-		case ir.GlobalAddr:
-			return b.GlobalAddr(d.Sym)
-		case ir.FuncAddr:
-			return b.FuncAddr(d.Sym)
+	if fr.head && d.Op != ir.Phi {
+		fr.head = false
+		if x.model > 0 && x.unsettled(a) {
+			x.unsupported("a loop of the library model " + f.Name + ", which may write what an atom reads")
+		} else if err := x.observe(a, f.BlockPos(d.Block), nothing); err != nil {
+			return err
 		}
-		return env[v]
+		x.b.SetPos(d.Pos)
 	}
-	extracts := map[ir.Value][]ir.Value{}
-	// initial is the observation of the initial state, behind the objects of main.
-	initial := !x.started && len(x.stack) == 2 && f.Name == x.main()
-	for _, o := range order {
-		b.At(starts[o])
-		head := x.loops[f.Name].IsHead(o) && !x.out.steps && !x.q.Next && x.started && !observer
-		for _, v := range f.Blocks[o].Instrs {
-			d := *f.Def(v)
-			if observer {
-				d.Pos = x.at // an atom is where it is observed
+	return nil
+}
+
+// observerInstruction is about functions that tell whether an atom is true: what C does not define
+// in them is unsupported, and they assign no variables.
+func (x *flattener) observerInstruction(a *inline.Activation, v ir.Value, d *ir.Def) (replaced bool) {
+	switch d.Op {
+	case ir.Dbg:
+		return true
+	case ir.Check:
+		switch ir.CheckKind(d.Aux) {
+		case ir.DivByZero, ir.ShiftRange, ir.Assertion:
+			x.defined(x.in.Operand(a, d.Args[0]), "an atom whose value C does not define: "+d.Sym)
+		}
+		return true
+	case ir.Load:
+		if p := x.in.Operand(a, d.Args[0]); x.b.Func.Def(p).Op != ir.GlobalAddr {
+			x.defined(x.b.Cmp(ir.ValidRange, p, x.b.Word(d.Type.Size())), "an atom reads through an invalid pointer")
+		}
+	}
+	return false
+}
+
+// defined appends that something else than the condition is unsupported.
+func (x *flattener) defined(condition ir.Value, why string) {
+	off := x.unless(condition)
+	on := x.b.Current()
+	x.b.At(off)
+	x.b.Emit(ir.Def{Op: ir.Unsupported, Sym: why})
+	x.b.At(on)
+}
+
+// unless continues where a condition holds; the block is where it does not.
+func (x *flattener) unless(condition ir.Value) (off ir.BlockID) {
+	on, off := x.b.Block("on"), x.b.Block("off")
+	x.b.CondBr(condition, on, off)
+	x.b.At(on)
+	return off
+}
+
+// replace puts observations, ends and bodies in the place of what stands for them.
+func (x *flattener) replace(a *inline.Activation, fr *frame, v ir.Value, d *ir.Def) (replaced bool, err error) {
+	switch d.Op {
+	case ir.Dbg:
+		d.Aux += int64(fr.vars)
+	case ir.Check:
+		if ir.CheckKind(d.Aux) == ir.Assertion {
+			off := x.unless(x.in.Operand(a, d.Args[0]))
+			on := x.b.Current()
+			x.b.At(off)
+			if err := x.halt(a, ir.HaltAbort, d.Pos); err != nil {
+				return false, err
 			}
-			if len(b.Func.Values) > maxFlat {
-				return nil, false, &Error{d.Pos, fmt.Sprintf("the program has more than %d instructions when its calls are inlined", maxFlat)}
-			}
-			b.SetPos(d.Pos)
-			if initial && d.Op != ir.Alloca && d.Op != ir.Dbg && d.Op != ir.LifetimeStart {
-				initial, x.started = false, true
-				if err := x.observe(d.Pos, func(a ltl.Atom) bool { return event(a, ltl.CalledAtom, "", f.Name) }); err != nil {
-					return nil, false, err
-				}
-				b.SetPos(d.Pos)
-			}
-			if head && d.Op != ir.Phi {
-				head = false
-				if x.model > 0 && x.unsettled() {
-					x.unsupported("a loop of the library model " + f.Name + ", which may write what an atom reads")
-				} else if err := x.observe(f.BlockPos(o), nothing); err != nil {
-					return nil, false, err
-				}
-				b.SetPos(d.Pos)
-			}
-			switch d.Op {
-			case ir.Phi:
-				env[v] = b.Phi(d.Type)
-				phis = append(phis, v)
-				continue
-			case ir.Dbg:
-				if observer {
-					continue
-				}
-				d.Aux += int64(vars)
-			case ir.Extract:
-				if list, ok := extracts[d.Args[0]]; ok {
-					env[v] = list[d.Aux]
-					continue
-				}
-			case ir.Check:
-				kind := ir.CheckKind(d.Aux)
-				if observer && (kind == ir.DivByZero || kind == ir.ShiftRange) || kind == ir.Assertion {
-					on, off := b.Block("on"), b.Block("off")
-					b.CondBr(operand(d.Args[0]), on, off)
-					b.At(off)
-					if observer {
-						b.Emit(ir.Def{Op: ir.Unsupported, Sym: "an atom whose value C does not define: " + d.Sym})
-					} else if err := x.halt(ir.HaltAbort, d.Pos); err != nil {
-						return nil, false, err
-					}
-					b.At(on)
-					continue
-				}
-				if observer {
-					continue
-				}
-			case ir.Load:
-				if p := operand(d.Args[0]); observer && b.Func.Def(p).Op != ir.GlobalAddr {
-					on, off := b.Block("on"), b.Block("off")
-					b.CondBr(b.Cmp(ir.ValidRange, p, b.Word(d.Type.Size())), on, off)
-					b.At(off)
-					b.Emit(ir.Def{Op: ir.Unsupported, Sym: "an atom reads through an invalid pointer"})
-					b.At(on)
-				}
-			case ir.Label:
-				if d.Sym == x.q.Step && x.out.steps {
-					if err := x.observe(d.Pos, nothing); err != nil {
-						return nil, false, err
-					}
-					continue
-				}
-				if x.started && x.events(ltl.AtAtom, f.Name, d.Sym) {
-					if err := x.observe(d.Pos, func(a ltl.Atom) bool { return event(a, ltl.AtAtom, f.Name, d.Sym) }); err != nil {
-						return nil, false, err
-					}
-				}
-			case ir.Call:
-				out, done, err := x.call(f, &d, operand)
-				if err != nil {
-					return nil, false, err
-				}
-				if done {
-					if len(out) > 0 {
-						env[v] = out[0]
-					}
-					extracts[v] = out
-					continue
-				}
-			case ir.Switch:
-				if !opens(f, &d) {
-					d.Succs = slices.Clone(d.Succs)
-					d.Succs[0] = d.Succs[1]
-				}
-			case ir.Unreachable:
-				d = ir.Def{Op: ir.Unsupported, Pos: d.Pos, Sym: "the run ends by undefined behaviour (U8), of which a temporal property says nothing"}
-			case ir.Halt:
-				if err := x.halt(ir.HaltKind(d.Aux), d.Pos); err != nil {
-					return nil, false, err
-				}
-				continue
-			case ir.Ret:
-				values := make([]ir.Value, len(d.Args))
-				for i, a := range d.Args {
-					values[i] = operand(a)
-				}
-				if exit == 0 {
-					exit = b.Block("return")
-				}
-				rets = append(rets, ret{b.Current(), values})
-				b.Br(exit)
-				continue
-			}
-			d.Args = slices.Clone(d.Args)
-			for i, a := range d.Args {
-				d.Args[i] = operand(a)
-			}
+			x.b.At(on)
+			return true, nil
+		}
+	case ir.Label:
+		if d.Sym == x.q.Step && x.out.steps {
+			return true, x.observe(a, d.Pos, nothing)
+		}
+		if f := a.Func; x.started && x.events(ltl.AtAtom, f.Name, d.Sym) {
+			return false, x.observe(a, d.Pos, func(a ltl.Atom) bool { return event(a, ltl.AtAtom, f.Name, d.Sym) })
+		}
+	case ir.Call:
+		return x.call(a, v, d)
+	case ir.Switch:
+		if !opens(a.Func, d) {
 			d.Succs = slices.Clone(d.Succs)
-			for i, s := range d.Succs {
-				d.Succs[i] = starts[s]
-			}
-			env[v] = b.Emit(d)
-			if x.reads.changes(b.Func, env[v]) {
-				x.wrote = x.wrote || x.model > 0
-				if x.started && !x.out.steps && x.model == 0 && !(x.q.Next && unnamed(f, v)) {
-					if err := x.observe(d.Pos, nothing); err != nil {
-						return nil, false, err
-					}
-				}
-			}
+			d.Succs[0] = d.Succs[1]
 		}
-		ends[o] = b.Current()
+	case ir.Unreachable:
+		*d = ir.Def{Op: ir.Unsupported, Pos: d.Pos, Sym: "the run ends by undefined behaviour (U8), of which a temporal property says nothing"}
+	case ir.Halt:
+		return true, x.halt(a, ir.HaltKind(d.Aux), d.Pos)
 	}
-	for _, v := range phis {
-		d := f.Def(v)
-		for i, from := range f.Blocks[d.Block].Preds {
-			if ends[from] != 0 {
-				b.AddIncoming(env[v], operand(d.Args[i]), ends[from])
-			}
-		}
+	return false, nil
+}
+
+// copy appends an instruction, and an observation behind it if it may change an atom. Phis, returns
+// and results of calls are left to the inliner.
+func (x *flattener) copy(a *inline.Activation, v ir.Value, d *ir.Def) (replaced bool, err error) {
+	switch d.Op {
+	case ir.Phi, ir.Extract, ir.Ret:
+		return false, nil
 	}
-	if exit == 0 {
-		b.At(b.Block("never"))
-		for _, t := range f.Results {
-			results = append(results, x.zero(t))
-		}
-		return results, false, nil
+	if !x.reads.changes(x.b.Func, x.in.Copy(a, v, *d)) {
+		return true, nil
 	}
-	b.At(exit)
-	for i, t := range f.Results {
-		p := b.Phi(t)
-		for _, r := range rets {
-			b.AddIncoming(p, r.values[i], r.from)
-		}
-		results = append(results, p)
+	x.wrote = x.wrote || x.model > 0
+	if x.started && !x.out.steps && x.model == 0 && !(x.q.Next && unnamed(a.Func, v)) {
+		return true, x.observe(a, d.Pos, nothing)
 	}
-	if token != 0 {
-		b.Op(ir.StackRestore, ir.Type{}, token)
-	}
-	return results, true, nil
+	return true, nil
 }
 
 // opens says that a switch may go to its default. clang leaves blocks with several ends by a switch
@@ -377,16 +357,13 @@ func opens(f *ir.Func, d *ir.Def) bool {
 }
 
 // unsettled says that what atoms read may have been written by the library models around.
-func (x *flattener) unsettled() bool {
-	return x.wrote || slices.ContainsFunc(x.stack, func(f *ir.Func) bool { return f.Model && x.reads.writes(f) })
-}
-
-// zero is some value of a type.
-func (x *flattener) zero(t ir.Type) ir.Value {
-	if t.Kind == ir.Ptr {
-		return x.b.Null()
+func (x *flattener) unsettled(a *inline.Activation) bool {
+	for ; a != nil; a = a.Caller {
+		if a.Func.Model && x.reads.writes(a.Func) {
+			return true
+		}
 	}
-	return x.b.ConstBV(t, bv.New(t.Bits, 0))
+	return x.wrote
 }
 
 // main is the function whose initial state is observed: main, or else the first that the entry
@@ -404,57 +381,51 @@ func (x *flattener) main() string {
 	return name
 }
 
-// call appends a call, done says that it is inlined, or unsupported.
-func (x *flattener) call(f *ir.Func, d *ir.Def, operand func(ir.Value) ir.Value) (results []ir.Value, done bool, err error) {
-	b := x.b
+// call has a call inlined; replaced is false if it is left as it is.
+func (x *flattener) call(a *inline.Activation, v ir.Value, d *ir.Def) (replaced bool, err error) {
 	g := x.byName[d.Sym]
-	inlined := g != nil && !g.IsDecl() && !g.Variadic && len(d.Args) == len(g.Params) && !slices.Contains(x.stack, g) && !x.recursive(g)
-	if !inlined {
-		if why := x.forbids(d); why != "" {
+	if g == nil || g.IsDecl() || g.Variadic || len(d.Args) != len(g.Params) || a.Within(g) || x.recursive[g.Name] {
+		why := x.forbids(d)
+		if why != "" {
 			x.unsupported(why)
-			t := d.Type
-			if t.Kind != ir.Void {
-				results = append(results, x.zero(t))
-			}
-			if g != nil && len(g.Results) > 0 {
-				results = nil
-				for _, t := range g.Results {
-					results = append(results, x.zero(t))
-				}
-			}
-			return results, true, nil
+			x.in.Define(a, v, x.anything(g, d.Type)...)
 		}
-		return nil, false, nil
+		return why != "", nil
 	}
-	args := make([]ir.Value, len(d.Args))
-	for i, a := range d.Args {
-		args[i] = operand(a)
-	}
-	initial := !x.started
+	first := !x.started
 	if x.started && x.events(ltl.CalledAtom, "", g.Name) {
-		if err := x.observe(d.Pos, func(a ltl.Atom) bool { return event(a, ltl.CalledAtom, "", g.Name) }); err != nil {
-			return nil, false, err
+		if err := x.observe(a, d.Pos, func(a ltl.Atom) bool { return event(a, ltl.CalledAtom, "", g.Name) }); err != nil {
+			return false, err
 		}
 	}
 	if x.model == 0 {
 		x.wrote = false
 	}
-	results, returns, err := x.inline(g, args)
-	if err != nil {
-		return nil, false, err
+	returns := false
+	if err := x.around(a, g, func() (bool, error) {
+		returns, err = x.in.Call(a, v, d, g)
+		return returns, err
+	}); err != nil {
+		return false, err
 	}
-	b.SetPos(d.Pos)
 	wrote := x.model == 0 && x.wrote
 	if x.model == 0 {
 		x.wrote = false
 	}
-	if returns && x.started && !initial {
-		event := func(a ltl.Atom) bool { return event(a, ltl.ReturnedAtom, "", g.Name) }
-		if x.events(ltl.ReturnedAtom, "", g.Name) || wrote && !x.out.steps {
-			if err := x.observe(d.Pos, event); err != nil {
-				return nil, false, err
-			}
-		}
+	if returns && x.started && !first && (x.events(ltl.ReturnedAtom, "", g.Name) || wrote && !x.out.steps) {
+		return true, x.observe(a, d.Pos, func(a ltl.Atom) bool { return event(a, ltl.ReturnedAtom, "", g.Name) })
 	}
-	return results, true, nil
+	return true, nil
+}
+
+// anything are results of a call of g, or of a pointer that gives t, where no run arrives.
+func (x *flattener) anything(g *ir.Func, t ir.Type) (results []ir.Value) {
+	if g != nil && len(g.Results) > 0 {
+		for _, t := range g.Results {
+			results = append(results, x.in.Zero(t))
+		}
+	} else if t.Kind != ir.Void {
+		results = append(results, x.in.Zero(t))
+	}
+	return results
 }

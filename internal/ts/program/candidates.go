@@ -22,14 +22,14 @@ func (s *System) Candidates(inv *ts.Invariant) []invariant.Head {
 			continue
 		}
 		zeros, ones := s.knownBits(i, inv.Clauses)
-		o := s.layout.flat.blocks[at.block]
-		h := invariant.Head{Func: o.fn.Name, Head: o.block, Pos: headPos(o.fn, o.block)}
+		o := s.layout.flat.Blocks[at.block]
+		h := invariant.Head{Func: o.Activation.Func.Name, Head: o.Block, Pos: headPos(o.Activation.Func, o.Block)}
 		for k := range s.States {
 			if zeros[k]|ones[k] == 0 {
 				continue
 			}
 			t, ok := names.term(i, int32(k))
-			if ok && t.Up == 0 && t.Bits <= 64 && (t.Cell || o.fn.Def(t.Value).Type.Kind == ir.Int) {
+			if ok && t.Up == 0 && t.Bits <= 64 && (t.Cell || o.Activation.Func.Def(t.Value).Type.Kind == ir.Int) {
 				h.Predicates = append(h.Predicates, ofBits(t, zeros[k], ones[k])...)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/internal/floats"
+	"assay/internal/inline"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/smt"
@@ -29,8 +30,9 @@ func (s *System) Certificate(inv *ts.Invariant) (cert *verdict.Induction, droppe
 		if i == 0 {
 			continue
 		}
-		o := s.layout.flat.blocks[at.block]
-		h := invariant.Head{Func: o.fn.Name, Head: o.block, Pos: headPos(o.fn, o.block), Calls: s.callString(o.context)}
+		o := s.layout.flat.Blocks[at.block]
+		f := o.Activation.Func
+		h := invariant.Head{Func: f.Name, Head: o.Block, Pos: headPos(f, o.Block), Calls: callString(o.Activation)}
 		known := s.constants(i)
 	clauses:
 		for _, c := range inv.Clauses {
@@ -74,13 +76,11 @@ func headPos(f *ir.Func, b ir.BlockID) ir.Pos {
 	return f.Pos
 }
 
-// callString is the calls that lead to a context, the outermost first.
-func (s *System) callString(context int32) []invariant.Call {
+// callString is the calls that lead to an activation, the outermost first.
+func callString(a *inline.Activation) []invariant.Call {
 	var out []invariant.Call
-	for c := context; c >= 0; {
-		x := s.layout.flat.calls[c]
-		out = append(out, invariant.Call{Func: x.fn.Name, Value: x.value})
-		c = x.outer
+	for ; a.Caller != nil; a = a.Caller {
+		out = append(out, invariant.Call{Func: a.Caller.Func.Name, Value: a.Call})
 	}
 	slices.Reverse(out)
 	return out
@@ -114,9 +114,9 @@ type namer struct {
 
 func newNamer(s *System) *namer {
 	n := &namer{s: s, trees: map[*ir.Func]*ir.DomTree{}}
-	for _, env := range s.layout.flat.activations {
+	for _, a := range s.layout.flat.Activations {
 		m := map[ir.Value][]ir.Value{}
-		for v, x := range env {
+		for v, x := range a.Values {
 			if x != 0 {
 				m[x] = append(m[x], ir.Value(v))
 			}
@@ -196,24 +196,20 @@ func (n *namer) term(location int, state int32) (invariant.Term, bool) {
 
 // frames visits the activations around a location, the innermost first, with the
 // place in each: the head, or the call.
-func (n *namer) frames(location int, visit func(up int, context int32, fn *ir.Func, block ir.BlockID, call ir.Value) bool) {
-	o := n.s.layout.flat.blocks[n.s.layout.locations[location].block]
-	context, fn, block, call := o.context, o.fn, o.block, ir.Value(0)
-	for up := 0; ; up++ {
-		if visit(up, context, fn, block, call) || context < 0 {
-			return
-		}
-		c := n.s.layout.flat.calls[context]
-		context, fn, call = c.outer, c.fn, c.value
-		block = fn.Def(call).Block
+func (n *namer) frames(location int, visit func(up int, a *inline.Activation, block ir.BlockID, call ir.Value) bool) {
+	o := n.s.layout.flat.Blocks[n.s.layout.locations[location].block]
+	a, block, call := o.Activation, o.Block, ir.Value(0)
+	for up := 0; !visit(up, a, block, call) && a.Caller != nil; up++ {
+		a, call = a.Caller, a.Call
+		block = a.Func.Def(call).Block
 	}
 }
 
 // find looks for a value of some activation that is the flat value.
 func (n *namer) find(location int, flat ir.Value) (t invariant.Term, ok bool) {
-	n.frames(location, func(up int, context int32, fn *ir.Func, block ir.BlockID, call ir.Value) bool {
-		for _, v := range n.originals[context+1][flat] {
-			if n.defined(fn, v, block, call) {
+	n.frames(location, func(up int, a *inline.Activation, block ir.BlockID, call ir.Value) bool {
+		for _, v := range n.originals[a.Index][flat] {
+			if n.defined(a.Func, v, block, call) {
 				t, ok = invariant.Term{Value: v, Up: up}, true
 				return true
 			}
@@ -242,16 +238,16 @@ func (n *namer) defined(f *ir.Func, v ir.Value, block ir.BlockID, call ir.Value)
 
 // address looks for a value that is the address of an object.
 func (n *namer) address(location int, p place) (t invariant.Term, ok bool) {
-	n.frames(location, func(up int, context int32, fn *ir.Func, block ir.BlockID, call ir.Value) bool {
+	n.frames(location, func(up int, a *inline.Activation, block ir.BlockID, call ir.Value) bool {
 		if p.global == nil {
 			o := n.s.layout.flat.objects[p.object].origin
-			if o.context == context && o.fn == fn && n.defined(fn, o.value, block, call) {
-				t, ok = invariant.Term{Value: o.value, Up: up}, true
+			if o.Activation == a && n.defined(a.Func, o.Value, block, call) {
+				t, ok = invariant.Term{Value: o.Value, Up: up}, true
 			}
 			return ok
 		}
-		for v := range fn.Values {
-			if d := &fn.Values[v]; d.Op == ir.GlobalAddr && d.Sym == p.global.Name {
+		for v := range a.Func.Values {
+			if d := &a.Func.Values[v]; d.Op == ir.GlobalAddr && d.Sym == p.global.Name {
 				t, ok = invariant.Term{Value: ir.Value(v), Up: up}, true
 				return true
 			}

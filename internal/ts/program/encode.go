@@ -157,13 +157,13 @@ func (l *layout) keyOf(v *variable) variableKey {
 
 // newLayout starts with the values of the locations.
 func newLayout(f *flat, small bool) *layout {
-	l := &layout{m: f.m, flat: f, small: small, locations: locations(f.f, small), byValue: map[ir.Value]int{}, candidates: map[variableKey][]candidate{}}
+	l := &layout{m: f.m, flat: f, small: small, locations: locations(f.Func, small), byValue: map[ir.Value]int{}, candidates: map[variableKey][]candidate{}}
 	for _, at := range l.locations {
 		for _, v := range at.values {
 			if _, ok := l.byValue[v]; ok {
 				continue
 			}
-			d := f.f.Def(v)
+			d := f.Func.Def(v)
 			l.byValue[v] = len(l.variables)
 			l.variables = append(l.variables, variable{value: v, typ: d.Type, pos: d.Pos})
 			if d.Type.Kind == ir.Ptr {

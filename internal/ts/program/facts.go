@@ -24,10 +24,10 @@ func (r *round) known(facts []invariant.Head) []term.ID {
 		if i == 0 {
 			continue
 		}
-		o := r.flat.blocks[at.block]
+		o := r.flat.Blocks[at.block]
 		here := r.st.Eq(r.bits[r.pc], r.st.ConstU(r.pcBits(), uint64(i)))
 		for k := range facts {
-			if facts[k].Func != o.fn.Name || facts[k].Head != o.block || len(facts[k].Calls) > 0 {
+			if facts[k].Func != o.Activation.Func.Name || facts[k].Head != o.Block || len(facts[k].Calls) > 0 {
 				continue
 			}
 			for _, p := range facts[k].Predicates {
@@ -98,21 +98,21 @@ func (r *round) summand(location int, t invariant.Term) (term.ID, bool) {
 	if t.Index || t.Stride != 0 || t.Float {
 		return 0, false
 	}
-	o := r.flat.blocks[r.locations[location].block]
-	d := o.fn.Def(t.Value)
+	o := r.flat.Blocks[r.locations[location].block]
+	d := o.Activation.Func.Def(t.Value)
 	if d.Op == ir.Const {
 		return r.st.Const(d.Const), !t.Cell
 	}
 	if !t.Cell {
-		v := r.flat.activations[o.context+1][t.Value]
+		v := o.Activation.Values[t.Value]
 		if v == 0 {
 			return 0, false
 		}
-		if c := r.flat.f.Def(v); c.Op == ir.Const {
+		if c := r.flat.Func.Def(v); c.Op == ir.Const {
 			return r.st.Const(c.Const), true
 		}
 		for _, x := range r.locations[location].values {
-			if x == v && r.flat.f.Type(v).Kind == ir.Int {
+			if x == v && r.flat.Func.Type(v).Kind == ir.Int {
 				return r.bits[r.variables[r.byValue[v]].chosen], true
 			}
 		}
@@ -127,7 +127,7 @@ func (r *round) summand(location int, t invariant.Term) (term.ID, bool) {
 		}
 	} else {
 		for k := range r.flat.objects {
-			if r.flat.objects[k].value == r.flat.activations[o.context+1][t.Value] {
+			if r.flat.objects[k].value == o.Activation.Values[t.Value] {
 				p = place{object: k}
 			}
 		}

@@ -102,7 +102,7 @@ func (r *round) tooMuch(k int) error {
 	if p.global != nil {
 		e.Pos, e.Func = p.global.Pos, p.global.Name
 	} else {
-		e.Pos, e.Func = r.flat.objects[p.object].def.Pos, r.flat.objects[p.object].origin.fn.Name
+		e.Pos, e.Func = r.flat.objects[p.object].def.Pos, r.flat.objects[p.object].origin.Activation.Func.Name
 	}
 	return e
 }

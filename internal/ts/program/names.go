@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 
+	"assay/internal/inline"
 	"assay/internal/ir"
 	"assay/internal/ssa"
 	"assay/internal/verdict"
@@ -27,19 +28,20 @@ func (r *round) variableNames() []string {
 		if v == 0 {
 			continue
 		}
-		at := r.flat.origins[v]
+		at := r.flat.Values[v]
 		name := ""
-		if at.fn != nil && at.value != 0 {
-			if cache[at.fn] == nil {
-				cache[at.fn] = at.fn.VariableNames()
+		if at.Value != 0 {
+			f := at.Activation.Func
+			if cache[f] == nil {
+				cache[f] = f.VariableNames()
 			}
-			name = cache[at.fn][at.value]
+			name = cache[f][at.Value]
 		}
 		if name == "" {
 			name = fmt.Sprint("v", v)
 		}
-		if at.fn != nil {
-			name = at.fn.Name + "::" + name
+		if at.Activation != nil {
+			name = at.Activation.Func.Name + "::" + name
 		}
 		out[i] = unique(name)
 	}
@@ -58,10 +60,10 @@ func (r *round) placeName(p place) string {
 		return p.global.Name
 	}
 	o := r.flat.objects[p.object]
-	if name := o.origin.fn.VariableNames()[o.origin.value]; name != "" {
-		return o.origin.fn.Name + "::" + name
+	if name := o.origin.Activation.Func.VariableNames()[o.origin.Value]; name != "" {
+		return o.origin.Activation.Func.Name + "::" + name
 	}
-	return fmt.Sprintf("%s::object%d", o.origin.fn.Name, p.object)
+	return fmt.Sprintf("%s::object%d", o.origin.Activation.Func.Name, p.object)
 }
 
 // choiceName names an input.
@@ -74,19 +76,19 @@ func (r *round) choiceName(c ssa.Choice) string {
 }
 
 // originOf is where an instruction of the step comes from.
-func (r *round) originOf(v ir.Value) (origin, bool) {
+func (r *round) originOf(v ir.Value) (inline.Origin, bool) {
 	if int(v) >= len(r.from) || r.from[v] == 0 {
-		return origin{}, false
+		return inline.Origin{}, false
 	}
-	return r.flat.origins[r.from[v]], true
+	return r.flat.Values[r.from[v]], true
 }
 
 // located is the guard of an event in the program.
 func (r *round) located(e ssa.Event) verdict.Guard {
 	g := e.Guard
 	if g.Func == stepName {
-		if at, ok := r.originOf(e.Value); ok && at.fn != nil {
-			g.Func = at.fn.Name
+		if at, ok := r.originOf(e.Value); ok && at.Activation != nil {
+			g.Func = at.Activation.Func.Name
 		}
 	}
 	return g

@@ -130,7 +130,7 @@ func (l *layout) build(m *ir.Module) (*stepper, error) {
 	for k := range l.flat.objects {
 		o := &l.flat.objects[k]
 		d := o.def
-		size := l.flat.f.Def(d.Args[0]).Const
+		size := l.flat.Func.Def(d.Args[0]).Const
 		d.Args = []ir.Value{b.ConstBV(ir.IntType(m.PointerBits), size)}
 		s.addr = append(s.addr, b.Emit(d))
 	}
@@ -246,7 +246,7 @@ func (s *stepper) address(k int) ir.Value {
 
 // code copies what is reached from location i.
 func (s *stepper) code(i int) error {
-	f, b := s.flat.f, s.b
+	f, b := s.flat.Func, s.b
 	at := s.locations[i]
 	env := make([]ir.Value, len(f.Values))
 	state := map[ir.Value]bool{}
@@ -321,7 +321,7 @@ func (s *stepper) code(i int) error {
 							continue
 						}
 						if first != 0 && first != f.Def(v).Args[n] {
-							return &ErrUnsupported{Func: s.flat.blocks[o].fn.Name, Pos: d.Pos, Why: "two edges between the same blocks carry different values"}
+							return &ErrUnsupported{Func: s.flat.Blocks[o].Activation.Func.Name, Pos: d.Pos, Why: "two edges between the same blocks carry different values"}
 						}
 						first = f.Def(v).Args[n]
 					}
@@ -419,7 +419,7 @@ func edgeNumber(f *ir.Func, from, to ir.BlockID, succ int) int {
 
 // reached are the blocks of the code of a location, in a topological order.
 func (s *stepper) reached(i int, state map[ir.Value]bool) ([]ir.BlockID, error) {
-	f := s.flat.f
+	f := s.flat.Func
 	type visit struct {
 		b    ir.BlockID
 		next int
@@ -449,8 +449,8 @@ func (s *stepper) reached(i int, state map[ir.Value]bool) ([]ir.BlockID, error) 
 	for k, o := range order {
 		for _, v := range f.Blocks[o].Instrs {
 			if state[v] && (k > 0 || f.Def(v).Op != ir.Phi) {
-				at := s.flat.origins[v]
-				return nil, &ErrUnsupported{Func: at.fn.Name, Pos: f.Def(v).Pos, Why: "a loop has several entries"}
+				at := s.flat.Values[v]
+				return nil, &ErrUnsupported{Func: at.Activation.Func.Name, Pos: f.Def(v).Pos, Why: "a loop has several entries"}
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (s *System) choices(run *Run, e *term.Evaluator, values []bv.BV) {
 			if !e.Bool(s.marks[next]) || !o.once {
 				continue
 			}
-			c := ir.Choice{Func: o.origin.fn.Name, Value: o.origin.value}
+			c := ir.Choice{Func: o.origin.Activation.Func.Name, Value: o.origin.Value}
 			for _, made := range s.r.f.Choices {
 				if made.Func == stepName && made.Value == s.r.addr[x.object] && made.Object != 0 {
 					c.Bytes, c.Base = s.content(made.Content, values), s.base(made.Object, values)
@@ -80,10 +80,10 @@ func (s *System) choices(run *Run, e *term.Evaluator, values []bv.BV) {
 		x := ir.Choice{Func: c.Func, Value: c.Value}
 		if c.Func == stepName {
 			at, ok := s.r.originOf(c.Value)
-			if !ok || at.fn == nil || at.value == 0 {
+			if !ok || at.Value == 0 {
 				continue // of the step itself
 			}
-			x.Func, x.Value = at.fn.Name, at.value
+			x.Func, x.Value = at.Activation.Func.Name, at.Value
 		}
 		if !e.Bool(s.guards[i]) {
 			continue
