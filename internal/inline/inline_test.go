@@ -122,7 +122,9 @@ func TestRuns(t *testing.T) {
 				}
 				return place(o.Activation.Func, o.Value)
 			})
-			limited := func(e interp.End) bool { return e == interp.StepLimit || e == interp.StackLimit || e == interp.MemoryLimit }
+			limited := func(e interp.End) bool {
+				return e == interp.StepLimit || e == interp.StackLimit || e == interp.MemoryLimit
+			}
 			if limited(end.End) || limited(flatEnd.End) { // calls are no steps of the flat program
 				n := min(len(want), len(got))
 				want, got = want[:n], got[:n]
