@@ -47,10 +47,15 @@ type checker struct {
 	guide  smt.Solver // of feasible; nil until asked
 	told   int        // facts that guide has
 	solver smt.Solver // that answered last; nil until asked
-	// circuits says that it was asked about circuits instead of floating-point
+	answered
+}
+
+// answered says how the last question was answered.
+type answered struct {
+	// circuits says that the solver was asked about circuits instead of floating-point
 	// operations.
 	circuits bool
-	// integers says that the last question was answered over the integers.
+	// integers says that it was answered over the integers.
 	integers bool
 	// lemmas says that interval lemmas were enough.
 	lemmas bool

@@ -193,15 +193,17 @@ func late(before, dies, used string) string {
 	return strings.Replace(text, "entry:\n", "entry:\n"+before+"\n", 1)
 }
 
-func TestStructures(t *testing.T) {
-	heap, local := "  %p = malloc ptr i64 4", "  %p = alloca ptr i64 4 align 4"
-	runInductionTests(t, []inductionTest{
-		{"freed in round 5, used in round 9", late(heap, "  free %p", "  store i32 1, %p"), Options{Targets: []ir.CheckKind{ir.InvalidDeref}}, 1, nil, "rejected: valid-deref"},
-		{"freed in round 5, and in round 9", late(heap, "  free %p", "  free %p"), accesses, 2, nil, "rejected: valid-free"},
-		{"dead in round 5, used in round 9", late(local, "  lifetimeend %p", "  store i32 1, %p"), accesses, 1, nil, "rejected: valid-deref"},
-		{"dead in round 5, started in round 9", late(local, "  lifetimeend %p", "  lifetimestart %p\n  store i32 1, %p"), accesses, 1, nil, "ok"},
-		{"written in round 5, used in round 9", late(heap+"\n  store i32 0, %p", "  store i32 1, %p", "  %x = load i32 %p\n  %z = eq i1 %x, i32 0\n  check assertion %z \"x\""), assertions, 3, nil, "rejected: assertion"},
-		{"two loops in sequence", `
+// heap and local make the object of a structure.
+const heap, local = "  %p = malloc ptr i64 4", "  %p = alloca ptr i64 4 align 4"
+
+// structureTests are programs, claims about them, and whether these are to be accepted.
+var structureTests = []inductionTest{
+	{"freed in round 5, used in round 9", late(heap, "  free %p", "  store i32 1, %p"), Options{Targets: []ir.CheckKind{ir.InvalidDeref}}, 1, nil, "rejected: valid-deref"},
+	{"freed in round 5, and in round 9", late(heap, "  free %p", "  free %p"), accesses, 2, nil, "rejected: valid-free"},
+	{"dead in round 5, used in round 9", late(local, "  lifetimeend %p", "  store i32 1, %p"), accesses, 1, nil, "rejected: valid-deref"},
+	{"dead in round 5, started in round 9", late(local, "  lifetimeend %p", "  lifetimestart %p\n  store i32 1, %p"), accesses, 1, nil, "ok"},
+	{"written in round 5, used in round 9", late(heap+"\n  store i32 0, %p", "  store i32 1, %p", "  %x = load i32 %p\n  %z = eq i1 %x, i32 0\n  check assertion %z \"x\""), assertions, 3, nil, "rejected: assertion"},
+	{"two loops in sequence", `
 entry:
   br one
 one:
@@ -219,7 +221,7 @@ two:
 exit:
   halt exit
 `, assertions, 2, []claimed{"main one: phi0 %2= 0", "main two: phi0 != 7"}, "rejected: "},
-		{"two loops in sequence, right", `
+	{"two loops in sequence, right", `
 entry:
   br one
 one:
@@ -237,7 +239,7 @@ two:
 exit:
   halt exit
 `, assertions, 2, []claimed{"main one: phi0 %2= 0", "main two: phi0 %2= 0"}, "ok"},
-		{"two loops in sequence, only the second", `
+	{"two loops in sequence, only the second", `
 entry:
   br one
 one:
@@ -255,7 +257,7 @@ two:
 exit:
   halt exit
 `, assertions, 2, []claimed{"main two: phi0 %2= 0"}, "rejected: invariant"},
-		{"a value from before the loop in a predicate", `
+	{"a value from before the loop in a predicate", `
 entry:
   %n = nondet i8 input "n"
   br head
@@ -271,7 +273,7 @@ exit:
   check assertion %ok "i == n"
   halt exit
 `, assertions, 1, []claimed{"main head: phi0 - v1 <= 0"}, "ok"},
-		{"k alone", `
+	{"k alone", `
 entry:
   %n = nondet i8 input "n"
   br head
@@ -287,7 +289,7 @@ exit:
   check assertion %ok "i == n"
   halt exit
 `, assertions, 3, nil, "ok"},
-		{"unreachable loop", `
+	{"unreachable loop", `
 entry:
   halt exit
 head:
@@ -295,7 +297,7 @@ head:
   check assertion %ok "never"
   br head
 `, assertions, 1, nil, "ok"},
-		{"a loop that no run enters", `
+	{"a loop that no run enters", `
 entry:
   %n = nondet i8 input "n"
   %no = ult i1 %n, i8 0
@@ -306,7 +308,7 @@ head:
 exit:
   halt exit
 `, assertions, 1, nil, "ok"},
-		{"a loop with one round", `
+	{"a loop with one round", `
 entry:
   br head
 head:
@@ -320,7 +322,7 @@ exit:
   check assertion %end "i == 1"
   halt exit
 `, assertions, 2, nil, "ok"},
-		{"two edges into the head", `
+	{"two edges into the head", `
 entry:
   %c = nondet i1 input "c"
   condbr %c, head, head
@@ -333,7 +335,7 @@ head:
   %d = nondet i1 input "d"
   condbr %d, head, head
 `, assertions, 1, []claimed{"main head: phi0 %2= 0"}, "rejected: invariant"},
-		{"entered twice", `
+	{"entered twice", `
 entry:
   %c = nondet i1 input "c"
   condbr %c, one, two
@@ -344,7 +346,7 @@ two:
 exit:
   halt exit
 `, assertions, 1, nil, "incomplete: a loop with several entries"},
-		{"entered twice, in no run", `
+	{"entered twice, in no run", `
 entry:
   %c = nondet i1 input "c"
   %no = xor i1 %c, %c
@@ -358,8 +360,8 @@ two:
 exit:
   halt exit
 `, assertions, 1, nil, "ok"},
-		{"recursion", fibonacci, assertions, 1, nil, "rejected: assertion: fib(21)"},
-		{"pointer that moves", `
+	{"recursion", fibonacci, assertions, 1, nil, "rejected: assertion: fib(21)"},
+	{"pointer that moves", `
 entry:
   br head
 head:
@@ -371,7 +373,7 @@ head:
   check assertion %ok "g == 0"
   br head
 `, assertions, 1, nil, "ok"},
-		{"pointer that moves out of bounds", `
+	{"pointer that moves out of bounds", `
 entry:
   br head
 head:
@@ -380,7 +382,7 @@ head:
   %q = ptradd ptr %p, i64 1
   br head
 `, accesses, 1, nil, "rejected: valid-deref"},
-		{"pointer to another object", `
+	{"pointer to another object", `
 entry:
   br head
 head:
@@ -391,7 +393,7 @@ head:
   check assertion %ok "g == 0"
   br head
 `, assertions, 3, nil, "incomplete: a pointer moves to another object"},
-		{"calls an unknown function in the third round", `module 64 entry @main
+	{"calls an unknown function in the third round", `module 64 entry @main
 func @unknown()
 func @main() {
 entry:
@@ -408,7 +410,7 @@ next:
   br head
 }
 `, assertions, 2, nil, "rejected: unknown is called"},
-		{"exit in a callee in a loop, with a leak", `module 64 entry @main
+	{"exit in a callee in a loop, with a leak", `module 64 entry @main
 func @leave(%i: i8) {
 entry:
   %is = eq i1 %i, i8 5
@@ -429,7 +431,7 @@ head:
   br head
 }
 `, Options{Targets: []ir.CheckKind{ir.MemCleanup}}, 7, nil, "rejected: valid-memcleanup"},
-		{"loop in a callee, called in a loop", `module 64 entry @main
+	{"loop in a callee, called in a loop", `module 64 entry @main
 func @f(%n: i8) -> i8 {
 entry:
   br head
@@ -452,7 +454,7 @@ head:
   br head
 }
 `, assertions, 1, []claimed{"main head: phi0 %2= 0", "f head: phi0 %2= 0"}, "ok"},
-		{"loop in a callee, called from a second place", `module 64 entry @main
+	{"loop in a callee, called from a second place", `module 64 entry @main
 func @f(%n: i8) -> i8 {
 entry:
   br head
@@ -481,7 +483,10 @@ exit:
   halt exit
 }
 `, assertions, 1, []claimed{"main head: phi0 %2= 0", "f head: phi0 %2= 0"}, "rejected: invariant"},
-	})
+}
+
+func TestStructures(t *testing.T) {
+	runInductionTests(t, structureTests)
 }
 
 // TestExcluded has an excluded check that fails before one for which something

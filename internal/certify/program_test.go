@@ -491,11 +491,11 @@ entry:
 }
 `
 
-func TestObjects(t *testing.T) {
-	runTests(t, []test{
-		{"variable arguments", variadic, assertions, nil, "folded"},
-		{"variable arguments, accesses", variadic, accesses, nil, "folded"},
-		{"dangling", `module 64 entry @main
+// objectTests are programs, and whether what is claimed of them is to be accepted.
+var objectTests = []test{
+	{"variable arguments", variadic, assertions, nil, "folded"},
+	{"variable arguments, accesses", variadic, accesses, nil, "folded"},
+	{"dangling", `module 64 entry @main
 func @f() -> ptr {
 entry:
   %p = alloca ptr i64 4 align 4
@@ -508,14 +508,14 @@ entry:
   halt exit
 }
 `, accesses, nil, "rejected: valid-deref: invalid read"},
-		{"life ended", `
+	{"life ended", `
 entry:
   %p = alloca ptr i64 4 align 4
   lifetimeend %p
   store i32 1, %p
   halt exit
 `, accesses, nil, "rejected: valid-deref: invalid write"},
-		{"life begun again", `
+	{"life begun again", `
 entry:
   %p = alloca ptr i64 4 align 4
   store i32 7, %p
@@ -526,7 +526,7 @@ entry:
   check assertion %ok "x == 7"
   halt exit
 `, assertions, nil, "rejected: assertion"},
-		{"stack restored", `
+	{"stack restored", `
 entry:
   %a = alloca ptr i64 4 align 4
   %t = stacksave ptr
@@ -536,7 +536,7 @@ entry:
   store i32 1, %b
   halt exit
 `, accesses, nil, "rejected: valid-deref: invalid write"},
-		{"stack restored, older object", `
+	{"stack restored, older object", `
 entry:
   %a = alloca ptr i64 4 align 4
   %t = stacksave ptr
@@ -545,7 +545,7 @@ entry:
   store i32 1, %a
   halt exit
 `, accesses, nil, "folded"},
-		{"arrays of one loop round each", `
+	{"arrays of one loop round each", `
 entry:
   br head
 head:
@@ -562,7 +562,7 @@ head:
 exit:
   halt exit
 `, accesses, []bound{{"main", "head", 3}}, "folded"},
-		{"initialiser with a pointer", `module 64 entry @main
+	{"initialiser with a pointer", `module 64 entry @main
 global @x size 4 align 4
 global @p size 8 align 8
   reloc 0 @x 0
@@ -576,7 +576,7 @@ entry:
   halt exit
 }
 `, assertions, nil, "folded"},
-		{"external content", `module 64 entry @main
+	{"external content", `module 64 entry @main
 global @x size 4 align 4 external
 func @main() {
 entry:
@@ -586,7 +586,7 @@ entry:
   halt exit
 }
 `, assertions, nil, "rejected: assertion"},
-		{"an address used again", `
+	{"an address used again", `
 entry:
   %x = nondet i64 input "x"
   %p = malloc ptr i64 4
@@ -605,7 +605,7 @@ entry:
   check assertion i1 0 "reachable"
   halt exit
 `, assertions, nil, "rejected: assertion"},
-		{"the size of an object that is not made", `
+	{"the size of an object that is not made", `
 entry:
   %n = nondet i64 input "n"
   %small = ult i1 %n, i64 100
@@ -625,7 +625,7 @@ join:
   check assertion %ok "n >= 0"
   halt exit
 `, assertions, nil, "rejected: assertion"},
-		{"a copy that is too long", `
+	{"a copy that is too long", `
 entry:
   %p = malloc ptr i64 1000000
   %q = malloc ptr i64 1000000
@@ -633,7 +633,10 @@ entry:
   check assertion i1 1 "nothing"
   halt exit
 `, assertions, nil, "incomplete: a copy of up to 1000000 bytes"},
-	})
+}
+
+func TestObjects(t *testing.T) {
+	runTests(t, objectTests)
 }
 
 func TestContext(t *testing.T) {

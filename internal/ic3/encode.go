@@ -15,15 +15,7 @@ type engine struct {
 	options Options
 	stats   Stats
 
-	// Encoding: solver literals, see newEngine.
-	bad         cdcl.Lit
-	badRoot     sat.Lit
-	constraints []cdcl.Lit
-	transitions []cdcl.Lit
-	latch       []cdcl.Lit // current value, by latch
-	next        []cdcl.Lit // next value, by latch
-	input       []cdcl.Lit
-	reset       []int8       // by latch: 1, 0, or -1 if arbitrary
+	literals
 	nodes       justifier    // see lift.go
 	definitions *cdcl.Solver // the gates only: for lifting
 	base        *cdcl.Solver // with the constraints: what every frame starts with
@@ -41,6 +33,18 @@ type engine struct {
 
 	assumed []cdcl.Lit // scratch
 	clause  []cdcl.Lit
+}
+
+// literals are the circuit in the solvers; see newEngine.
+type literals struct {
+	bad         cdcl.Lit
+	badRoot     sat.Lit
+	constraints []cdcl.Lit
+	transitions []cdcl.Lit
+	latch       []cdcl.Lit // current value, by latch
+	next        []cdcl.Lit // next value, by latch
+	input       []cdcl.Lit
+	reset       []int8 // by latch: 1, 0, or -1 if arbitrary
 }
 
 // newEngine encodes the cones of the next-state functions, the constraints and

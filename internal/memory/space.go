@@ -99,21 +99,26 @@ type Space struct {
 	pointeeOf   map[[2]uint32]*pointee     // by address and epoch
 	pointeeBy   map[term.ID]*pointee       // by variable
 	loaded      map[term.ID]*loadedPointer // by object variable
-	reads       []wildRead                 // since Begin
-	readOf      map[Key]wildValue
-	readFrom    map[term.ID]term.ID // variables of reads to the object read from
-	epochs      map[epochKey]uint32
-	history     []epochKey // of epoch e at e - 1
-	births      []birth
-	birthSet    map[birth]bool
-	byBase      map[term.ID]ObjectID // by address variable
-	pointerOf   map[term.ID]Value    // inverse of PtrToInt
+	wildReads
+	epochs    map[epochKey]uint32
+	history   []epochKey // of epoch e at e - 1
+	births    []birth
+	birthSet  map[birth]bool
+	byBase    map[term.ID]ObjectID // by address variable
+	pointerOf map[term.ID]Value    // inverse of PtrToInt
 	// functionRanges caches functionNames.
 	functionRanges [][2]ObjectID
 	facts          []term.ID
 	factSet        map[term.ID]bool
 	plain          map[term.ID]bool // terms that hold no address; see cut.go
 	gaveUp         []GaveUp
+}
+
+// wildReads are the reads through wild pointers; see wild.go.
+type wildReads struct {
+	reads    []wildRead // since Begin
+	readOf   map[Key]wildValue
+	readFrom map[term.ID]term.ID // variables of reads to the object read from
 }
 
 // NewSpace makes an empty space.
@@ -128,8 +133,7 @@ func NewSpace(store *term.Store, pointerBits uint32) *Space {
 		pointeeOf:   map[[2]uint32]*pointee{},
 		pointeeBy:   map[term.ID]*pointee{},
 		loaded:      map[term.ID]*loadedPointer{},
-		readOf:      map[Key]wildValue{},
-		readFrom:    map[term.ID]term.ID{},
+		wildReads:   wildReads{readOf: map[Key]wildValue{}, readFrom: map[term.ID]term.ID{}},
 		epochs:      map[epochKey]uint32{},
 		birthSet:    map[birth]bool{},
 		byBase:      map[term.ID]ObjectID{},

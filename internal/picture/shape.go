@@ -105,43 +105,86 @@ func (s *Shapes) WriteDOT(out io.Writer) error {
 
 // draw makes the picture of a state.
 func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
-	var p shape
-	state := v.State
-	lines := []string{"in " + v.Func.Name}
-	number := make([]int, len(state.Objects)) // in the picture, from 1
-	null := false
-	var work []int32
-	find := func(o int32) int {
-		if number[o] == 0 {
-			work = append(work, o)
-			number[o] = len(work)
+	d := &drawing{s: s, w: w, state: v.State, lines: []string{"in " + v.Func.Name}, number: make([]int, len(v.State.Objects))}
+	d.variables()
+	for i := range d.state.Objects { // pointers in globals and locals are roots, too
+		if o := &d.state.Objects[i]; (o.Kind == symgraph.Global || o.Kind == symgraph.Stack && !o.Dead) && (len(o.Cells) > 0 || o.Slots != nil) {
+			d.find(int32(i))
 		}
-		return number[o]
 	}
-	// arrow draws a pointer; from has the name of a node, and a port.
-	arrow := func(from string, x symgraph.Value, label, style string) {
-		target := "null"
-		switch {
-		case x.Kind == symgraph.Any:
-			target = "any"
-			if !slices.Contains(p.nodes, anywhere) {
-				p.nodes = append(p.nodes, anywhere)
-			}
-		case x.Kind != symgraph.Pointer || x.Object < symgraph.Null:
-			return
-		case x.Object == symgraph.Null:
-			null = true
-		default:
-			target = fmt.Sprintf("o%d", find(x.Object))
-			if !x.Form.IsConstant() || !x.Form.Const.IsZero() {
-				label = strings.TrimSpace(label + " +" + w.form(x.Form))
-			}
-			if x.Last {
-				label = strings.TrimSpace(label + " last")
-			}
+	for done := 0; done < len(d.work); done++ {
+		d.object(d.work[done], done+1)
+	}
+	if d.null {
+		d.nodes = append(d.nodes, "null [shape=plaintext, label=\"NULL\"];")
+	}
+	for _, c := range v.Facts {
+		text := w.constraint(c)
+		if slices.Contains(d.lines, text) || len(c.Form.Terms) == 1 && c.Form.Const.Abs().BigInt().BitLen() > 16 {
+			continue // ranges of types
 		}
-		p.edges = append(p.edges, fmt.Sprintf("%s -> %s [label=%s%s];", from, target, quote(label), style))
+		if len(d.lines) > 2*maxLabel {
+			d.lines = append(d.lines, "…")
+			break
+		}
+		d.lines = append(d.lines, text)
 	}
+	if v.State.Lost {
+		d.lines = append(d.lines, "and perhaps objects that nothing leads to")
+	}
+	d.title = d.lines
+	return d.shape
+}
+
+// drawing is a picture that is being made.
+type drawing struct {
+	shape
+	s      *Shapes
+	w      *writer
+	state  *symgraph.State
+	lines  []string
+	number []int   // of objects in the picture, from 1
+	work   []int32 // the objects in the picture
+	null   bool
+}
+
+// find is the number of an object, which is in the picture from now on.
+func (d *drawing) find(o int32) int {
+	if d.number[o] == 0 {
+		d.work = append(d.work, o)
+		d.number[o] = len(d.work)
+	}
+	return d.number[o]
+}
+
+// arrow draws a pointer; from has the name of a node, and a port.
+func (d *drawing) arrow(from string, x symgraph.Value, label, style string) {
+	target := "null"
+	switch {
+	case x.Kind == symgraph.Any:
+		target = "any"
+		if !slices.Contains(d.nodes, anywhere) {
+			d.nodes = append(d.nodes, anywhere)
+		}
+	case x.Kind != symgraph.Pointer || x.Object < symgraph.Null:
+		return
+	case x.Object == symgraph.Null:
+		d.null = true
+	default:
+		target = fmt.Sprintf("o%d", d.find(x.Object))
+		if !x.Form.IsConstant() || !x.Form.Const.IsZero() {
+			label = strings.TrimSpace(label + " +" + d.w.form(x.Form))
+		}
+		if x.Last {
+			label = strings.TrimSpace(label + " last")
+		}
+	}
+	d.edges = append(d.edges, fmt.Sprintf("%s -> %s [label=%s%s];", from, target, quote(label), style))
+}
+
+// variables draws the variables of all frames.
+func (d *drawing) variables() {
+	state, w := d.state, d.w
 	for i := range state.Frames {
 		f := &state.Frames[i]
 		names := w.named(f.Func)
@@ -154,109 +197,101 @@ func (s *Shapes) draw(w *writer, v *symgraph.Vertex) shape {
 				n = f.Func.Name + ": " + n
 			}
 			if f.Values[x].Kind == symgraph.Int {
-				lines = append(lines, n+" = "+w.form(f.Values[x].Form))
+				d.lines = append(d.lines, n+" = "+w.form(f.Values[x].Form))
 				continue
 			}
 			id := fmt.Sprintf("v%d_%d", i, x)
-			p.nodes = append(p.nodes, fmt.Sprintf("%s [shape=plaintext, label=%s];", id, quote(n)))
-			arrow(id, f.Values[x], "", "")
-			s.note(n, pointee(state, f.Values[x]))
+			d.nodes = append(d.nodes, fmt.Sprintf("%s [shape=plaintext, label=%s];", id, quote(n)))
+			d.arrow(id, f.Values[x], "", "")
+			d.s.note(n, pointee(state, f.Values[x]))
 		}
 	}
-	for i := range state.Objects { // pointers in globals and locals are roots, too
-		if o := &state.Objects[i]; (o.Kind == symgraph.Global || o.Kind == symgraph.Stack && !o.Dead) && (len(o.Cells) > 0 || o.Slots != nil) {
-			find(int32(i))
+}
+
+// row is a row of an object's table.
+func row(text string) string {
+	return fmt.Sprintf("<TR><TD ALIGN=\"LEFT\">%s</TD></TR>", html.EscapeString(text))
+}
+
+// rowFrom is a row from which an arrow goes out.
+func rowFrom(text string, port int64) string {
+	return fmt.Sprintf("<TR><TD ALIGN=\"LEFT\" PORT=\"p%d\">%s</TD></TR>", port, html.EscapeString(text))
+}
+
+// object draws object k with that number.
+func (d *drawing) object(k int32, number int) {
+	state, w := d.state, d.w
+	o := &state.Objects[k]
+	id := fmt.Sprintf("o%d", number)
+	title := map[symgraph.ObjectKind]string{symgraph.Stack: "local", symgraph.Heap: "block", symgraph.Global: o.Name, symgraph.Function: o.Name}[o.Kind]
+	style := ""
+	var rows []string
+	if o.Kind != symgraph.Function {
+		title += ": " + w.form(o.Size) + " bytes"
+	}
+	if o.Dead {
+		title, style = title+", not alive", ", style=dashed"
+	}
+	if o.List != nil {
+		title, style, rows = d.list(id, o, rows)
+	}
+	if o.Slots != nil {
+		for _, text := range w.slots(o.Slots) {
+			rows = append(rows, row(strings.TrimSpace(text)))
 		}
 	}
-	for done := 0; done < len(work); done++ {
-		k := work[done]
-		o := &state.Objects[k]
-		id := fmt.Sprintf("o%d", done+1)
-		title := map[symgraph.ObjectKind]string{symgraph.Stack: "local", symgraph.Heap: "block", symgraph.Global: o.Name, symgraph.Function: o.Name}[o.Kind]
-		style := ""
-		var rows []string
-		row := func(text string, port int64) {
-			rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\" PORT=\"p%d\">%s</TD></TR>", port, html.EscapeString(text)))
+	for _, c := range o.Cells {
+		at, _ := c.Offset.Const.Int64()
+		if c.Value.Kind == symgraph.Pointer {
+			rows = append(rows, rowFrom("+"+w.form(c.Offset), at))
+			d.arrow(fmt.Sprintf("%s:p%d", id, at), c.Value, "", "")
+			continue
 		}
-		if o.Kind != symgraph.Function {
-			title += ": " + w.form(o.Size) + " bytes"
-		}
-		if o.Dead {
-			title, style = title+", not alive", ", style=dashed"
-		}
-		if l := o.List; l != nil {
-			kind, next, end := "list", "the next one", "last"
-			if len(l.Branches) > 0 {
-				kind, next, end = "tree", "a tree", "hole"
-				if l.Tail.Object == symgraph.Null {
-					end = ""
-				}
-			}
-			title = fmt.Sprintf("%s: %s nodes of %s bytes", kind, w.form(l.Length), w.form(o.Size))
-			style = ", peripheries=3"
-			if l.Next == symgraph.NoLink {
-				title, style = fmt.Sprintf("block: %s bytes, or none", w.form(o.Size)), ", peripheries=1"
-			}
-			for i, at := range append([]int64{l.Next}, l.Branches...) {
-				if at == symgraph.NoLink {
-					continue
-				}
-				row(fmt.Sprintf("+%d: "+next, at), at)
-				if i == 0 {
-					arrow(fmt.Sprintf("%s:p%d", id, at), l.Tail, end, ", style=dashed")
-				}
-			}
-			if l.Double {
-				row(fmt.Sprintf("+%d: the one before", l.Prev), l.Prev)
-				arrow(fmt.Sprintf("%s:p%d", id, l.Prev), l.Before, "first", ", style=dashed")
-			}
-			for _, text := range w.owned(l, "") {
-				rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\">%s</TD></TR>", html.EscapeString(text)))
-			}
-		}
-		if o.Slots != nil {
-			for _, text := range w.slots(o.Slots) {
-				rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\">%s</TD></TR>", html.EscapeString(strings.TrimSpace(text))))
-			}
-		}
-		for _, c := range o.Cells {
-			at, _ := c.Offset.Const.Int64()
-			if c.Value.Kind == symgraph.Pointer {
-				row("+"+w.form(c.Offset), at)
-				arrow(fmt.Sprintf("%s:p%d", id, at), c.Value, "", "")
-				continue
-			}
-			row(fmt.Sprintf("+%s = %s", w.form(c.Offset), w.value(state, c.Value)), at)
-		}
-		if o.List != nil {
-			for _, c := range o.List.Facts {
-				if len(rows) < maxShapeRows {
-					rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\"><I>%s</I></TD></TR>", html.EscapeString(w.constraint(c))))
-				}
-			}
-		}
-		p.nodes = append(p.nodes, fmt.Sprintf("%s [label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\"><TR><TD><B>%s</B></TD></TR>%s</TABLE>>%s];",
-			id, html.EscapeString(title), strings.Join(rows, ""), style))
+		rows = append(rows, rowFrom(fmt.Sprintf("+%s = %s", w.form(c.Offset), w.value(state, c.Value)), at))
 	}
-	if null {
-		p.nodes = append(p.nodes, "null [shape=plaintext, label=\"NULL\"];")
-	}
-	for _, c := range v.Facts {
-		text := w.constraint(c)
-		if slices.Contains(lines, text) || len(c.Form.Terms) == 1 && c.Form.Const.Abs().BigInt().BitLen() > 16 {
-			continue // ranges of types
+	if o.List != nil {
+		for _, c := range o.List.Facts {
+			if len(rows) < maxShapeRows {
+				rows = append(rows, fmt.Sprintf("<TR><TD ALIGN=\"LEFT\"><I>%s</I></TD></TR>", html.EscapeString(w.constraint(c))))
+			}
 		}
-		if len(lines) > 2*maxLabel {
-			lines = append(lines, "…")
-			break
+	}
+	d.nodes = append(d.nodes, fmt.Sprintf("%s [label=<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\"><TR><TD><B>%s</B></TD></TR>%s</TABLE>>%s];",
+		id, html.EscapeString(title), strings.Join(rows, ""), style))
+}
+
+// list draws a segment of a list or tree, or a block that may not be there.
+func (d *drawing) list(id string, o *symgraph.Object, rows []string) (title, style string, all []string) {
+	w, l := d.w, o.List
+	kind, next, end := "list", "the next one", "last"
+	if len(l.Branches) > 0 {
+		kind, next, end = "tree", "a tree", "hole"
+		if l.Tail.Object == symgraph.Null {
+			end = ""
 		}
-		lines = append(lines, text)
 	}
-	if state.Lost {
-		lines = append(lines, "and perhaps objects that nothing leads to")
+	title = fmt.Sprintf("%s: %s nodes of %s bytes", kind, w.form(l.Length), w.form(o.Size))
+	style = ", peripheries=3"
+	if l.Next == symgraph.NoLink {
+		title, style = fmt.Sprintf("block: %s bytes, or none", w.form(o.Size)), ", peripheries=1"
 	}
-	p.title = lines
-	return p
+	for i, at := range append([]int64{l.Next}, l.Branches...) {
+		if at == symgraph.NoLink {
+			continue
+		}
+		rows = append(rows, rowFrom(fmt.Sprintf("+%d: "+next, at), at))
+		if i == 0 {
+			d.arrow(fmt.Sprintf("%s:p%d", id, at), l.Tail, end, ", style=dashed")
+		}
+	}
+	if l.Double {
+		rows = append(rows, rowFrom(fmt.Sprintf("+%d: the one before", l.Prev), l.Prev))
+		d.arrow(fmt.Sprintf("%s:p%d", id, l.Prev), l.Before, "first", ", style=dashed")
+	}
+	for _, text := range w.owned(l, "") {
+		rows = append(rows, row(text))
+	}
+	return title, style, rows
 }
 
 // anywhere is the node of pointers of which nothing is known.

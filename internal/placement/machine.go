@@ -251,14 +251,38 @@ func (x *machine) violated(fr *frame, v ir.Value, kind ir.CheckKind) {
 // instruction executes an instruction.
 func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 	arg := func(i int) value { return fr.registers[d.Args[i]] }
+	switch d.Op {
+	case ir.Alloca, ir.Malloc, ir.Free:
+		return x.object(fr, v, d)
+	case ir.Load, ir.Store, ir.MemCpy, ir.MemSet, ir.Havoc:
+		return x.access(fr, v, d)
+	case ir.Call:
+		var args []value
+		for i := range d.Args {
+			args = append(args, arg(i))
+		}
+		return x.call(x.m.Func(d.Sym), args)
+	case ir.Check:
+		if !x.truth(arg(0)) {
+			x.violated(fr, v, ir.CheckKind(d.Aux))
+		}
+	case ir.Accept:
+	case ir.Assume:
+		if !x.truth(arg(0)) {
+			x.ended, x.stopped = AssumeFailed, true
+		}
+	default:
+		return x.compute(fr, v, d)
+	}
+	return value{}
+}
+
+// compute executes what changes nothing.
+func (x *machine) compute(fr *frame, v ir.Value, d *ir.Def) value {
+	arg := func(i int) value { return fr.registers[d.Args[i]] }
 	mask := ^uint64(0) >> (64 - max(d.Type.Bits, 1))
 	number := func(n uint64) value { return value{num: n & mask} }
-	log := func(c decision) {
-		c.f, c.v = fr.f.Name, v
-		x.log = append(x.log, c)
-	}
 	switch d.Op {
-	// Numbers.
 	case ir.Add:
 		return number(x.look(arg(0)) + x.look(arg(1)))
 	case ir.Sub:
@@ -280,10 +304,8 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 		return arg(0)
 	case ir.Nondet:
 		n := x.arbitrary(d.Type.Bits)
-		log(decision{bits: d.Type.Bits, value: n})
+		x.noted(fr, v, decision{bits: d.Type.Bits, value: n})
 		return value{num: n}
-
-	// Pointers.
 	case ir.PtrToInt, ir.IntToPtr:
 		return number(arg(0).num)
 	case ir.PtrAdd:
@@ -295,8 +317,14 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 		return truth(n == 0 || ok)
 	case ir.IsHeapStart:
 		return truth(x.block(arg(0)) != nil)
+	}
+	panic("placement: no meaning for " + d.Op.String())
+}
 
-	// Objects.
+// object makes an object, or frees one.
+func (x *machine) object(fr *frame, v ir.Value, d *ir.Def) value {
+	arg := func(i int) value { return fr.registers[d.Args[i]] }
+	switch d.Op {
 	case ir.Alloca, ir.Malloc:
 		size, align := arg(0).num, uint64(d.Aux)
 		o := object{size: size, heap: d.Op == ir.Malloc, alive: true}
@@ -307,7 +335,7 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 		}
 		o.base = x.place(size, max(align, 1))
 		c := x.newContent(size)
-		log(decision{base: o.base, content: c})
+		x.noted(fr, v, decision{base: o.base, content: c})
 		o.bytes = make([]cell, size)
 		x.fill(o.bytes, c)
 		x.objects = append(x.objects, o)
@@ -323,15 +351,21 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 			return value{}
 		}
 		o.alive = false
+	}
+	return value{}
+}
 
-	// Accesses.
+// access reads or writes.
+func (x *machine) access(fr *frame, v ir.Value, d *ir.Def) value {
+	arg := func(i int) value { return fr.registers[d.Args[i]] }
+	switch d.Op {
 	case ir.Load:
 		size := d.Type.Size()
 		o, at, ok := x.find(arg(0), size, false)
 		if !ok {
 			x.violated(fr, v, ir.InvalidDeref)
 			n := x.arbitrary(d.Type.Bits)
-			log(decision{bits: d.Type.Bits, value: n})
+			x.noted(fr, v, decision{bits: d.Type.Bits, value: n})
 			return value{num: n}
 		}
 		return x.read(o.bytes[at:at+size], d.Type)
@@ -357,7 +391,7 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 		if !ok {
 			x.violated(fr, v, ir.InvalidDeref)
 			c := x.newContent(n)
-			log(decision{content: c})
+			x.noted(fr, v, decision{content: c})
 			x.fill(dst.bytes[to:to+n], c)
 			return value{}
 		}
@@ -383,31 +417,18 @@ func (x *machine) instruction(fr *frame, v ir.Value, d *ir.Def) value {
 			return value{}
 		}
 		c := x.newContent(n)
-		log(decision{content: c})
+		x.noted(fr, v, decision{content: c})
 		if n > 0 {
 			x.fill(o.bytes[at:at+n], c)
 		}
-
-	// The rest.
-	case ir.Call:
-		var args []value
-		for i := range d.Args {
-			args = append(args, arg(i))
-		}
-		return x.call(x.m.Func(d.Sym), args)
-	case ir.Check:
-		if !x.truth(arg(0)) {
-			x.violated(fr, v, ir.CheckKind(d.Aux))
-		}
-	case ir.Accept:
-	case ir.Assume:
-		if !x.truth(arg(0)) {
-			x.ended, x.stopped = AssumeFailed, true
-		}
-	default:
-		panic("placement: no meaning for " + d.Op.String())
 	}
 	return value{}
+}
+
+// noted notes a choice of which the interpreter is told.
+func (x *machine) noted(fr *frame, v ir.Value, c decision) {
+	c.f, c.v = fr.f.Name, v
+	x.log = append(x.log, c)
 }
 
 // find is the live object that makes an access of n bytes valid.

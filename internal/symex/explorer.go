@@ -19,8 +19,38 @@ type (
 	cell   = symgraph.Cell
 )
 
+// effort says what an exploration keeps apart and looks for: more of it takes longer, and is
+// asked for when less was not enough.
+type effort struct {
+	final   bool // record edges and suspicions
+	shape   bool // pointers in memory are part of a state's shape
+	fine    bool // nodes with different constants are not in one segment
+	trees   bool // kinds of trees are sought
+	hasty   bool // stop where there may be some
+	owning  bool // what nodes own is sought
+	patient bool // bounds move a few times before they are dropped
+}
+
+// shapes are the kinds of data that are folded.
+type shapes struct {
+	kinds  []listKind  // of lists and trees
+	owners []owner     // what nodes own
+	arrays []arrayKind // arrays that own what is in their slots
+}
+
+// signs are what an exploration has met: more effort may help.
+type signs struct {
+	again     bool // a kind was found: build the graph anew
+	dropped   bool // a join forgot what a pointer in memory points to
+	branching bool // there may be trees
+	mayOwn    bool // nodes may own something
+}
+
 // explorer builds one graph.
 type explorer struct {
+	effort
+	signs
+	shapes
 	ctx       context.Context
 	m         *ir.Module
 	index     *ir.Index
@@ -34,29 +64,15 @@ type explorer struct {
 	dirty     []*node
 	now       *node // is explored
 	stopped   bool  // now has changed: what is known of its successors is old
-	final     bool  // record edges and suspicions
 	obstacle  *Obstacle
 	suspects  []Suspect
 	tossed    *bool         // in the next step
 	split     []alternative // what the instruction under way has to be split into
 	stats     Stats
-	pen       *pen        // draws, while edges are recorded
-	kinds     []listKind  // of lists that are folded
-	again     bool        // a kind was found: build the graph anew
-	shape     bool        // pointers in memory are part of a state's shape
-	fine      bool        // nodes with different constants are not in one segment
-	dropped   bool        // a join forgot what a pointer in memory points to
-	picked    int         // in the next step, the case of a choice, from 1
-	trees     bool        // kinds of trees are sought
-	hasty     bool        // stop where there may be some
-	branching bool        // there may be some
-	owning    bool        // what nodes own is sought
-	mayOwn    bool        // there may be some
-	owners    []owner     // what nodes own
-	arrays    []arrayKind // arrays that own what is in their slots
+	pen       *pen // draws, while edges are recorded
+	picked    int  // in the next step, the case of a choice, from 1
 	recursive map[*ir.Func]bool
 	narrow    map[place]bool // numbers of 64 bits that are written in halves
-	patient   bool           // bounds move a few times before they are dropped
 }
 
 // alternative is one case of a split.

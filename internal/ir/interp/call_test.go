@@ -9,9 +9,9 @@ import (
 	"assay/internal/ir"
 )
 
-func TestCalls(t *testing.T) {
-	for _, c := range []struct{ name, src, want string }{
-		{"recursion", `module 64 entry @main
+// callTests are programs and what is to be seen of their runs.
+var callTests = []struct{ name, src, want string }{
+	{"recursion", `module 64 entry @main
 func @fib(%n: i32) -> i32 {
   var "n" "int" 32
 b1:
@@ -35,7 +35,7 @@ b1:
   ret
 }
 `, "x=610 returned"},
-		{"several results", `module 64 entry @main
+	{"several results", `module 64 entry @main
 func @divmod(%a: i32, %p: ptr, %w: i128) -> i128, ptr, i32, f64 {
 b1:
   %2 = udiv i32 %a, i32 10
@@ -64,7 +64,7 @@ b1:
   ret
 }
 `, "x=18446744073709551739 x=9 x=4 x=4 x=4612811918334230528 x=0 returned"},
-		{"indirect", `module 64 entry @main
+	{"indirect", `module 64 entry @main
 declare @ext(%1: i32) -> i32, i32
 func @f(%1: i32) -> i32, i32 {
 b1:
@@ -97,7 +97,7 @@ b1:
   ret %1
 }
 `, "x=5 x=7 !incompatible-call x=0 x=0 x=0 x=0 !valid-deref x=0 x=0 !incompatible-call returned"},
-		{"variadic", `module 64 entry @main
+	{"variadic", `module 64 entry @main
 func @sum(%n: i32, ...) -> i64 {
   var "x" "int" 32
 b1:
@@ -139,8 +139,8 @@ b1:
   ret
 }
 `, "x=48 x=176 x=0 x=40 x=4294967295 x=4611686018427387904 x=3 x=44 !valid-deref" +
-			" x=48 x=176 x=0 x=40 x=1 x=0 x=0 x=44 !valid-deref returned"},
-		{"variadic on 32 bits", `module 32 entry @main
+		" x=48 x=176 x=0 x=40 x=1 x=0 x=0 x=44 !valid-deref returned"},
+	{"variadic on 32 bits", `module 32 entry @main
 func @sum(...) {
   var "x" "int" 32
 b1:
@@ -166,7 +166,7 @@ b1:
   ret
 }
 `, "x=16 x=5 x=77 x=1 returned"},
-		{"stack objects die on return", `module 64 entry @main
+	{"stack objects die on return", `module 64 entry @main
 global @keep size 8 align 8
 func @local(%n: i32) -> ptr {
   var "x" "int" 32
@@ -208,7 +208,7 @@ b1:
   ret
 }
 `, "x=1 !valid-deref x=2 !valid-deref !valid-deref x=0 !valid-deref x=0 returned"},
-		{"phi cycles", `module 64 entry @main
+	{"phi cycles", `module 64 entry @main
 global @a size 1
 global @b size 1
 func @main() {
@@ -240,7 +240,7 @@ out:
   ret
 }
 `, "x=1 x=2 x=3 x=9 x=1 x=5 x=6 x=2 x=3 x=1 x=1 x=0 x=6 x=5 returned"},
-		{"switch", `module 64 entry @main
+	{"switch", `module 64 entry @main
 func @s(%n: i32, %w: i72) {
   var "x" "int" 32
 b1:
@@ -278,7 +278,7 @@ b1:
   ret
 }
 `, "x=5 x=5 x=6 x=6 x=1 x=8 x=0 x=5 x=5 x=0 x=1 x=8 x=0 x=9 returned"},
-		{"labels and several edges", `module 64 entry @main
+	{"labels and several edges", `module 64 entry @main
 func @main() {
   var "x" "int" 32
 b1:
@@ -295,7 +295,7 @@ b3:
   halt exit
 }
 `, "ERROR x=4 x=0 x=5 halted"},
-		{"leaks", `module 64 entry @main
+	{"leaks", `module 64 entry @main
 global @keep size 24 align 8
 func @f() -> ptr {
 b1:
@@ -321,7 +321,10 @@ b1:
   halt exit
 }
 `, "!valid-memtrack !valid-memcleanup !valid-memcleanup !valid-memcleanup !valid-memcleanup halted"},
-	} {
+}
+
+func TestCalls(t *testing.T) {
+	for _, c := range callTests {
 		t.Run(c.name, func(t *testing.T) {
 			if got, out := observe(t, c.src, Options{}); got != c.want {
 				t.Errorf("got  %s\nwant %s\n%v", got, c.want, out)

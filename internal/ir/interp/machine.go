@@ -34,15 +34,20 @@ type machine struct {
 	steps int64
 	limit int64 // when to look at MaxSteps and the context again
 
-	skipped     int64    // steps that were jumped over
-	heats       [][]heat // of loop heads, by function
-	accelerator *accelerator
+	leaps
 
 	accepts int64     // Accepts executed
 	asked   int       // questions to the oracle so far
 	choice  ir.Choice // its last answer
 	out     Outcome
 	err     error // of the context
+}
+
+// leaps are how loops that only count take one step.
+type leaps struct {
+	skipped     int64    // steps that were jumped over
+	heats       [][]heat // of loop heads, by function
+	accelerator *accelerator
 }
 
 // frame is a call in progress.

@@ -68,11 +68,11 @@ entry:
 `
 }
 
-func TestMemory(t *testing.T) {
-	for _, c := range []struct {
-		name, body, want string
-	}{
-		{"load", `
+// memoryTests are programs and what is to be seen of their runs.
+var memoryTests = []struct {
+	name, body, want string
+}{
+	{"load", `
   %1 = load i32 @g
   dbg 0, %1
   %3 = ptradd ptr @g, i64 1
@@ -82,7 +82,7 @@ func TestMemory(t *testing.T) {
   dbg 0, %6
   %8 = load i128 @g
   dbg 0, %8`, "x=67305985 x=262914 x=578437695752307201 x=578437695752307201 aborted"},
-		{"store odd widths", `
+	{"store odd widths", `
   store i1 1, @g
   %1 = load i8 @g
   dbg 0, %1
@@ -95,7 +95,7 @@ func TestMemory(t *testing.T) {
   %7 = load i100 @g
   %8 = ctpop i100 %7
   dbg 0, %8`, "x=1 x=4095 x=15 x=100 aborted"},
-		{"bounds", `
+	{"bounds", `
   %1 = ptradd ptr @g, i64 12
   %2 = load i32 %1
   dbg 0, %2
@@ -108,7 +108,7 @@ func TestMemory(t *testing.T) {
   store i8 1, null
   %9 = ptradd ptr @g, i64 16
   %10 = load i8 %9`, "x=0 !valid-deref !valid-deref !valid-deref !valid-deref !valid-deref !valid-deref aborted"},
-		{"read only", `
+	{"read only", `
   store i8 1, @ro
   memset @ro, i8 0, i64 1
   havoc @ro, i64 1
@@ -119,7 +119,7 @@ func TestMemory(t *testing.T) {
   store i8 1, @f
   %2 = load i8 @f
   store i8 1, @puts`, "!valid-deref !valid-deref !valid-deref !valid-deref x=97 !valid-deref !valid-deref !valid-deref aborted"},
-		{"heap", `
+	{"heap", `
   %1 = malloc ptr i64 8
   store i64 77, %1
   %2 = load i64 %1
@@ -141,7 +141,7 @@ func TestMemory(t *testing.T) {
   dbg 0, %8
   %9 = objectoffset i64 %4
   dbg 0, %9`, "x=77 x=1 !valid-free !valid-free !valid-free x=0 !valid-deref x=1 x=8 x=4 aborted"},
-		{"sizes", `
+	{"sizes", `
   %1 = objectsize i64 @g
   dbg 0, %1
   %2 = objectsize i64 null
@@ -166,7 +166,7 @@ func TestMemory(t *testing.T) {
   dbg 0, %12
   %13 = validrange i1 @g, i128 18446744073709551617
   dbg 0, %13`, "x=16 x=0 x=0 x=12345 x=1 x=0 x=1 x=0 x=0 x=1 x=0 aborted"},
-		{"initialised pointers", `
+	{"initialised pointers", `
   %1 = load ptr @ptrs
   %2 = ptradd ptr @g, i64 8
   %3 = eq i1 %1, %2
@@ -179,7 +179,7 @@ func TestMemory(t *testing.T) {
   %8 = load ptr %7
   %9 = call i32 %8(i32 41)
   dbg 0, %9`, "x=1 x=1 x=42 aborted"},
-		{"pointer bytes are the address", `
+	{"pointer bytes are the address", `
   %1 = alloca ptr i64 8
   store @g, %1
   %2 = load i64 %1
@@ -193,9 +193,9 @@ func TestMemory(t *testing.T) {
   %7 = load ptr %1
   %8 = sameobject i1 %7, @g
   dbg 0, %8`, "x=1 x=1 x=1 aborted"},
-		// A pointer out of bounds keeps its object in memory; its address alone would
-		// mean another one, or none.
-		{"provenance", `
+	// A pointer out of bounds keeps its object in memory; its address alone would
+	// mean another one, or none.
+	{"provenance", `
   %1 = alloca ptr i64 8
   %2 = ptradd ptr @g, i64 4096
   store %2, %1
@@ -207,7 +207,7 @@ func TestMemory(t *testing.T) {
   %6 = load ptr %1
   %7 = sameobject i1 %6, @g
   dbg 0, %7`, "x=1 x=0 aborted"},
-		{"fragments", `
+	{"fragments", `
   %1 = alloca ptr i64 8
   %2 = alloca ptr i64 24
   %3 = ptradd ptr @g, i64 4096
@@ -234,7 +234,7 @@ func TestMemory(t *testing.T) {
   %10 = load ptr %b
   %11 = sameobject i1 %10, @g
   dbg 0, %11`, "x=1 x=1 x=0 x=0 aborted"},
-		{"fragments of two pointers", `
+	{"fragments of two pointers", `
   %1 = alloca ptr i64 16
   %p = ptradd ptr @g, i64 4096
   %q = ptradd ptr @g, i64 8192
@@ -250,7 +250,7 @@ func TestMemory(t *testing.T) {
   %7 = load ptr %2
   %8 = eq i1 %7, %q
   dbg 0, %8`, "x=0 x=1 aborted"},
-		{"overlapping copy", `
+	{"overlapping copy", `
   %1 = alloca ptr i64 32
   %p = ptradd ptr @g, i64 4096
   store %p, %1
@@ -272,7 +272,7 @@ func TestMemory(t *testing.T) {
   %11 = load ptr %2
   %12 = load i8 %11
   dbg 0, %12`, "x=1 x=1 x=1 x=97 aborted"},
-		{"memset clears pointers", `
+	{"memset clears pointers", `
   %1 = alloca ptr i64 8
   store @g, %1
   memset %1, i8 0, i64 8
@@ -283,7 +283,7 @@ func TestMemory(t *testing.T) {
   memset %1, i8 7, i64 2
   %4 = load i32 %1
   dbg 0, %4`, "x=1 !valid-deref x=1799 aborted"},
-		{"lifetime", `
+	{"lifetime", `
   %1 = alloca ptr i64 4
   store i32 5, %1
   lifetimeend %1
@@ -302,7 +302,7 @@ func TestMemory(t *testing.T) {
   lifetimeend %1
   lifetimeend %1
   store i32 1, %1`, "!valid-deref x=0 x=0 x=1 !valid-deref aborted"},
-		{"stack save and restore", `
+	{"stack save and restore", `
   %1 = alloca ptr i64 4
   %2 = stacksave ptr
   %3 = alloca ptr i64 4
@@ -318,14 +318,14 @@ func TestMemory(t *testing.T) {
   stackrestore @g
   lifetimestart %3
   %8 = load i32 %3`, "!valid-deref x=6 x=0 !valid-deref aborted"},
-		{"invalid copies", `
+	{"invalid copies", `
   memcpy @g, null, i64 4
   %1 = load i32 @g
   dbg 0, %1
   memcpy null, @g, i64 4
   memcpy null, null, i64 0
   memcpy @g, @g, i64 17`, "!valid-deref x=0 !valid-deref !valid-deref aborted"},
-		{"null arithmetic", `
+	{"null arithmetic", `
   %1 = ptradd ptr null, i64 8
   %2 = ptrtoint i64 %1
   dbg 0, %2
@@ -341,7 +341,7 @@ func TestMemory(t *testing.T) {
   %8 = inttoptr ptr i128 18446744073709551620
   %9 = ptrtoint i64 %8
   dbg 0, %9`, "x=8 x=1 x=200 x=200 x=4 aborted"},
-		{"one past the end", `
+	{"one past the end", `
   %1 = ptradd ptr @g, i64 16
   %2 = ptrtoint i64 %1
   %3 = inttoptr ptr %2
@@ -355,7 +355,7 @@ func TestMemory(t *testing.T) {
   %9 = inttoptr ptr %8
   %10 = call i32 %9(i32 1)
   dbg 0, %10`, "x=0 x=0 x=2 aborted"},
-		{"pointer comparisons", `
+	{"pointer comparisons", `
   %1 = ptradd ptr @g, i64 8
   %2 = ult i1 @g, %1
   dbg 0, %2
@@ -366,9 +366,12 @@ func TestMemory(t *testing.T) {
   %5 = select ptr %4, %1, null
   %6 = load i8 %5
   dbg 0, %6`, "x=1 x=0 x=1 x=0 aborted"},
-		{"leaks are not looked for", `
+	{"leaks are not looked for", `
   %1 = malloc ptr i64 8`, "aborted"},
-	} {
+}
+
+func TestMemory(t *testing.T) {
+	for _, c := range memoryTests {
 		t.Run(c.name, func(t *testing.T) {
 			if got, _ := observe(t, mainOf(c.body), Options{}); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)

@@ -57,9 +57,9 @@ func repeatsOf(t *testing.T, src string, oracle Oracle) string {
 	return fmt.Sprint("lasso ", r.Func.Name, " ", r.Visits)
 }
 
-func TestRepeats(t *testing.T) {
-	loop := func(phis, body string) string {
-		return `module 64 entry @main
+// repeatLoop is a program with a loop.
+func repeatLoop(phis, body string) string {
+	return `module 64 entry @main
 global @g size 4 align 4
 global @p size 8 align 8
 func @main() {
@@ -72,23 +72,25 @@ out:
   ret
 }
 `
-	}
-	for _, c := range []struct{ name, src, want string }{
-		{"empty", loop("", "  br h"), "lasso main 1"},
-		{"ends", loop("  %x = phi i8 [i8 0, b1], [%y, h]\n", "  %y = add i8 %x, i8 3\n  %c = ne i1 %y, i8 0\n  condbr %c, h, out"), "returned"},
-		{"never hits", loop("  %x = phi i8 [i8 1, b1], [%y, h]\n", "  %y = add i8 %x, i8 2\n  %c = ne i1 %y, i8 0\n  condbr %c, h, out"), "lasso main 128"},
-		{"stem", loop("  %x = phi i8 [i8 0, b1], [%y, h]\n", "  %d = ult i1 %x, i8 9\n  %z = zext i8 %d\n  %y = add i8 %x, %z\n  br h"), "lasso main 1"},
-		{"memory counts", loop("", "  %x = load i32 @g\n  %y = add i32 %x, i32 1\n  store %y, @g\n  br h"), "step limit"},
-		{"memory comes back", loop("", "  %x = load i32 @g\n  %y = xor i32 %x, i32 1\n  store %y, @g\n  br h"), "lasso main 2"},
-		{"stack memory", loop("", "  %x = load i8 %buf\n  %y = xor i8 %x, i8 5\n  store %y, %buf\n  br h"), "lasso main 2"},
-		{"assume blocks", loop("  %x = phi i32 [i32 0, b1], [%y, h]\n", "  %y = add i32 %x, i32 1\n  %c = ult i1 %x, i32 10\n  assume %c\n  br h"), "assumption failed"},
-		{"made and freed", loop("", "  %m = malloc ptr i64 8\n  store %m, @p\n  %q = load ptr @p\n  store i32 1, %q\n  free %q\n  br h"), "lasso main 1"},
-		{"leak", loop("", "  %m = malloc ptr i64 8\n  store %m, @p\n  br h"), "step limit"},
-		{"dangling pointers differ", loop("  %o = phi ptr [null, b1], [%m, h]\n  %x = phi i32 [i32 0, b1], [%y, h]\n",
-			"  %m = malloc ptr i64 8\n  free %m\n  %y = add i32 %x, i32 1\n  br h"), "step limit"},
-		{"exchanged", loop("  %a = phi ptr [@g, b1], [%b, h]\n  %b = phi ptr [@p, b1], [%a, h]\n", "  br h"), "lasso main 2"},
-		{"float stops", loop("  %x = phi f32 [f32 16777210, b1], [%y, h]\n", "  %y = fadd f32 %x, f32 1\n  br h"), "lasso main 1"},
-		{"nested", `module 64 entry @main
+}
+
+// repeatTests are programs and whether their runs come back to a state.
+var repeatTests = []struct{ name, src, want string }{
+	{"empty", repeatLoop("", "  br h"), "lasso main 1"},
+	{"ends", repeatLoop("  %x = phi i8 [i8 0, b1], [%y, h]\n", "  %y = add i8 %x, i8 3\n  %c = ne i1 %y, i8 0\n  condbr %c, h, out"), "returned"},
+	{"never hits", repeatLoop("  %x = phi i8 [i8 1, b1], [%y, h]\n", "  %y = add i8 %x, i8 2\n  %c = ne i1 %y, i8 0\n  condbr %c, h, out"), "lasso main 128"},
+	{"stem", repeatLoop("  %x = phi i8 [i8 0, b1], [%y, h]\n", "  %d = ult i1 %x, i8 9\n  %z = zext i8 %d\n  %y = add i8 %x, %z\n  br h"), "lasso main 1"},
+	{"memory counts", repeatLoop("", "  %x = load i32 @g\n  %y = add i32 %x, i32 1\n  store %y, @g\n  br h"), "step limit"},
+	{"memory comes back", repeatLoop("", "  %x = load i32 @g\n  %y = xor i32 %x, i32 1\n  store %y, @g\n  br h"), "lasso main 2"},
+	{"stack memory", repeatLoop("", "  %x = load i8 %buf\n  %y = xor i8 %x, i8 5\n  store %y, %buf\n  br h"), "lasso main 2"},
+	{"assume blocks", repeatLoop("  %x = phi i32 [i32 0, b1], [%y, h]\n", "  %y = add i32 %x, i32 1\n  %c = ult i1 %x, i32 10\n  assume %c\n  br h"), "assumption failed"},
+	{"made and freed", repeatLoop("", "  %m = malloc ptr i64 8\n  store %m, @p\n  %q = load ptr @p\n  store i32 1, %q\n  free %q\n  br h"), "lasso main 1"},
+	{"leak", repeatLoop("", "  %m = malloc ptr i64 8\n  store %m, @p\n  br h"), "step limit"},
+	{"dangling pointers differ", repeatLoop("  %o = phi ptr [null, b1], [%m, h]\n  %x = phi i32 [i32 0, b1], [%y, h]\n",
+		"  %m = malloc ptr i64 8\n  free %m\n  %y = add i32 %x, i32 1\n  br h"), "step limit"},
+	{"exchanged", repeatLoop("  %a = phi ptr [@g, b1], [%b, h]\n  %b = phi ptr [@p, b1], [%a, h]\n", "  br h"), "lasso main 2"},
+	{"float stops", repeatLoop("  %x = phi f32 [f32 16777210, b1], [%y, h]\n", "  %y = fadd f32 %x, f32 1\n  br h"), "lasso main 1"},
+	{"nested", `module 64 entry @main
 func @main() {
 b1:
   br o
@@ -105,7 +107,7 @@ latch:
   br o
 }
 `, "lasso main "},
-		{"queue", `module 64 entry @main
+	{"queue", `module 64 entry @main
 func @main() {
 b1:
   %first = malloc ptr i64 16
@@ -119,7 +121,7 @@ h:
   br h
 }
 `, "lasso main 2"},
-		{"calls with escaped locals", `module 64 entry @main
+	{"calls with escaped locals", `module 64 entry @main
 global @p size 8 align 8
 func @f(%x: i32) -> i32 {
 b1:
@@ -137,7 +139,7 @@ h:
   br h
 }
 `, "lasso main 1"},
-		{"endless recursion", `module 64 entry @main
+	{"endless recursion", `module 64 entry @main
 func @f(%x: i32) -> i32 {
 b1:
   %n = nondet i32 input "i"
@@ -151,7 +153,7 @@ b1:
   ret
 }
 `, "recursion f 2"},
-		{"recursion that counts", `module 64 entry @main
+	{"recursion that counts", `module 64 entry @main
 func @f(%x: i32) -> i32 {
 b1:
   %c = eq i1 %x, i32 0
@@ -170,7 +172,7 @@ b1:
   ret
 }
 `, "returned"},
-		{"recursion that counts in memory", `module 64 entry @main
+	{"recursion that counts in memory", `module 64 entry @main
 global @g size 4 align 4
 func @f() {
 b1:
@@ -191,7 +193,7 @@ b1:
   ret
 }
 `, "returned"},
-		{"recursion over its own locals", `module 64 entry @main
+	{"recursion over its own locals", `module 64 entry @main
 func @f(%p: ptr) {
 b1:
   %a = alloca ptr i64 4 align 4
@@ -214,7 +216,7 @@ b1:
   ret
 }
 `, "returned"},
-		{"recursion that watches the stack", `module 64 entry @main
+	{"recursion that watches the stack", `module 64 entry @main
 func @f() {
 b1:
   %a = alloca ptr i64 4 align 4
@@ -233,7 +235,7 @@ b1:
   ret
 }
 `, "returned"},
-		{"recursion with a local", `module 64 entry @main
+	{"recursion with a local", `module 64 entry @main
 func @f() {
 b1:
   %a = alloca ptr i64 4 align 4
@@ -247,7 +249,10 @@ b1:
   ret
 }
 `, "recursion f 1"},
-	} {
+}
+
+func TestRepeats(t *testing.T) {
+	for _, c := range repeatTests {
 		t.Run(c.name, func(t *testing.T) {
 			got := repeatsOf(t, c.src, basesOf{Zero{}})
 			if c.name == "nested" { // Brent may start at either head

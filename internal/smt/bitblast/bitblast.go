@@ -53,17 +53,21 @@ type Solver struct {
 	stack     []term.ID
 	args      []term.ID
 
-	// Arrays; see arrays.go.
+	arrays
+
+	core     []term.ID
+	assigned []int32 // the assumptions' CNF literals
+	model    model
+}
+
+// arrays are the lemmas about arrays; see arrays.go.
+type arrays struct {
 	selects  []term.ID // below assertions
 	relevant []term.ID // of the current check
 	mark     []uint32  // epoch of the check whose relevant cone the term is in
 	epoch    uint32
 	accesses map[access]term.ID
 	steps    map[term.ID][]term.ID
-
-	core     []term.ID
-	assigned []int32 // the assumptions' CNF literals
-	model    model
 }
 
 var _ smt.Solver = (*Solver)(nil)
@@ -81,8 +85,7 @@ func New(store *term.Store, options Options) *Solver {
 		lits:      make(word, 1, 1024), // offset 0 means no word
 		lowered:   map[term.ID]term.ID{},
 		divisions: map[division][2]word{},
-		accesses:  map[access]term.ID{},
-		steps:     map[term.ID][]term.ID{},
+		arrays:    arrays{accesses: map[access]term.ID{}, steps: map[term.ID][]term.ID{}},
 	}
 	s.model.init(s)
 	return s
