@@ -163,7 +163,7 @@ func (c *Interpreted) Compare(ctx context.Context, native *Native, seed uint64, 
 		}
 		d := difference("native", n, "promoted", promoted)
 		if d != "" && promoted.LibraryChose {
-			o.Skipped = "the library chose otherwise"
+			o.Skipped = "the library chose otherwise: " + d
 			return o, nil
 		}
 		o.Compared, o.Difference = true, d

@@ -88,14 +88,14 @@ int main(void) {
 		float _Complex p = __builtin_complex((float)a, (float)b), q = __builtin_complex((float)c, (float)d), r = p * q;
 		look(__real__ r);
 		look(__imag__ r);
-		// Divisors in which all libraries agree.
+		// Divisors in which all libraries agree, but for the sign of a zero.
 		static const double powers[] = {1.0, -2.0, 0x1p-3, 64.0};
 		double e = powers[below(4)], f = below(100), g = below(100);
 		z = __builtin_complex(f, g) / __builtin_complex(e, 0.0);
-		look(__real__ z);
-		look(__imag__ z);
+		look(__real__ z + 0.0);
+		look(__imag__ z + 0.0);
 		r = __builtin_complex((float)f, (float)g) / __builtin_complex(0.0f, (float)e);
-		look(__real__ r);
-		look(__imag__ r);
+		look(__real__ r + 0.0);
+		look(__imag__ r + 0.0);
 	}
 }
