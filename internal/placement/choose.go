@@ -89,7 +89,7 @@ func (x *machine) place(size, align uint64) uint64 {
 			return true
 		}
 		for i := range x.objects {
-			if o := &x.objects[i]; o.alive && a < o.base+extent(o.size) && o.base < a+extent(size) {
+			if o := &x.objects[i]; o.alive && !o.ceded && a < o.base+extent(o.size) && o.base < a+extent(size) {
 				return true
 			}
 		}

@@ -26,7 +26,8 @@ type object struct {
 	heap       bool
 	constant   bool
 	alive      bool
-	frame      int // for objects on the stack
+	ceded      bool // others may be placed where it is (ir.Cede)
+	frame      int  // for objects on the stack
 	bytes      []cell
 }
 
@@ -301,6 +302,9 @@ func (x *machine) compute(fr *frame, v ir.Value, d *ir.Def) value {
 		}
 		return arg(2)
 	case ir.Freeze:
+		if d.Aux == ir.Cede {
+			return x.cede(arg(0))
+		}
 		return arg(0)
 	case ir.Nondet:
 		n := x.arbitrary(d.Type.Bits)
@@ -466,6 +470,24 @@ func (x *machine) bare(p value) {
 	if p.object == 0 && p.num < page {
 		x.ended, x.stopped = TooLong, true
 	}
+}
+
+// cede gives up the place of the block that starts at the pointer, as realloc does before it makes
+// the new one. The result is a pointer to what is there now.
+func (x *machine) cede(p value) value {
+	if o := x.block(p); o != nil {
+		o.ceded = true
+	}
+	if p.object != 0 {
+		return p
+	}
+	for i := range x.objects {
+		if o := &x.objects[i]; o.alive && p.num >= o.base && p.num < o.base+extent(o.size) {
+			x.bare(p)
+			return value{num: p.num, object: i}
+		}
+	}
+	return p
 }
 
 // newContent is an arbitrary content.

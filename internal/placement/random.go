@@ -208,7 +208,16 @@ func (g *generator) step() {
 			addWord(b.Bin(ir.Add, a.v, b.Word(uint64(units)*g.unit)), a.units+units)
 		}
 	case 9, 10:
-		if havePointer {
+		switch {
+		case havePointer && g.objects > 0 && g.IntN(3) == 0: // what realloc does
+			g.objects--
+			old := b.Emit(ir.Def{Op: ir.Freeze, Type: ptr, Args: []ir.Value{p.v}, Aux: ir.Cede})
+			size := max(g.objectSize(), wordBytes)
+			next := b.Op(ir.Malloc, ptr, b.Word(size))
+			b.Op(ir.MemCpy, ir.Type{}, next, old, b.Word([]uint64{wordBytes, wordBytes, 1}[g.IntN(3)]))
+			b.Op(ir.Free, ir.Type{}, old)
+			addPointer(next, 0)
+		case havePointer:
 			b.Op(ir.Free, ir.Type{}, p.v)
 		}
 	case 11, 12, 13:
