@@ -75,9 +75,11 @@ var allowed = map[string][]string{
 	"internal/absint":    {"internal/absdomain", "internal/ir", "internal/term"},
 	// Integer transition systems.
 	"internal/its":         {"internal/linear"},
+	"internal/bound":       {"internal/linear", "internal/its"},
+	"internal/complexity":  {"internal/bound", "internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/ranking"},
 	"internal/forward":     {"internal/linear", "internal/polyhedra", "internal/its"},
 	"internal/integer":     {"internal/linear", "internal/smt", "internal/smt/z3"},
-	"internal/itscheck":    {"internal/linear", "internal/its", "internal/smt/z3"},
+	"internal/itscheck":    {"internal/bound", "internal/linear", "internal/its", "internal/smt/z3"},
 	"internal/ranking":     {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward"},
 	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
 	"internal/termination": {"internal/its", "internal/ranking", "internal/recurrence"},
@@ -90,7 +92,7 @@ var allowed = map[string][]string{
 	},
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	"internal/accept": {
-		"internal/certify", "internal/certify/graph", "internal/its", "internal/itscheck", "internal/ts", "internal/ts/inductive", "internal/verdict",
+		"internal/bound", "internal/certify", "internal/certify/graph", "internal/its", "internal/itscheck", "internal/ts", "internal/ts/inductive", "internal/verdict",
 		"internal/ltl", "internal/buchi", "internal/inclusion", "internal/tableau",
 	},
 	// Engines.
@@ -174,7 +176,7 @@ var allowed = map[string][]string{
 	"internal/bench":    {"internal/process"},
 	"internal/corpus":   {},
 	"cmd/assay": {
-		"", "internal/accept", "internal/solve", "internal/ic3", "internal/ts", "internal/its", "internal/termination", "internal/report", "internal/bench",
+		"", "internal/accept", "internal/solve", "internal/ic3", "internal/ts", "internal/its", "internal/termination", "internal/report", "internal/bench", "internal/bound", "internal/complexity",
 		"internal/process", "internal/frontend", "internal/ltl", "internal/buchi", "internal/buchi/hoa", "internal/translation",
 	},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"assay/internal/bound"
 	"assay/internal/its"
 	"assay/internal/itscheck"
 	"assay/internal/schedule"
@@ -15,6 +16,11 @@ import (
 // IntegerSystem checks evidence about an integer transition system. It is an its.Accept.
 func IntegerSystem(ctx context.Context, s *its.System, e its.Evidence) error {
 	return noted(ctx, strings.TrimPrefix(fmt.Sprintf("%T", e), "its.")+" of an integer transition system", itscheck.Check(ctx, s, e))
+}
+
+// Bound checks the certificate of an upper bound. It is a bound.Accept.
+func Bound(ctx context.Context, s *its.System, c *bound.Certificate) error {
+	return noted(ctx, "upper bound of an integer transition system", itscheck.Bound(ctx, s, c))
 }
 
 // TransitionSystem checks an invariant of a transition system. It is a ts.Accept.

@@ -175,6 +175,7 @@ func (p *koatParser) rule(start *string) {
 	if p.is("/\\") || p.is("&&") {
 		p.fail("a guard begins with ':|:' or '['")
 	}
+	p.s.Branching = p.s.Branching || len(targets) > 1
 	for _, target := range targets {
 		p.greatest = max(p.greatest, len(target.args))
 		cases, err := b.Clone().AssumeFormula(guard)

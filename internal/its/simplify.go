@@ -32,6 +32,9 @@ type Options struct {
 	KeepCosts bool
 	// KeepCycleless keeps what leads to no fair cycle.
 	KeepCycleless bool
+	// KeepDuplicates keeps transitions that do the same as others: together the paths of the
+	// result then are all that are possible.
+	KeepDuplicates bool
 }
 
 // DefaultOptions are those for termination.
@@ -49,7 +52,9 @@ func Simplify(ctx context.Context, s *System, o Options) (simple *System, kept [
 		}
 		s.Transitions[i] = s.Normalize(t)
 	}
-	s.dropDuplicates()
+	if !o.KeepDuplicates {
+		s.dropDuplicates()
+	}
 	s.dropInfeasible(ctx, 0)
 	s.startWithoutIncoming()
 	s.dropUseless(o)
@@ -60,7 +65,9 @@ func Simplify(ctx context.Context, s *System, o Options) (simple *System, kept [
 			break
 		}
 	}
-	s.dropDuplicates()
+	if !o.KeepDuplicates {
+		s.dropDuplicates()
+	}
 	kept = make([]bool, len(s.Locations))
 	for l := range kept {
 		kept[l] = !c.gone[l]

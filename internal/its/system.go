@@ -32,6 +32,9 @@ type System struct {
 	Locations   []string
 	Initial     Location
 	Transitions []Transition
+	// Branching: a step of the file makes several calls, of each of which the system
+	// follows one at a time. Whether every run ends is the same; what they cost together is not.
+	Branching bool
 }
 
 // Transition is an edge: if the guard holds for the variables and some integers

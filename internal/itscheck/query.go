@@ -157,6 +157,12 @@ func constraints(cs []linear.Constraint, e environment) string {
 // step asserts that transition t is taken from the values of e, with arbitrary
 // temporaries, and returns the values behind it.
 func (q *query) step(t *its.Transition, e environment) environment {
+	_, next := q.take(t, e)
+	return next
+}
+
+// take is step that also returns the values of the variables before and of the temporaries.
+func (q *query) take(t *its.Transition, e environment) (before, behind environment) {
 	n := len(q.s.Variables)
 	at := append(make(environment, 0, n+t.Temps), e[:n]...)
 	for range t.Temps {
@@ -177,7 +183,7 @@ func (q *query) step(t *its.Transition, e environment) environment {
 			next[v] = q.define(term(u, at))
 		}
 	}
-	return next
+	return at, next
 }
 
 // arbitrary are new constants for all variables.

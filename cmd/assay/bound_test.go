@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	boundNested = `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS begin))
+(VAR n i j)
+(RULES
+  begin(n,i,j) -> outer(n,0,0)
+  outer(n,i,j) -> inner(n,i,0) :|: i < n
+  inner(n,i,j) -> inner(n,i,j+1) :|: j < i
+  inner(n,i,j) -> outer(n,i+1,j) :|: j >= i
+)`
+	// Each round of the outer loop takes back what the inner one has done.
+	boundShared = `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS begin))
+(VAR n stack)
+(RULES
+  begin(n,stack) -> work(n,0)
+  work(n,stack) -> work(n-1,stack+1) :|: n > 0
+  work(n,stack) -> pop(n-1,stack) :|: n > 0
+  pop(n,stack) -> pop(n,stack-1) :|: stack > 0
+  pop(n,stack) -> work(n,stack)
+)`
+	boundForever = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x)\n(RULES\n  f(x) -> f(x+1) :|: x > 0\n)"
+	boundCalls   = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x)\n(RULES\n  f(x) -> Com_2(f(x-1),f(x-1)) :|: x > 0\n)"
+	boundFree    = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x)\n(RULES\n  f(x) -{0}> f(x+1) :|: x > 0\n)"
+	boundCosts   = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x y)\n(RULES\n  f(x,y) -{y}> f(x-1,y+1) :|: x > 0\n)"
+)
+
+func TestBound(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		args       []string
+		code       int
+		stdout     string // its end
+	}{
+		{"nested.koat", boundNested, nil, exitTrue, "RESULT: bound(O(n^2))\n"},
+		{"nested.koat", boundNested, []string{"--certify=off"}, exitTrue, "not certified\nRESULT: bound(O(n^2))\n"},
+		{"shared.koat", boundShared, []string{"-q"}, exitTrue, "RESULT: bound(O(n))\n"},
+		{"costs.koat", boundCosts, nil, exitTrue, "RESULT: bound(O(n^2))\n"},
+		{"forever.koat", boundForever, nil, exitFalse, "RESULT: unbounded\n"},
+		{"free.koat", boundFree, nil, exitUnknown, "RESULT: unknown\n"},
+		{"calls.koat", boundCalls, []string{"--timeout=5"}, exitUnknown, "RESULT: unknown\n"},
+		{"bad.koat", "(GOAL", nil, exitInput, ""},
+	} {
+		o := invoke(t, append([]string{"bound", write(t, test.name, test.text)}, test.args...)...)
+		if o.code != test.code || !strings.HasSuffix(o.stdout, test.stdout) {
+			t.Errorf("%s %v: code %d\n%s%s", test.name, test.args, o.code, o.stdout, o.stderr)
+		}
+	}
+}
