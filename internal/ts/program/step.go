@@ -66,17 +66,13 @@ type variable struct {
 // stepper builds the step function.
 type stepper struct {
 	*layout
-	b      *ir.Builder
-	step   *ir.Func
-	from   []ir.Value // by value of the step function: the flat value it copies
-	addr   []ir.Value // by flat object
-	pc     ir.Value
-	ret    ir.BlockID
-	phis   []ir.Value // of the return block: the location, then by result
-	region struct {
-		env    []ir.Value
-		blocks map[ir.BlockID]ir.BlockID
-	}
+	b        *ir.Builder
+	step     *ir.Func
+	from     []ir.Value // by value of the step function: the flat value it copies
+	addr     []ir.Value // by flat object
+	pc       ir.Value
+	ret      ir.BlockID
+	returned []ir.Value // phis of the return block: the location, then by result
 }
 
 // locations finds the places to cut.
@@ -151,14 +147,14 @@ func (l *layout) build(m *ir.Module) (*stepper, error) {
 	b.Halt(ir.HaltAbort)
 	s.ret = b.Block("return")
 	b.At(s.ret)
-	s.phis = append(s.phis, b.Phi(ir.IntType(l.pcBits())))
+	s.returned = append(s.returned, b.Phi(ir.IntType(l.pcBits())))
 	for i := range l.variables {
 		if v := &l.variables[i]; v.result >= 0 {
-			s.phis = append(s.phis, b.Phi(v.typ))
-			v.result = len(s.phis) - 1
+			s.returned = append(s.returned, b.Phi(v.typ))
+			v.result = len(s.returned) - 1
 		}
 	}
-	b.Ret(s.phis...)
+	b.Ret(s.returned...)
 	for i := range l.locations {
 		b.At(starts[i])
 		if i > 0 {
@@ -172,7 +168,7 @@ func (l *layout) build(m *ir.Module) (*stepper, error) {
 	// A step that never comes to a location returns nothing.
 	for _, f := range m.Funcs {
 		if f == s.step {
-			for _, p := range s.phis {
+			for _, p := range s.returned {
 				f.Results = append(f.Results, f.Type(p))
 			}
 		}
@@ -244,144 +240,6 @@ func (s *stepper) address(k int) ir.Value {
 	}
 }
 
-// code copies what is reached from location i.
-func (s *stepper) code(i int) error {
-	f, b := s.flat.Func, s.b
-	at := s.locations[i]
-	env := make([]ir.Value, len(f.Values))
-	state := map[ir.Value]bool{}
-	for _, v := range at.values {
-		env[v] = s.variables[s.byValue[v]].restore
-		state[v] = true
-	}
-	order, err := s.reached(i, state)
-	if err != nil {
-		return err
-	}
-	copies := map[ir.BlockID]ir.BlockID{}
-	for k, o := range order {
-		if k == 0 {
-			copies[o] = b.Block("code")
-			b.Br(copies[o])
-		} else {
-			copies[o] = b.Block(f.Blocks[o].Name)
-		}
-	}
-	operand := func(v ir.Value) ir.Value {
-		switch d := f.Def(v); d.Op {
-		case ir.Const:
-			return b.ConstBV(d.Type, d.Const)
-		case ir.Null:
-			return b.Null()
-		case ir.FuncAddr:
-			return b.FuncAddr(d.Sym)
-		case ir.GlobalAddr:
-			var k int
-			if n, _ := fmt.Sscanf(d.Sym, objectName+"%d", &k); n == 1 {
-				return s.addr[k]
-			}
-			return b.GlobalAddr(d.Sym)
-		}
-		if env[v] == 0 {
-			panic(fmt.Sprintf("program: value %d (%v) of block %d is not known in the code of location %d", v, f.Def(v).Op, f.Def(v).Block, i))
-		}
-		return env[v]
-	}
-	type phi struct{ flat, copy ir.Value }
-	var phis []phi
-	type arrival struct {
-		from  ir.BlockID // of the flat function
-		succ  int
-		to    ir.BlockID
-		block ir.BlockID
-	}
-	var arrivals []arrival
-	parallel := map[ir.Value]ir.Value{} // phis take their values together
-	for k, o := range order {
-		b.At(copies[o])
-		for _, v := range f.Blocks[o].Instrs {
-			d := *f.Def(v)
-			b.SetPos(d.Pos)
-			if d.Op != ir.Phi && len(parallel) > 0 {
-				for v, x := range parallel {
-					env[v] = x
-				}
-				clear(parallel)
-			}
-			if d.Op == ir.Phi {
-				switch {
-				case k > 0:
-					env[v] = b.Phi(d.Type)
-					s.copied(env[v], v)
-					phis = append(phis, phi{v, env[v]})
-				case at.pred != 0: // the arguments are the state
-					first := ir.Value(0)
-					for n, p := range f.Blocks[o].Preds {
-						if p != at.pred {
-							continue
-						}
-						if first != 0 && first != f.Def(v).Args[n] {
-							return &ErrUnsupported{Func: s.flat.Blocks[o].Activation.Func.Name, Pos: d.Pos, Why: "two edges between the same blocks carry different values"}
-						}
-						first = f.Def(v).Args[n]
-					}
-					parallel[v] = operand(first)
-				}
-				continue
-			}
-			d.Args = slices.Clone(d.Args)
-			for n, a := range d.Args {
-				d.Args[n] = operand(a)
-			}
-			d.Succs = slices.Clone(d.Succs)
-			for n, to := range d.Succs {
-				if s.isLocation(to) {
-					a := arrival{o, n, to, b.Block("arrive")}
-					arrivals = append(arrivals, a)
-					d.Succs[n] = a.block
-				} else {
-					d.Succs[n] = copies[to]
-				}
-			}
-			env[v] = b.Emit(d)
-			s.copied(env[v], v)
-		}
-	}
-	for _, p := range phis {
-		d := f.Def(p.flat)
-		for n, from := range f.Blocks[d.Block].Preds {
-			if copies[from] != 0 && slices.Contains(order, from) {
-				b.AddIncoming(p.copy, operand(d.Args[n]), copies[from])
-			}
-		}
-	}
-	for _, a := range arrivals {
-		b.At(a.block)
-		b.SetPos(ir.Pos{})
-		n := edgeNumber(f, a.from, a.to, a.succ)
-		next := s.locationOf(a.to, a.from)
-		values := make([]ir.Value, len(s.phis))
-		for _, v := range s.locations[next].values {
-			r := s.variables[s.byValue[v]].result
-			d := f.Def(v)
-			if s.locations[next].pred == 0 && d.Op == ir.Phi && d.Block == a.to {
-				values[r] = operand(d.Args[n])
-			} else {
-				values[r] = operand(v)
-			}
-		}
-		b.AddIncoming(s.phis[0], b.Const(s.pcBits(), uint64(next)), a.block)
-		for r := 1; r < len(values); r++ {
-			if values[r] == 0 {
-				values[r] = s.zero(b.Func.Type(s.phis[r]))
-			}
-			b.AddIncoming(s.phis[r], values[r], a.block)
-		}
-		b.Br(s.ret)
-	}
-	return nil
-}
-
 // copied notes what a value of the step function copies.
 func (s *stepper) copied(v, flat ir.Value) {
 	for len(s.from) <= int(v) {
@@ -395,64 +253,4 @@ func (s *stepper) zero(t ir.Type) ir.Value {
 		return s.b.Null()
 	}
 	return s.b.ConstBV(t, bv.New(t.Bits, 0))
-}
-
-// edgeNumber is the index among the predecessors of block to of the edge that is
-// successor number succ of block from.
-func edgeNumber(f *ir.Func, from, to ir.BlockID, succ int) int {
-	skip := 0
-	for _, s := range f.Succs(from)[:succ] {
-		if s == to {
-			skip++
-		}
-	}
-	for i, p := range f.Blocks[to].Preds {
-		if p == from {
-			if skip == 0 {
-				return i
-			}
-			skip--
-		}
-	}
-	panic("program: predecessors do not match successors")
-}
-
-// reached are the blocks of the code of a location, in a topological order.
-func (s *stepper) reached(i int, state map[ir.Value]bool) ([]ir.BlockID, error) {
-	f := s.flat.Func
-	type visit struct {
-		b    ir.BlockID
-		next int
-	}
-	start := s.locations[i].block
-	seen := map[ir.BlockID]bool{start: true}
-	var order []ir.BlockID
-	stack := []visit{{b: start}}
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if succs := f.Succs(top.b); top.next < len(succs) {
-			to := succs[top.next]
-			top.next++
-			if !seen[to] && !s.isLocation(to) {
-				seen[to] = true
-				stack = append(stack, visit{b: to})
-			}
-			continue
-		}
-		order = append(order, top.b)
-		stack = stack[:len(stack)-1]
-	}
-	slices.Reverse(order)
-	if s.small {
-		return order, nil
-	}
-	for k, o := range order {
-		for _, v := range f.Blocks[o].Instrs {
-			if state[v] && (k > 0 || f.Def(v).Op != ir.Phi) {
-				at := s.flat.Values[v]
-				return nil, &ErrUnsupported{Func: at.Activation.Func.Name, Pos: f.Def(v).Pos, Why: "a loop has several entries"}
-			}
-		}
-	}
-	return order, nil
 }
