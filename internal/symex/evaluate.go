@@ -13,18 +13,31 @@ import (
 
 // step executes an instruction, or asks for a split.
 func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
-	p := x.prepare(f.Func)
-	if !p.needed[v] {
+	if !x.prepare(f.Func).needed[v] {
 		return next
 	}
-	set := func(r value) control { return set(f, v, r) }
-	truth := func(t, ok bool) control { return setTruth(f, v, t, ok) }
 	if len(x.kinds) > 0 {
 		if !x.unfold(s, f, d) {
 			return forked
 		}
 		f = top(s)
 	}
+	switch d.Op {
+	case ir.Br, ir.CondBr, ir.Switch, ir.Halt, ir.Unreachable, ir.Unsupported, ir.Ret, ir.Call, ir.Extract:
+		return x.controlStep(s, f, v, d)
+	case ir.Check, ir.Assume, ir.Dbg, ir.Label, ir.Accept:
+		return x.observationStep(s, f, v, d)
+	case ir.Alloca, ir.Malloc, ir.Load, ir.Store, ir.PtrAdd, ir.PtrToInt, ir.IntToPtr, ir.Free, ir.MemSet, ir.Havoc, ir.MemCpy,
+		ir.LifetimeStart, ir.LifetimeEnd, ir.StackSave, ir.StackRestore:
+		return x.memoryStep(s, f, v, d)
+	case ir.ValidRange, ir.ObjectSize, ir.ObjectOffset, ir.IsHeapStart, ir.SameObject:
+		return x.objectStep(s, f, v, d)
+	}
+	return x.valueStep(s, f, v, d)
+}
+
+// controlStep is step for instructions that go elsewhere, and for results of calls.
+func (x *explorer) controlStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	switch d.Op {
 	case ir.Br:
 		return x.enter(s, f, 0)
@@ -54,9 +67,16 @@ func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		return x.call(s, f, v, d)
 	case ir.Extract:
 		if f.Values[v].Kind == symgraph.Unset {
-			f.Values[v] = x.arbitrary(d.Type, p.signed[v])
+			f.Values[v] = x.arbitrary(d.Type, x.prepare(f.Func).signed[v])
 		}
 		return next
+	}
+	panic("symex: " + d.Op.String() + " goes nowhere")
+}
+
+// observationStep is step for checks, assumptions, and what only observers see.
+func (x *explorer) observationStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	switch d.Op {
 	case ir.Check, ir.Assume:
 		t, ok := x.choose(s, f, d.Args[0])
 		if !ok {
@@ -69,14 +89,21 @@ func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
 			x.suspect(f, v, d, ir.CheckKind(d.Aux), d.Sym)
 		}
 		return stop
-	case ir.Dbg, ir.Label, ir.Accept:
-		if d.Op == ir.Label && x.target[ir.ErrorLabel] && d.Sym == x.o.Label {
+	case ir.Label:
+		if x.target[ir.ErrorLabel] && d.Sym == x.o.Label {
 			x.suspect(f, v, d, ir.ErrorLabel, "the label "+d.Sym+" is reached")
 			return stop
 		}
-		return next
+	}
+	return next
+}
+
+// valueStep is step for operations on values.
+func (x *explorer) valueStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	set := func(r value) control { return set(f, v, r) }
+	switch d.Op {
 	case ir.Nondet:
-		return set(x.arbitrary(d.Type, p.signed[v]))
+		return set(x.arbitrary(d.Type, x.prepare(f.Func).signed[v]))
 	case ir.Freeze:
 		return set(x.operand(s, f, d.Args[0]))
 	case ir.Select:
@@ -107,49 +134,64 @@ func (x *explorer) step(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		return x.logic(s, f, v, d)
 	case ir.Eq, ir.Ne:
 		t, ok := x.equal(s, f, d)
-		return truth(t == (d.Op == ir.Eq), ok)
+		return setTruth(f, v, t == (d.Op == ir.Eq), ok)
 	case ir.SLt, ir.SLe, ir.ULt, ir.ULe:
-		if f.Func.Type(d.Args[0]).Kind == ir.Ptr {
-			return truth(x.pointerLess(s, f, d))
-		}
-		signed := d.Op == ir.SLt || d.Op == ir.SLe
-		a, b, ok := x.views(s, f, d, signed)
-		if !ok {
-			return forked
-		}
-		g := b.Sub(a)
-		if d.Op == ir.SLt || d.Op == ir.ULt {
-			g = g.Plus(linear.Int(-1))
-		}
-		return truth(x.decide(g))
+		t, ok := x.less(s, f, d)
+		return setTruth(f, v, t, ok)
 	case ir.SAddOvf, ir.SSubOvf, ir.SMulOvf, ir.UAddOvf, ir.USubOvf, ir.UMulOvf:
 		return x.overflow(s, f, v, d)
 	case ir.ZExt, ir.SExt:
-		a, ok := x.view(s, f, d.Args[0], d.Op == ir.SExt && f.Func.Type(d.Args[0]).Bits > 1)
+		bit := f.Func.Type(d.Args[0]).Bits == 1
+		a, ok := x.view(s, f, d.Args[0], d.Op == ir.SExt && !bit)
 		if !ok {
 			return forked
 		}
-		if d.Op == ir.SExt && f.Func.Type(d.Args[0]).Bits == 1 {
+		if d.Op == ir.SExt && bit {
 			a = a.Neg()
 		}
 		return set(integer(a))
 	case ir.Trunc:
-		g := x.operand(s, f, d.Args[0]).Form
-		w := two(d.Type.Bits)
-		for _, t := range g.Terms { // what counts modulo 2^bits
-			if t.Coef.Div(w).IsInt() {
-				g = g.AddScaled(t.Coef.Neg(), linear.Variable(t.Var))
-			}
-		}
-		return set(integer(g))
+		return set(integer(truncated(x.operand(s, f, d.Args[0]).Form, d.Type.Bits)))
 	case ir.Ctpop, ir.Ctlz, ir.Cttz:
 		return set(integer(x.fresh(linear.Number{}, linear.Int(int64(d.Type.Bits)))))
 	case ir.FEq, ir.FLt, ir.FLe, ir.FUno, ir.Bswap, ir.Bitreverse, ir.FShl, ir.FShr, ir.FToSI, ir.FToUI, ir.BitCast,
 		ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FRem, ir.FNeg, ir.FAbs, ir.FSqrt, ir.FMA, ir.FCopySign, ir.FMin, ir.FMax,
 		ir.FRound, ir.SIToF, ir.UIToF, ir.FToF:
-		return set(x.arbitrary(d.Type, p.signed[v]))
+		return set(x.arbitrary(d.Type, x.prepare(f.Func).signed[v]))
 	}
-	return x.memoryStep(s, f, v, d)
+	return x.unmodelled(f, d)
+}
+
+// unmodelled is an instruction that is not modelled.
+func (x *explorer) unmodelled(f *frame, d *ir.Def) control {
+	return x.cannot(f, d, "the instruction "+d.Op.String()+" is not modelled in symbolic execution graphs")
+}
+
+// truncated leaves out of a form what does not count modulo 2^bits.
+func truncated(g linear.Form, bits uint32) linear.Form {
+	w := two(bits)
+	for _, t := range g.Terms {
+		if t.Coef.Div(w).IsInt() {
+			g = g.AddScaled(t.Coef.Neg(), linear.Variable(t.Var))
+		}
+	}
+	return g
+}
+
+// less decides a comparison by size.
+func (x *explorer) less(s *state, f *frame, d *ir.Def) (truth, ok bool) {
+	if f.Func.Type(d.Args[0]).Kind == ir.Ptr {
+		return x.pointerLess(s, f, d)
+	}
+	a, b, ok := x.views(s, f, d, d.Op == ir.SLt || d.Op == ir.SLe)
+	if !ok {
+		return false, false
+	}
+	g := b.Sub(a)
+	if d.Op == ir.SLt || d.Op == ir.ULt {
+		g = g.Plus(linear.Int(-1))
+	}
+	return x.decide(g)
 }
 
 // set gives an instruction its result.

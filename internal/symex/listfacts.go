@@ -120,149 +120,191 @@ type view struct {
 	fields, marks []linear.Form
 }
 
+// value is the value of a field, or of a mark, which are numbered behind the fields.
+func (v *view) value(k int) linear.Form {
+	if k < len(v.fields) {
+		return v.fields[k]
+	}
+	return v.marks[k-len(v.fields)]
+}
+
+// template is a sum of two values: ca times a, cb times b.
+type template struct {
+	a, b   int // b is -1 if there is none
+	ca, cb linear.Number
+	at     []linear.Form // by view
+	least  linear.Number // in all views
+}
+
+// in is the template in a view.
+func (t *template) in(v *view) linear.Form {
+	f := v.value(t.a).Scale(t.ca)
+	if t.b >= 0 {
+		f = f.AddScaled(t.cb, v.value(t.b))
+	}
+	return f
+}
+
+// joinedViews are views of which common facts are sought.
+type joinedViews struct {
+	x         *explorer
+	symbols   view // the fields and marks themselves
+	views     []view
+	templates []template
+	least     [][2]linear.Number // of each value, and of its negation
+	some      bool               // a view is possible
+}
+
 // common finds facts about the symbols of fields and marks that hold in all views:
 // bounds of fields and of differences, and where a field has one value in each of
 // two views, the line through the bounds of another one there.
 func (x *explorer) common(fields, marks []linear.Form, views []view) []linear.Constraint {
-	type template struct {
-		f      linear.Form // of the symbols: ca times one, cb times the other, -1 if there is none
-		a, b   int
-		ca, cb linear.Number
-		at     []linear.Form
-		least  linear.Number
+	j := &joinedViews{x: x, symbols: view{fields: fields, marks: marks}, views: views}
+	j.addBounds()
+	if x.o.Values != BoundsOfValues {
+		j.addLines()
 	}
-	value := func(v *view, k int) linear.Form {
-		if k < len(fields) {
-			return v.fields[k]
-		}
-		return v.marks[k-len(fields)]
+	j.addFacts()
+	j.bound()
+	return j.facts()
+}
+
+func (j *joinedViews) add(a, b int, ca, cb linear.Number) {
+	t := template{a: a, b: b, ca: ca, cb: cb}
+	for i := range j.views {
+		t.at = append(t.at, t.in(&j.views[i]))
 	}
-	var ts []template
-	add := func(a, b int, ca, cb linear.Number) {
-		at := func(v *view) linear.Form {
-			f := value(v, a).Scale(ca)
-			if b >= 0 {
-				f = f.AddScaled(cb, value(v, b))
-			}
-			return f
-		}
-		symbol := view{fields: fields, marks: marks}
-		t := template{f: at(&symbol), a: a, b: b, ca: ca, cb: cb}
-		for i := range views {
-			t.at = append(t.at, at(&views[i]))
-		}
-		ts = append(ts, t)
-	}
+	j.templates = append(j.templates, t)
+}
+
+// addBounds adds fields, and differences of them and of marks.
+func (j *joinedViews) addBounds() {
 	one := linear.Int(1)
-	for a := range fields { // bounds first
-		add(a, -1, one, one)
-		add(a, -1, one.Neg(), one)
+	fields, marks := len(j.symbols.fields), len(j.symbols.marks)
+	for a := range fields {
+		j.add(a, -1, one, one)
+		j.add(a, -1, one.Neg(), one)
+	}
+	if j.x.o.Values == BoundsOfValues {
+		return
 	}
 	for a := range fields {
-		if x.o.Values == BoundsOfValues {
-			break
-		}
-		for b := range len(fields) + len(marks) {
-			if b < a || b >= len(fields) {
-				add(a, b, one, one.Neg())
-				add(a, b, one.Neg(), one)
+		for b := range fields + marks {
+			if b < a || b >= fields {
+				j.add(a, b, one, one.Neg())
+				j.add(a, b, one.Neg(), one)
 			}
 		}
 	}
-	bounds := make([][]linear.Number, len(views)) // of fields, low and high
-	for i := range views {
-		v := &views[i]
-		x.under(v.k, v.facts, func() {
+}
+
+// addLines adds the lines through what two views say of two fields.
+func (j *joinedViews) addLines() {
+	bounds := make([][]linear.Number, len(j.views)) // of fields, low and high
+	for i := range j.views {
+		v := &j.views[i]
+		j.x.under(v.k, v.facts, func() {
 			for _, f := range v.fields {
 				bounds[i] = append(bounds[i], v.k.low(f), v.k.high(f))
 			}
 		})
 	}
-	for i := range views {
-		for j := range i {
-			if bounds[i] == nil || bounds[j] == nil || x.o.Values == BoundsOfValues {
-				continue
+	for i := range bounds {
+		for k := range i {
+			if bounds[i] != nil && bounds[k] != nil {
+				j.addLinesOf(bounds[i], bounds[k])
 			}
-			for a := range fields {
-				p, q := bounds[i][2*a], bounds[j][2*a]
-				if !p.Equal(bounds[i][2*a+1]) || !q.Equal(bounds[j][2*a+1]) || p.Equal(q) {
+		}
+	}
+}
+
+// addLinesOf adds those of two views with these bounds.
+func (j *joinedViews) addLinesOf(u, v []linear.Number) {
+	for a := range j.symbols.fields {
+		p, q := u[2*a], v[2*a]
+		if !p.Equal(u[2*a+1]) || !q.Equal(v[2*a+1]) || p.Equal(q) {
+			continue
+		}
+		for b := range j.symbols.fields {
+			for side := range 2 { // b above the line through (p, y) and (q, z), or below
+				y, z := u[2*b+side], v[2*b+side]
+				if a == b || y.Equal(z) {
 					continue
 				}
-				for b := range fields {
-					if a == b {
-						continue
-					}
-					for side := range 2 { // b above the line through (p, y) and (q, z), or below
-						y, z := bounds[i][2*b+side], bounds[j][2*b+side]
-						if y.Equal(z) {
-							continue
-						}
-						dx, dy := q.Sub(p), z.Sub(y)
-						if dx.Sign() < 0 {
-							dx, dy = dx.Neg(), dy.Neg()
-						}
-						if side == 0 {
-							add(b, a, dx, dy.Neg())
-						} else {
-							add(b, a, dx.Neg(), dy)
-						}
-					}
+				dx, dy := q.Sub(p), z.Sub(y)
+				if dx.Sign() < 0 {
+					dx, dy = dx.Neg(), dy.Neg()
+				}
+				if side == 0 {
+					j.add(b, a, dx, dy.Neg())
+				} else {
+					j.add(b, a, dx.Neg(), dy)
 				}
 			}
 		}
 	}
-	// What holds of two fields in one of the views.
-	for i := range views {
-		v := &views[i]
+}
+
+// addFacts adds what holds of two fields in one of the views.
+func (j *joinedViews) addFacts() {
+	for i := range j.views {
+		v := &j.views[i]
 		find := func(u linear.Var) int {
 			return slices.IndexFunc(v.fields, func(f linear.Form) bool { w, ok := f.IsVariable(); return ok && w == u })
 		}
 		for _, c := range v.facts {
-			if len(c.Form.Terms) != 2 || len(ts) > maxTemplates {
+			if len(c.Form.Terms) != 2 || len(j.templates) > maxTemplates {
 				continue
 			}
 			s, t := c.Form.Terms[0], c.Form.Terms[1]
 			a, b := find(s.Var), find(t.Var)
 			if a < 0 || b < 0 || s.Coef.Add(t.Coef).IsZero() && s.Coef.Abs().IsOne() ||
-				slices.ContainsFunc(ts, func(e template) bool { return e.a == a && e.b == b && e.ca.Equal(s.Coef) && e.cb.Equal(t.Coef) }) {
+				slices.ContainsFunc(j.templates, func(e template) bool { return e.a == a && e.b == b && e.ca.Equal(s.Coef) && e.cb.Equal(t.Coef) }) {
 				continue
 			}
-			add(a, b, s.Coef, t.Coef)
+			j.add(a, b, s.Coef, t.Coef)
 		}
 	}
-	seen := false
-	least := make([][2]linear.Number, len(fields)+len(marks)) // of each value, and of its negation
-	for i := range views {
-		v := &views[i]
-		x.under(v.k, v.facts, func() {
-			for k := range least {
-				for side, f := range []linear.Form{value(v, k), value(v, k).Neg()} {
-					if n := v.k.low(f); !seen || n.Cmp(least[k][side]) < 0 {
-						least[k][side] = n
-					}
+}
+
+// bound finds the least values of all templates, and of all values.
+func (j *joinedViews) bound() {
+	j.least = make([][2]linear.Number, len(j.symbols.fields)+len(j.symbols.marks))
+	for i := range j.views {
+		v := &j.views[i]
+		j.x.under(v.k, v.facts, func() {
+			lower := func(f linear.Form, least *linear.Number) {
+				if n := v.k.low(f); !j.some || n.Cmp(*least) < 0 {
+					*least = n
 				}
 			}
-			for k := range ts {
-				if n := v.k.low(ts[k].at[i]); !seen || n.Cmp(ts[k].least) < 0 {
-					ts[k].least = n
-				}
+			for k := range j.least {
+				lower(v.value(k), &j.least[k][0])
+				lower(v.value(k).Neg(), &j.least[k][1])
 			}
-			seen = true
+			for k := range j.templates {
+				lower(j.templates[k].at[i], &j.templates[k].least)
+			}
+			j.some = true
 		})
 	}
+}
+
+// facts are the templates that say more than the symbols' own bounds, and than the
+// bounds of what they are sums of.
+func (j *joinedViews) facts() []linear.Constraint {
 	var facts []linear.Constraint
-	for k := range ts {
-		t := &ts[k]
-		c := linear.Constraint{Form: t.f.Plus(t.least.Neg())}
-		if !seen || x.k.rough(c.Form).Sign() >= 0 {
-			continue
+	bound := func(k int, c linear.Number) linear.Number {
+		if c.Sign() < 0 {
+			return j.least[k][1].Mul(c.Neg())
 		}
-		// What the bounds say is not said again.
-		bound := func(k int, c linear.Number) linear.Number {
-			if c.Sign() < 0 {
-				return least[k][1].Mul(c.Neg())
-			}
-			return least[k][0].Mul(c)
+		return j.least[k][0].Mul(c)
+	}
+	for k := range j.templates {
+		t := &j.templates[k]
+		c := linear.Constraint{Form: t.in(&j.symbols).Plus(t.least.Neg())}
+		if !j.some || j.x.k.rough(c.Form).Sign() >= 0 {
+			continue
 		}
 		if t.b < 0 || bound(t.a, t.ca).Add(bound(t.b, t.cb)).Cmp(t.least) < 0 {
 			facts = append(facts, c)

@@ -5,48 +5,27 @@ import (
 	"math/big"
 
 	"assay/internal/ir"
-	"assay/internal/symgraph"
 )
 
 // step executes an instruction without successors of its own; done says that it
 // has gone on from here, in several cases.
 func (c *checkerState) step(s *state, v ir.Value, d *ir.Def) (done bool) {
-	f := s.top()
 	bits := d.Type.Bits
-	set := func(x value) bool {
-		f.values[v] = x
-		f.index++
-		return false
-	}
-	result := func(n number) bool { return set(integerValue(c.short(n))) }
-	arg := func(i int) number { return c.number(s, d.Args[i]) }
-	unsigned := func(i int) number { return c.view(arg(i), f.f.Type(d.Args[i]).Bits, false) }
-	signed := func(i int) number { return c.view(arg(i), f.f.Type(d.Args[i]).Bits, true) }
-	truth := func(t string) bool { return set(value{kind: symgraph.Int, truth: t}) }
 	if bits == 1 {
-		switch d.Op {
-		case ir.And, ir.Mul:
-			return truth(all([]string{c.truth(s, d.Args[0]), c.truth(s, d.Args[1])}))
-		case ir.Or:
-			return truth(not(all([]string{not(c.truth(s, d.Args[0])), not(c.truth(s, d.Args[1]))})))
-		case ir.Xor, ir.Add, ir.Sub:
-			a, b := c.truth(s, d.Args[0]), c.truth(s, d.Args[1])
-			switch {
-			case b == "true":
-				return truth(not(a))
-			case b == "false":
-				return truth(a)
-			}
-			return truth("(not (= " + a + " " + b + "))")
-		case ir.UDiv, ir.SDiv, ir.URem, ir.SRem, ir.Shl, ir.LShr, ir.AShr:
-			return set(c.arbitrary(d.Type))
+		if x, ok := c.logic(s, d); ok {
+			return s.set(v, x)
 		}
 	}
+	arg := func(i int) number { return c.number(s, d.Args[i]) }
+	width := func(i int) uint32 { return s.top().f.Type(d.Args[i]).Bits }
+	unsigned := func(i int) number { return c.view(arg(i), width(i), false) }
+	signed := func(i int) number { return c.view(arg(i), width(i), true) }
+	result := func(n number) bool { return s.set(v, integerValue(c.short(n))) }
 	switch d.Op {
 	case ir.Nondet:
-		return set(c.arbitrary(d.Type))
+		return s.set(v, c.arbitrary(d.Type))
 	case ir.Freeze:
-		return set(c.operand(s, d.Args[0]))
+		return s.set(v, c.operand(s, d.Args[0]))
 	case ir.Add:
 		return result(c.add(arg(0), arg(1)))
 	case ir.Sub:
@@ -56,81 +35,118 @@ func (c *checkerState) step(s *state, v ir.Value, d *ir.Def) (done bool) {
 	case ir.Shl:
 		k := unsigned(1)
 		if !k.isConst() || k.low.Cmp(big.NewInt(int64(bits))) >= 0 {
-			return set(c.arbitrary(d.Type))
+			return s.set(v, c.arbitrary(d.Type))
 		}
 		return result(c.scale(arg(0), pow(uint32(k.low.Int64()))))
 	case ir.LShr, ir.AShr:
-		return set(c.shiftRight(d, arg, signed, unsigned))
+		return s.set(v, c.shiftRight(d, arg, signed, unsigned))
 	case ir.UDiv, ir.URem, ir.SDiv, ir.SRem:
 		return c.divide(s, v, d)
 	case ir.And, ir.Or, ir.Xor:
-		return set(c.bitwise(d, arg, unsigned))
+		return s.set(v, c.bitwise(d, arg, unsigned))
 	case ir.Eq, ir.Ne:
-		var t string
-		if f.f.Type(d.Args[0]).Kind == ir.Ptr {
-			t = c.pointersEqual(s, c.operand(s, d.Args[0]), c.operand(s, d.Args[1]))
-		} else if f.f.Type(d.Args[0]).Bits == 1 {
-			t = "(= " + c.truth(s, d.Args[0]) + " " + c.truth(s, d.Args[1]) + ")"
-		} else {
-			t = c.equal(arg(0), arg(1), f.f.Type(d.Args[0]).Bits)
-		}
+		t := c.equality(s, d)
 		if d.Op == ir.Ne {
 			t = not(t)
 		}
-		return truth(t)
+		return s.set(v, truthValue(t))
 	case ir.ULt, ir.ULe, ir.SLt, ir.SLe:
-		if f.f.Type(d.Args[0]).Kind == ir.Ptr {
-			return truth(c.pointersOrdered(s, d))
-		}
-		op := map[ir.Op]string{ir.ULt: "<", ir.SLt: "<", ir.ULe: "<=", ir.SLe: "<="}[d.Op]
-		a, b := unsigned(0), unsigned(1)
-		if d.Op == ir.SLt || d.Op == ir.SLe {
-			a, b = signed(0), signed(1)
-		}
-		return truth("(" + op + " " + a.t + " " + b.t + ")")
+		return s.set(v, truthValue(c.order(s, d, signed, unsigned)))
 	case ir.SAddOvf, ir.SSubOvf, ir.SMulOvf, ir.UAddOvf, ir.USubOvf, ir.UMulOvf:
-		w := f.f.Type(d.Args[0]).Bits
-		sign := d.Op == ir.SAddOvf || d.Op == ir.SSubOvf || d.Op == ir.SMulOvf
-		if w == 1 {
-			return set(c.arbitrary(d.Type))
-		}
-		a, b := unsigned(0), unsigned(1)
-		if sign {
-			a, b = signed(0), signed(1)
-		}
-		var r ir.Op
-		switch d.Op {
-		case ir.SAddOvf, ir.UAddOvf:
-			r = ir.Add
-		case ir.SSubOvf, ir.USubOvf:
-			r = ir.Sub
-		default:
-			r = ir.Mul
-		}
-		n := map[ir.Op]func() number{ir.Add: func() number { return c.add(a, b) }, ir.Sub: func() number { return c.sub(a, b) },
-			ir.Mul: func() number { return c.product(a, b) }}[r]()
-		low, high := bounds(w, sign)
-		if n.within(low, high) {
-			return truth("false")
-		}
-		return truth("(not (<= " + integer(low) + " " + n.t + " " + integer(high) + "))")
+		return s.set(v, c.overflow(d, width(0), signed, unsigned))
 	case ir.ZExt:
 		return result(unsigned(0))
 	case ir.SExt:
-		if f.f.Type(d.Args[0]).Bits == 1 {
+		if width(0) == 1 {
 			return result(c.scale(unsigned(0), big.NewInt(-1)))
 		}
 		return result(signed(0))
 	case ir.Trunc:
 		return result(arg(0))
 	case ir.Ctpop, ir.Ctlz, ir.Cttz:
-		return set(integerValue(c.unknown("x", new(big.Int), big.NewInt(int64(bits)))))
+		return s.set(v, integerValue(c.unknown("x", new(big.Int), big.NewInt(int64(bits)))))
 	case ir.Bswap, ir.Bitreverse, ir.FShl, ir.FShr, ir.BitCast, ir.FAdd, ir.FSub, ir.FMul, ir.FDiv, ir.FRem, ir.FNeg, ir.FAbs,
 		ir.FSqrt, ir.FMA, ir.FCopySign, ir.FMin, ir.FMax, ir.FRound, ir.FEq, ir.FLt, ir.FLe, ir.FUno, ir.FToSI, ir.FToUI,
 		ir.SIToF, ir.UIToF, ir.FToF:
-		return set(c.arbitrary(d.Type))
+		return s.set(v, c.arbitrary(d.Type))
 	}
 	return c.memory(s, v, d)
+}
+
+// logic is an operation whose result is one bit; ok is false for those that step knows.
+func (c *checkerState) logic(s *state, d *ir.Def) (x value, ok bool) {
+	switch d.Op {
+	case ir.And, ir.Mul:
+		return truthValue(all([]string{c.truth(s, d.Args[0]), c.truth(s, d.Args[1])})), true
+	case ir.Or:
+		return truthValue(not(all([]string{not(c.truth(s, d.Args[0])), not(c.truth(s, d.Args[1]))}))), true
+	case ir.Xor, ir.Add, ir.Sub:
+		a, b := c.truth(s, d.Args[0]), c.truth(s, d.Args[1])
+		switch {
+		case b == "true":
+			return truthValue(not(a)), true
+		case b == "false":
+			return truthValue(a), true
+		}
+		return truthValue("(not (= " + a + " " + b + "))"), true
+	case ir.UDiv, ir.SDiv, ir.URem, ir.SRem, ir.Shl, ir.LShr, ir.AShr:
+		return c.arbitrary(d.Type), true
+	}
+	return value{}, false
+}
+
+// equality compares pointers, truth values or integers.
+func (c *checkerState) equality(s *state, d *ir.Def) string {
+	switch t := s.top().f.Type(d.Args[0]); {
+	case t.Kind == ir.Ptr:
+		return c.pointersEqual(s, c.operand(s, d.Args[0]), c.operand(s, d.Args[1]))
+	case t.Bits == 1:
+		return "(= " + c.truth(s, d.Args[0]) + " " + c.truth(s, d.Args[1]) + ")"
+	default:
+		return c.equal(c.number(s, d.Args[0]), c.number(s, d.Args[1]), t.Bits)
+	}
+}
+
+// order is a comparison by size.
+func (c *checkerState) order(s *state, d *ir.Def, signed, unsigned func(int) number) string {
+	if s.top().f.Type(d.Args[0]).Kind == ir.Ptr {
+		return c.pointersOrdered(s, d)
+	}
+	op := "<="
+	if d.Op == ir.ULt || d.Op == ir.SLt {
+		op = "<"
+	}
+	a, b := unsigned(0), unsigned(1)
+	if d.Op == ir.SLt || d.Op == ir.SLe {
+		a, b = signed(0), signed(1)
+	}
+	return "(" + op + " " + a.t + " " + b.t + ")"
+}
+
+// overflow says whether the result of an operation is outside of a width.
+func (c *checkerState) overflow(d *ir.Def, width uint32, signed, unsigned func(int) number) value {
+	if width == 1 {
+		return c.arbitrary(d.Type)
+	}
+	sign := d.Op == ir.SAddOvf || d.Op == ir.SSubOvf || d.Op == ir.SMulOvf
+	a, b := unsigned(0), unsigned(1)
+	if sign {
+		a, b = signed(0), signed(1)
+	}
+	var n number
+	switch d.Op {
+	case ir.SAddOvf, ir.UAddOvf:
+		n = c.add(a, b)
+	case ir.SSubOvf, ir.USubOvf:
+		n = c.sub(a, b)
+	default:
+		n = c.product(a, b)
+	}
+	low, high := bounds(width, sign)
+	if n.within(low, high) {
+		return truthValue("false")
+	}
+	return truthValue("(not (<= " + integer(low) + " " + n.t + " " + integer(high) + "))")
 }
 
 // equal is equality modulo 2^bits.

@@ -87,14 +87,7 @@ func (m *machine) slow(v ir.Value) bool {
 	case ir.Malloc:
 		return m.newObject(v, kindHeap, m.number(d.Args[0]), m.p.m.HeapAlign())
 	case ir.Free:
-		p := m.object(arg(0))
-		if p.address == 0 {
-			return true
-		}
-		if !m.isHeapStart(p) {
-			return m.violation(ir.InvalidFree, v)
-		}
-		m.mem.kill(p.object, stateGone)
+		return m.free(v, m.object(arg(0)))
 	case ir.Freeze: // Cede
 		p := m.object(arg(0))
 		if o := &m.mem.objects[p.object]; m.isHeapStart(p) {
@@ -104,14 +97,7 @@ func (m *machine) slow(v ir.Value) bool {
 	case ir.LifetimeStart:
 		return m.lifetimeStart(v, m.object(arg(0)).object)
 	case ir.LifetimeEnd:
-		id := m.object(arg(0)).object
-		if o := &m.mem.objects[id]; o.kind == kindStack && o.state == stateAlive {
-			if m.p.wakes(o.maker, o.site) {
-				m.mem.kill(id, stateAsleep)
-			} else {
-				m.mem.bury(id)
-			}
-		}
+		m.lifetimeEnd(m.object(arg(0)).object)
 	case ir.StackSave:
 		n := len(m.mem.stack) - m.frames[len(m.frames)-1].objects
 		m.setPointer(to, pointer{address: uint64(n)})
@@ -120,32 +106,14 @@ func (m *machine) slow(v ir.Value) bool {
 		if p := m.pointer(arg(0)); p.object == 0 && p.address <= uint64(len(m.mem.stack)-base) {
 			m.mem.restoreTo(base + int(p.address))
 		}
-	case ir.ObjectSize:
-		m.window[to.slot] = m.mem.objects[m.object(arg(0)).object].size
-	case ir.ObjectOffset:
-		p := m.object(arg(0))
-		m.window[to.slot] = (p.address - m.mem.objects[p.object].base) & m.mem.mask
-	case ir.ValidRange:
-		_, _, ok := m.mem.readable(m.pointer(arg(0)), m.number(d.Args[1]))
-		m.window[to.slot] = truth(ok)
-	case ir.IsHeapStart:
-		m.window[to.slot] = truth(m.isHeapStart(m.object(arg(0))))
-	case ir.SameObject:
-		m.window[to.slot] = truth(m.object(arg(0)).object == m.object(arg(1)).object)
+	case ir.ObjectSize, ir.ObjectOffset, ir.ValidRange, ir.IsHeapStart, ir.SameObject:
+		m.window[to.slot] = m.question(d)
 
 	// Ranges.
 	case ir.MemCpy:
 		return m.memCpy(v, m.pointer(arg(0)), m.pointer(arg(1)), m.number(d.Args[2]))
 	case ir.MemSet:
-		n := m.number(d.Args[2])
-		o, at, ok := m.mem.writable(m.pointer(arg(0)), n)
-		if !ok {
-			return m.violation(ir.InvalidDeref, v)
-		}
-		if n > 0 {
-			o.overwrite(at, n)
-			fill(o.bytes[at:at+n], byte(m.number(d.Args[1])))
-		}
+		return m.memSet(v, m.pointer(arg(0)), byte(m.number(d.Args[1])), m.number(d.Args[2]))
 	case ir.Havoc:
 		n := m.number(d.Args[1])
 		o, at, ok := m.mem.writable(m.pointer(arg(0)), n)
@@ -158,42 +126,113 @@ func (m *machine) slow(v ir.Value) bool {
 
 	// Wide integers.
 	case ir.Load:
-		n := d.Type.Size()
-		o, at, ok := m.mem.readable(m.pointer(arg(0)), n)
-		if !ok {
-			return m.undefined(ir.InvalidDeref, v)
-		}
-		x := bv.FromBytes(o.bytes[at : at+n])
-		if x.Width() > d.Type.Bits {
-			x = x.Trunc(d.Type.Bits)
-		}
-		m.setBits(to, x)
+		return m.loadWide(v, d)
 	case ir.Store:
-		t := f.Type(d.Args[0])
-		o, at, ok := m.mem.writable(m.pointer(arg(1)), t.Size())
-		if !ok {
-			return m.violation(ir.InvalidDeref, v)
-		}
-		o.overwrite(at, t.Size())
-		copy(o.bytes[at:], m.bits(arg(0), t).ZExt(uint32(8*t.Size())).Bytes())
+		return m.storeWide(v, d)
 	case ir.IntToPtr:
 		m.setBits(to, m.bits(arg(0), f.Type(d.Args[0])).Trunc(d.Type.Bits))
 	case ir.PtrToInt:
 		m.setBits(to, m.bits(arg(0), f.Type(d.Args[0])).ZExt(d.Type.Bits))
 	default:
-		args := make([]bv.BV, len(d.Args))
-		for i, a := range d.Args {
-			args[i] = m.bits(arg(i), f.Type(a))
-		}
-		x, guard := Eval(d, args)
-		if d.Type.Kind == ir.Float && guard == 0 {
-			x = bv.New(d.Type.Bits, m.nan(d.Op, d.Type.Bits, x.Uint64()))
-		}
-		if guard != ir.CheckNone {
-			return m.undefined(guard, v)
-		}
-		m.setBits(to, x)
+		return m.evaluate(v, d)
 	}
+	return true
+}
+
+func (m *machine) free(v ir.Value, p pointer) bool {
+	if p.address == 0 {
+		return true
+	}
+	if !m.isHeapStart(p) {
+		return m.violation(ir.InvalidFree, v)
+	}
+	m.mem.kill(p.object, stateGone)
+	return true
+}
+
+// lifetimeEnd ends that of a stack object; some may begin again.
+func (m *machine) lifetimeEnd(id uint64) {
+	if o := &m.mem.objects[id]; o.kind == kindStack && o.state == stateAlive {
+		if m.p.wakes(o.maker, o.site) {
+			m.mem.kill(id, stateAsleep)
+		} else {
+			m.mem.bury(id)
+		}
+	}
+}
+
+// question is what an instruction asks about the object that a pointer points into.
+func (m *machine) question(d *ir.Def) uint64 {
+	r := m.cur.registers[d.Args[0]]
+	if d.Op == ir.ValidRange {
+		_, _, ok := m.mem.readable(m.pointer(r), m.number(d.Args[1]))
+		return truth(ok)
+	}
+	p := m.object(r)
+	switch o := &m.mem.objects[p.object]; d.Op {
+	case ir.ObjectSize:
+		return o.size
+	case ir.ObjectOffset:
+		return (p.address - o.base) & m.mem.mask
+	case ir.IsHeapStart:
+		return truth(m.isHeapStart(p))
+	case ir.SameObject:
+		return truth(p.object == m.object(m.cur.registers[d.Args[1]]).object)
+	}
+	panic("interp: " + d.Op.String() + " asks nothing about an object")
+}
+
+func (m *machine) memSet(v ir.Value, p pointer, c byte, n uint64) bool {
+	o, at, ok := m.mem.writable(p, n)
+	if !ok {
+		return m.violation(ir.InvalidDeref, v)
+	}
+	if n > 0 {
+		o.overwrite(at, n)
+		fill(o.bytes[at:at+n], c)
+	}
+	return true
+}
+
+func (m *machine) loadWide(v ir.Value, d *ir.Def) bool {
+	n := d.Type.Size()
+	o, at, ok := m.mem.readable(m.pointer(m.cur.registers[d.Args[0]]), n)
+	if !ok {
+		return m.undefined(ir.InvalidDeref, v)
+	}
+	x := bv.FromBytes(o.bytes[at : at+n])
+	if x.Width() > d.Type.Bits {
+		x = x.Trunc(d.Type.Bits)
+	}
+	m.setBits(m.cur.registers[v], x)
+	return true
+}
+
+func (m *machine) storeWide(v ir.Value, d *ir.Def) bool {
+	t := m.cur.f.Type(d.Args[0])
+	o, at, ok := m.mem.writable(m.pointer(m.cur.registers[d.Args[1]]), t.Size())
+	if !ok {
+		return m.violation(ir.InvalidDeref, v)
+	}
+	o.overwrite(at, t.Size())
+	copy(o.bytes[at:], m.bits(m.cur.registers[d.Args[0]], t).ZExt(uint32(8*t.Size())).Bytes())
+	return true
+}
+
+// evaluate is an operation on values.
+func (m *machine) evaluate(v ir.Value, d *ir.Def) bool {
+	args := make([]bv.BV, len(d.Args))
+	for i, a := range d.Args {
+		args[i] = m.bits(m.cur.registers[a], m.cur.f.Type(a))
+	}
+	x, guard := Eval(d, args)
+	if guard != ir.CheckNone {
+		return m.undefined(guard, v)
+	}
+	if d.Type.Kind == ir.Float {
+		x = bv.New(d.Type.Bits, m.nan(d.Op, d.Type.Bits, x.Uint64()))
+	}
+	m.setBits(m.cur.registers[v], x)
 	return true
 }
 

@@ -20,10 +20,14 @@ var arities = map[string]int{
 	"concat": 2, "read": 2, "ite": 3, "write": 3,
 }
 
+// bit is a truth value.
+func (r *reader) bit(c term.ID) value {
+	return value{sort: sort{width: 1}, terms: []term.ID{r.store.BoolToBV(c)}}
+}
+
 // apply is an operation on values, whose sorts it checks.
 func (r *reader) apply(op string, args []value) value {
 	s := r.store
-	bit := func(c term.ID) value { return value{sort: sort{width: 1}, terms: []term.ID{s.BoolToBV(c)}} }
 	switch op {
 	case "read":
 		return r.read(args[0], args[1])
@@ -47,7 +51,7 @@ func (r *reader) apply(op string, args []value) value {
 		if op != "eq" {
 			c = s.Not(c)
 		}
-		return bit(c)
+		return r.bit(c)
 	case "concat":
 		a, b := r.wantBits(args[0]), r.wantBits(args[1])
 		if w := uint64(args[0].sort.width) + uint64(args[1].sort.width); w > maxWidth {
@@ -57,116 +61,141 @@ func (r *reader) apply(op string, args []value) value {
 		return value{sort: sort{width: s.Width(t)}, terms: []term.ID{t}}
 	}
 	a := r.wantBits(args[0])
-	w := args[0].sort.width
-	word := func(t term.ID) value { return value{sort: args[0].sort, terms: []term.ID{t}} }
 	if len(args) == 1 {
-		switch op {
-		case "not":
-			return word(s.BVNot(a))
-		case "inc":
-			return word(s.Add(a, s.ConstU(w, 1)))
-		case "dec":
-			return word(s.Sub(a, s.ConstU(w, 1)))
-		case "neg":
-			return word(s.Neg(a))
-		case "redand":
-			return bit(s.Eq(a, s.BVNot(s.ConstU(w, 0))))
-		case "redor":
-			return bit(s.Not(s.Eq(a, s.ConstU(w, 0))))
-		case "redxor":
-			x := s.Extract(a, 0, 0)
-			for i := uint32(1); i < w; i++ {
-				x = s.BVXor(x, s.Extract(a, i, i))
-			}
-			return value{sort: sort{width: 1}, terms: []term.ID{x}}
-		}
+		return r.unary(op, a)
 	}
 	r.same(args[1].sort, args[0].sort)
 	b := args[1].terms[0]
-	switch op {
-	case "iff", "implies":
+	if op == "iff" || op == "implies" {
 		r.same(args[0].sort, sort{width: 1})
-		if op == "iff" {
-			return bit(s.Eq(a, b))
+	}
+	if c, ok := r.predicate(op, a, b); ok {
+		return r.bit(c)
+	}
+	return value{sort: args[0].sort, terms: []term.ID{r.binary(op, a, b)}}
+}
+
+// unary is an operation on one bit-vector.
+func (r *reader) unary(op string, a term.ID) value {
+	s, w := r.store, r.store.Width(a)
+	word := func(t term.ID) value { return value{sort: sort{width: w}, terms: []term.ID{t}} }
+	switch op {
+	case "not":
+		return word(s.BVNot(a))
+	case "inc":
+		return word(s.Add(a, s.ConstU(w, 1)))
+	case "dec":
+		return word(s.Sub(a, s.ConstU(w, 1)))
+	case "neg":
+		return word(s.Neg(a))
+	case "redand":
+		return r.bit(s.Eq(a, s.BVNot(s.ConstU(w, 0))))
+	case "redor":
+		return r.bit(s.Not(s.Eq(a, s.ConstU(w, 0))))
+	case "redxor":
+		x := s.Extract(a, 0, 0)
+		for i := uint32(1); i < w; i++ {
+			x = s.BVXor(x, s.Extract(a, i, i))
 		}
-		return bit(s.Implies(s.BVToBool(a), s.BVToBool(b)))
+		return value{sort: sort{width: 1}, terms: []term.ID{x}}
+	}
+	panic(fmt.Sprintf("btor2: no meaning for %s", op))
+}
+
+// predicate is a truth value of two bit-vectors of one width; ok is false if op gives
+// another bit-vector.
+func (r *reader) predicate(op string, a, b term.ID) (c term.ID, ok bool) {
+	s, w := r.store, r.store.Width(a)
+	switch op {
+	case "iff":
+		return s.Eq(a, b), true
+	case "implies":
+		return s.Implies(s.BVToBool(a), s.BVToBool(b)), true
 	case "sgt":
-		return bit(s.SLt(b, a))
+		return s.SLt(b, a), true
 	case "ugt":
-		return bit(s.ULt(b, a))
+		return s.ULt(b, a), true
 	case "sgte":
-		return bit(s.SLe(b, a))
+		return s.SLe(b, a), true
 	case "ugte":
-		return bit(s.ULe(b, a))
+		return s.ULe(b, a), true
 	case "slt":
-		return bit(s.SLt(a, b))
+		return s.SLt(a, b), true
 	case "ult":
-		return bit(s.ULt(a, b))
+		return s.ULt(a, b), true
 	case "slte":
-		return bit(s.SLe(a, b))
+		return s.SLe(a, b), true
 	case "ulte":
-		return bit(s.ULe(a, b))
-	case "and":
-		return word(s.BVAnd(a, b))
-	case "nand":
-		return word(s.BVNot(s.BVAnd(a, b)))
-	case "nor":
-		return word(s.BVNot(s.BVOr(a, b)))
-	case "or":
-		return word(s.BVOr(a, b))
-	case "xnor":
-		return word(s.BVNot(s.BVXor(a, b)))
-	case "xor":
-		return word(s.BVXor(a, b))
-	case "rol", "ror":
-		return word(r.rotate(a, b, w, op == "rol"))
-	case "sll":
-		return word(s.Shl(a, b))
-	case "sra":
-		return word(s.AShr(a, b))
-	case "srl":
-		return word(s.LShr(a, b))
-	case "add":
-		return word(s.Add(a, b))
-	case "mul":
-		return word(s.Mul(a, b))
-	case "udiv":
-		return word(s.UDiv(a, b))
-	case "sdiv":
-		return word(s.SDiv(a, b))
-	case "urem":
-		return word(s.URem(a, b))
-	case "srem":
-		return word(s.SRem(a, b))
-	case "smod":
-		// The remainder with the sign of b.
-		m := s.SRem(a, b)
-		zero := s.ConstU(w, 0)
-		differ := s.Xor(s.SLt(m, zero), s.SLt(b, zero))
-		return word(s.Ite(s.And(differ, s.Not(s.Eq(m, zero))), s.Add(m, b), m))
-	case "sub":
-		return word(s.Sub(a, b))
+		return s.ULe(a, b), true
 	case "uaddo":
-		return bit(s.ULt(s.Add(a, b), a))
+		return s.ULt(s.Add(a, b), a), true
 	case "usubo":
-		return bit(s.ULt(a, b))
+		return s.ULt(a, b), true
 	case "saddo":
-		return bit(r.overflows(s.Add(s.SExt(a, w+1), s.SExt(b, w+1)), w))
+		return r.overflows(s.Add(s.SExt(a, w+1), s.SExt(b, w+1)), w), true
 	case "ssubo":
-		return bit(r.overflows(s.Sub(s.SExt(a, w+1), s.SExt(b, w+1)), w))
+		return r.overflows(s.Sub(s.SExt(a, w+1), s.SExt(b, w+1)), w), true
 	case "smulo":
-		return bit(r.overflows(s.Mul(s.SExt(a, 2*w), s.SExt(b, 2*w)), w))
+		return r.overflows(s.Mul(s.SExt(a, 2*w), s.SExt(b, 2*w)), w), true
 	case "umulo":
 		p := s.Mul(s.ZExt(a, 2*w), s.ZExt(b, 2*w))
-		return bit(s.Not(s.Eq(s.Extract(p, 2*w-1, w), s.ConstU(w, 0))))
+		return s.Not(s.Eq(s.Extract(p, 2*w-1, w), s.ConstU(w, 0))), true
 	case "udivo":
-		return bit(s.False())
+		return s.False(), true
 	case "sdivo":
 		least := s.Shl(s.ConstU(w, 1), s.ConstU(w, uint64(w-1)))
 		if w == 1 {
 			least = s.ConstU(1, 1)
 		}
-		return bit(s.And(s.Eq(a, least), s.Eq(b, s.BVNot(s.ConstU(w, 0)))))
+		return s.And(s.Eq(a, least), s.Eq(b, s.BVNot(s.ConstU(w, 0)))), true
+	}
+	return 0, false
+}
+
+// binary is an operation on two bit-vectors of one width that gives another one.
+func (r *reader) binary(op string, a, b term.ID) term.ID {
+	s, w := r.store, r.store.Width(a)
+	switch op {
+	case "and":
+		return s.BVAnd(a, b)
+	case "nand":
+		return s.BVNot(s.BVAnd(a, b))
+	case "nor":
+		return s.BVNot(s.BVOr(a, b))
+	case "or":
+		return s.BVOr(a, b)
+	case "xnor":
+		return s.BVNot(s.BVXor(a, b))
+	case "xor":
+		return s.BVXor(a, b)
+	case "rol", "ror":
+		return r.rotate(a, b, w, op == "rol")
+	case "sll":
+		return s.Shl(a, b)
+	case "sra":
+		return s.AShr(a, b)
+	case "srl":
+		return s.LShr(a, b)
+	case "add":
+		return s.Add(a, b)
+	case "mul":
+		return s.Mul(a, b)
+	case "udiv":
+		return s.UDiv(a, b)
+	case "sdiv":
+		return s.SDiv(a, b)
+	case "urem":
+		return s.URem(a, b)
+	case "srem":
+		return s.SRem(a, b)
+	case "smod":
+		// The remainder with the sign of b.
+		m := s.SRem(a, b)
+		zero := s.ConstU(w, 0)
+		differ := s.Xor(s.SLt(m, zero), s.SLt(b, zero))
+		return s.Ite(s.And(differ, s.Not(s.Eq(m, zero))), s.Add(m, b), m)
+	case "sub":
+		return s.Sub(a, b)
 	}
 	panic(fmt.Sprintf("btor2: no meaning for %s", op))
 }

@@ -45,6 +45,29 @@ func clausesOf(flat []int32) [][]int32 {
 
 func variable(l int32) int32 { return max(l, -l) }
 
+// section is a section of clauses, with the indices of those of two literals.
+type section struct {
+	clauses [][]int32
+	pairs   map[[2]int32]int
+	isT     bool
+}
+
+func newSection(flat []int32, isT bool) *section {
+	s := &section{clauses: clausesOf(flat), pairs: map[[2]int32]int{}, isT: isT}
+	for i, c := range s.clauses {
+		if len(c) == 2 {
+			s.pairs[[2]int32{min(c[0], c[1]), max(c[0], c[1])}] = i
+		}
+	}
+	return s
+}
+
+// find looks for the clause (a ∨ b).
+func (s *section) find(a, b int32) (index int, ok bool) {
+	index, ok = s.pairs[[2]int32{min(a, b), max(a, b)}]
+	return index, ok
+}
+
 // define finds the definitions. isState and isPrimed are by variable.
 func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 	n := int32(f.Variables)
@@ -52,27 +75,27 @@ func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 		next: make([]int32, n+1), isConst: make([]int8, n+1),
 		universal: map[int]bool{}, transition: map[int]bool{},
 	}
-	u, t := clausesOf(f.Universal), clausesOf(f.Transition)
-	pairs := func(clauses [][]int32) map[[2]int32]int {
-		m := map[[2]int32]int{}
-		for i, c := range clauses {
-			if len(c) == 2 {
-				m[[2]int32{min(c[0], c[1]), max(c[0], c[1])}] = i
-			}
+	u, t := newSection(f.Universal, false), newSection(f.Transition, true)
+	d.findNext(t, n, isState)
+	g := &gates{n: n, by: make([]int32, n+1), elsewhere: make([]bool, n+1), fixed: func(v int32) bool { return isState(v) || isPrimed(v) }}
+	for _, flat := range [][]int32{f.Initial, f.Universal, f.Goal} {
+		for _, l := range flat {
+			g.elsewhere[variable(l)] = true
 		}
-		return m
 	}
-	find := func(m map[[2]int32]int, a, b int32) (int, bool) {
-		i, ok := m[[2]int32{min(a, b), max(a, b)}]
-		return i, ok
-	}
-	inU, inT := pairs(u), pairs(t)
+	g.find(u)
+	g.find(t)
+	d.order(g)
+	return d
+}
 
-	// Next values.
-	for i, c := range t {
+// findNext finds next values.
+func (d *definitions) findNext(t *section, n int32, isState func(v int32) bool) {
+	undefined := func(v int32) bool { return isState(v) && d.next[v] == 0 && d.isConst[v] == 0 }
+	for i, c := range t.clauses {
 		switch {
 		case len(c) == 1 && variable(c[0]) > n:
-			if v := variable(c[0]) - n; isState(v) && d.next[v] == 0 && d.isConst[v] == 0 {
+			if v := variable(c[0]) - n; undefined(v) {
 				d.isConst[v] = 1
 				if c[0] < 0 {
 					d.isConst[v] = -1
@@ -88,8 +111,8 @@ func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 				continue
 			}
 			v := variable(p) - n
-			j, ok := find(inT, -p, -l)
-			if !ok || !isState(v) || d.next[v] != 0 || d.isConst[v] != 0 {
+			j, ok := t.find(-p, -l)
+			if !ok || !undefined(v) {
 				continue
 			}
 			// p is ¬l.
@@ -100,63 +123,65 @@ func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 			d.transition[i], d.transition[j] = true, true
 		}
 	}
+}
 
-	// Gates: one for each variable, the first that is found.
-	elsewhere := make([]bool, n+1)
-	for _, flat := range [][]int32{f.Initial, f.Universal, f.Goal} {
-		for _, l := range flat {
-			elsewhere[variable(l)] = true
+// gates are those that were found, one for each variable, the first that is found.
+type gates struct {
+	n         int32
+	found     []gate
+	by        []int32            // by variable: index + 1 in found
+	elsewhere []bool             // by variable: sections other than t mention it
+	fixed     func(v int32) bool // v is no gate: a state, or mentioned in a next state
+}
+
+// find finds those of a section.
+func (x *gates) find(s *section) {
+	for i, c := range s.clauses {
+		if len(c) < 2 {
+			continue
 		}
-	}
-	byVariable := make([]int32, n+1) // index + 1 in found
-	var found []gate
-	for _, section := range []struct {
-		clauses [][]int32
-		pairs   map[[2]int32]int
-		isT     bool
-	}{{u, inU, false}, {t, inT, true}} {
-		for i, c := range section.clauses {
-			if len(c) < 2 {
-				continue
-			}
-		literals:
-			for _, z := range c {
-				v := variable(z)
-				if v > n || isState(v) || isPrimed(v) || byVariable[v] != 0 || section.isT && elsewhere[v] {
-					continue
-				}
-				g := gate{literal: z, clauses: []int{i}, inT: section.isT}
-				for _, y := range c {
-					if y == z {
-						continue
-					}
-					j, ok := find(section.pairs, -z, -y)
-					if !ok || variable(y) > n || variable(y) == v {
-						continue literals
-					}
-					g.operands = append(g.operands, -y)
-					g.clauses = append(g.clauses, j)
-				}
-				if len(g.operands) != len(c)-1 {
-					continue
-				}
-				found = append(found, g)
-				byVariable[v] = int32(len(found))
+		for _, z := range c {
+			if g, ok := x.gateOf(s, i, z); ok {
+				x.found = append(x.found, g)
+				x.by[variable(z)] = int32(len(x.found))
 				break
 			}
 		}
 	}
+}
 
-	// Those without a cycle, operands first. A gate that would close one stays an
-	// input, and keeps its clauses; so does one whose clauses another gate has used.
+// gateOf is the gate z of which clause i of a section is the long one.
+func (x *gates) gateOf(s *section, i int, z int32) (g gate, ok bool) {
+	v, c := variable(z), s.clauses[i]
+	if v > x.n || x.fixed(v) || x.by[v] != 0 || s.isT && x.elsewhere[v] {
+		return gate{}, false
+	}
+	g = gate{literal: z, clauses: []int{i}, inT: s.isT}
+	for _, y := range c {
+		if y == z {
+			continue
+		}
+		j, ok := s.find(-z, -y)
+		if !ok || variable(y) > x.n || variable(y) == v {
+			return gate{}, false
+		}
+		g.operands = append(g.operands, -y)
+		g.clauses = append(g.clauses, j)
+	}
+	return g, len(g.operands) == len(c)-1
+}
+
+// order takes the gates without a cycle, operands first. A gate that would close one stays
+// an input, and keeps its clauses; so does one whose clauses another gate has used.
+func (d *definitions) order(x *gates) {
 	const white, grey, black = 0, 1, 2
-	color := make([]uint8, len(found))
-	drop := make([]bool, len(found))
+	color := make([]uint8, len(x.found))
+	drop := make([]bool, len(x.found))
 	type frame struct {
 		gate int
 		next int
 	}
-	for root := range found {
+	for root := range x.found {
 		if color[root] != white {
 			continue
 		}
@@ -164,7 +189,7 @@ func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 		stack := []frame{{root, 0}}
 		for len(stack) > 0 {
 			top := &stack[len(stack)-1]
-			g := &found[top.gate]
+			g := &x.found[top.gate]
 			if top.next == len(g.operands) {
 				color[top.gate] = black
 				if !drop[top.gate] {
@@ -173,7 +198,7 @@ func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 				stack = stack[:len(stack)-1]
 				continue
 			}
-			k := int(byVariable[variable(g.operands[top.next])]) - 1
+			k := int(x.by[variable(g.operands[top.next])]) - 1
 			top.next++
 			switch {
 			case k < 0 || color[k] == black:
@@ -185,7 +210,6 @@ func (f *Formula) define(isState, isPrimed func(v int32) bool) *definitions {
 			}
 		}
 	}
-	return d
 }
 
 // accept takes a gate unless one of its clauses already serves another.
