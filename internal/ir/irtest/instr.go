@@ -65,7 +65,6 @@ func (g *generator) same(op ir.Op, result, operands ir.Type) ir.Value {
 }
 
 func (g *generator) emit(op ir.Op) ir.Value {
-	b, word := g.b, g.m.WordType()
 	switch {
 	case op == ir.Bswap:
 		t := ir.IntType(pick(g, []uint32{8, 16, 32, 64, 128}))
@@ -87,6 +86,28 @@ func (g *generator) emit(op ir.Op) ir.Value {
 	case op >= ir.FEq && op <= ir.FUno:
 		return g.same(op, ir.BoolType, g.floatType())
 	}
+	switch op {
+	case ir.ZExt, ir.SExt, ir.Trunc, ir.BitCast, ir.PtrToInt, ir.IntToPtr, ir.FToSI, ir.FToUI, ir.SIToF, ir.UIToF, ir.FToF:
+		return g.conversion(op)
+	case ir.Select, ir.Freeze:
+		t := pick(g, g.types())
+		if op == ir.Freeze {
+			return g.b.Op(op, t, g.value(t))
+		}
+		return g.b.Op(op, t, g.value(ir.BoolType), g.value(t), g.value(t))
+	case ir.Call:
+		return g.call()
+	case ir.Nondet:
+		return g.b.Nondet(pick(g, g.types()), ir.NondetKind(g.IntN(5)), pick(g, []string{"", "__VERIFIER_nondet_int"}))
+	case ir.Check, ir.Assume, ir.Dbg, ir.Label, ir.Accept:
+		return g.observation(op)
+	}
+	return g.memory(op)
+}
+
+// conversion emits one between types; 0 if there is none between those that came up.
+func (g *generator) conversion(op ir.Op) ir.Value {
+	b, word := g.b, g.m.WordType()
 	switch op {
 	case ir.ZExt, ir.SExt, ir.Trunc:
 		s, t := g.intType(), g.intType()
@@ -111,12 +132,6 @@ func (g *generator) emit(op ir.Op) ir.Value {
 		return b.Op(op, pick(g, []ir.Type{word, word, ir.IntType(32), ir.IntType(128)}), g.ptr())
 	case ir.IntToPtr:
 		return b.Op(op, g.m.PtrType(), g.value(pick(g, []ir.Type{word, word, word, ir.IntType(8), ir.IntType(128)})))
-	case ir.Select:
-		t := pick(g, g.types())
-		return b.Op(op, t, g.value(ir.BoolType), g.value(t), g.value(t))
-	case ir.Freeze:
-		t := pick(g, g.types())
-		return b.Op(op, t, g.value(t))
 	case ir.FToSI, ir.FToUI:
 		return b.Op(op, g.intType(), g.value(g.floatType()))
 	case ir.SIToF, ir.UIToF:
@@ -127,6 +142,14 @@ func (g *generator) emit(op ir.Op) ir.Value {
 			return 0
 		}
 		return b.Op(op, t, g.value(s))
+	}
+	panic("irtest: " + op.String() + " is no conversion")
+}
+
+// memory emits an instruction about objects.
+func (g *generator) memory(op ir.Op) ir.Value {
+	b, word := g.b, g.m.WordType()
+	switch op {
 	case ir.Alloca:
 		return b.Emit(ir.Def{Op: op, Type: g.m.PtrType(), Args: []ir.Value{g.small()}, Aux: 1 << g.IntN(5), Layout: ir.Layout{Cell: uint64(g.IntN(3))}})
 	case ir.Malloc:
@@ -159,10 +182,19 @@ func (g *generator) emit(op ir.Op) ir.Value {
 		return b.Op(op, ir.BoolType, g.ptr())
 	case ir.SameObject:
 		return b.Op(op, ir.BoolType, g.ptr(), g.ptr())
-	case ir.Call:
-		return g.call()
-	case ir.Nondet:
-		return b.Nondet(pick(g, g.types()), ir.NondetKind(g.IntN(5)), pick(g, []string{"", "__VERIFIER_nondet_int"}))
+	case ir.VaStart:
+		if !b.Func.Variadic {
+			return 0
+		}
+		return b.Op(op, ir.Type{}, g.ptr())
+	}
+	panic("irtest: " + op.String())
+}
+
+// observation emits a check, an assumption, or what only observers see.
+func (g *generator) observation(op ir.Op) ir.Value {
+	b := g.b
+	switch op {
 	case ir.Check:
 		return b.Check(ir.CheckKind(1+g.IntN(int(ir.Incompatible))), g.value(ir.BoolType), pick(g, []string{"", "x > 0"}))
 	case ir.Assume:
@@ -179,13 +211,8 @@ func (g *generator) emit(op ir.Op) ir.Value {
 		return b.Emit(ir.Def{Op: op, Sym: pick(g, []string{"ERROR", "L\t1"})})
 	case ir.Accept:
 		return b.Emit(ir.Def{Op: op})
-	case ir.VaStart:
-		if !b.Func.Variadic {
-			return 0
-		}
-		return b.Op(op, ir.Type{}, g.ptr())
 	}
-	panic("irtest: " + op.String())
+	panic("irtest: " + op.String() + " observes nothing")
 }
 
 // call emits a call and perhaps the extraction of its other results.

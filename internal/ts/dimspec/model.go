@@ -179,4 +179,3 @@ func (x *modeller) initialise() {
 		s.Init = append(s.Init, x.clause(c))
 	}
 }
-
