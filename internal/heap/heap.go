@@ -46,34 +46,19 @@ package heap
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"assay/internal/bv"
 	"assay/internal/ir"
 )
 
-// Names of the globals that are added.
-const prefix = "assay.heap"
-
-// IsCount says whether a global is the number of objects of a pool, and IsField
-// whether it is an array of a pool; Count names the counter of such an array.
-func IsCount(name string) bool {
-	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, ".count")
-}
-
-// IsField says whether a global is the array of a field.
-func IsField(name string) bool { return strings.HasPrefix(name, prefix) && !IsCount(name) }
-
-// CountOf names the counter that belongs to the array of a field.
-func CountOf(field string) string {
-	return field[:strings.LastIndexByte(field, '.')] + ".count"
-}
-
 // ErrNothing: there is no class of objects to turn.
 var ErrNothing = errors.New("no allocation is of the kind that becomes a pool")
 
+// pooled is a class of objects in arrays, one for each field (ir.Global.Counter says which
+// global counts the objects).
 type pooled struct {
 	name     string
+	counter  string
 	class    *class
 	fields   map[int64]string
 	capacity uint64
@@ -109,13 +94,13 @@ func Turn(m *ir.Module, few bool) (*ir.Module, error) {
 		word := uint64(m.PointerBits / 8)
 		one := make([]byte, word)
 		one[0] = 1
-		t.out.Globals = append(t.out.Globals, &ir.Global{Name: p.name + ".count", Size: word, Align: word, Init: one, Layout: ir.Layout{Cell: word}})
+		t.out.Globals = append(t.out.Globals, &ir.Global{Name: p.counter, Size: word, Align: word, Init: one, Layout: ir.Layout{Cell: word}})
 		for _, off := range sorted(p.class.access) {
 			n := p.class.access[off].size
 			pointers := p.class.access[off].kind == ir.Ptr && t.poolOf(p.class.at(off)) == nil
 			p.fields[off] = fmt.Sprintf("%s.%d", p.name, off)
 			t.out.Globals = append(t.out.Globals, &ir.Global{
-				Name: p.fields[off], Size: p.capacity * n, Align: n, External: true, Layout: ir.Layout{Stride: n, Cell: n, Pointers: pointers},
+				Name: p.fields[off], Size: p.capacity * n, Align: n, External: true, Layout: ir.Layout{Stride: n, Cell: n, Pointers: pointers}, Counter: p.counter,
 			})
 		}
 	}
@@ -169,7 +154,8 @@ func (t *turning) choose() {
 		if !ok || end > int64(c.size) {
 			continue
 		}
-		p := &pooled{name: fmt.Sprint(prefix, len(t.order)), class: c, fields: map[int64]string{}}
+		name := fmt.Sprint("assay.heap", len(t.order))
+		p := &pooled{name: name, counter: name + ".count", class: c, fields: map[int64]string{}}
 		t.pools[c] = p
 		t.order = append(t.order, p)
 	}
@@ -244,7 +230,7 @@ func (t *turning) function(f, g *ir.Func) {
 		}
 	}
 	for _, p := range t.order {
-		for _, name := range append([]string{p.name + ".count"}, fields(p)...) {
+		for _, name := range append([]string{p.counter}, fields(p)...) {
 			address[name] = e.define(ir.Def{Op: ir.GlobalAddr, Type: t.m.PtrType(), Sym: name})
 		}
 	}
@@ -268,10 +254,10 @@ func (t *turning) function(f, g *ir.Func) {
 				if own == nil {
 					break
 				}
-				d.Op, d.Type, d.Args, d.Layout, d.Aux = ir.Load, word, []ir.Value{address[own.name+".count"]}, ir.Layout{}, 0
+				d.Op, d.Type, d.Args, d.Layout, d.Aux = ir.Load, word, []ir.Value{address[own.counter]}, ir.Layout{}, 0
 				e.add(v)
 				e.op(ir.Assume, ir.Type{}, e.op(ir.ULt, ir.BoolType, v, e.number(own.capacity-1)))
-				e.op(ir.Store, ir.Type{}, e.op(ir.Add, word, v, e.number(1)), address[own.name+".count"])
+				e.op(ir.Store, ir.Type{}, e.op(ir.Add, word, v, e.number(1)), address[own.counter])
 				continue
 			case ir.PtrAdd, ir.Freeze:
 				if own != nil {
@@ -292,7 +278,7 @@ func (t *turning) function(f, g *ir.Func) {
 				if p := t.pool(f, was.Args[at]); p != nil {
 					off, _ := offset(f, was.Args[at])
 					n := base(f, was.Args[at])
-					count := e.op(ir.Load, word, address[p.name+".count"])
+					count := e.op(ir.Load, word, address[p.counter])
 					ok := e.op(ir.And, ir.BoolType, e.op(ir.Ne, ir.BoolType, n, zero), e.op(ir.ULt, ir.BoolType, n, count))
 					text := "invalid read"
 					if was.Op == ir.Store {

@@ -3,10 +3,10 @@ package induction
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
-	"assay/internal/heap"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -163,8 +163,9 @@ func (g *guesser) cells() []place {
 			}
 		}
 	}
+	counters := slices.Collect(maps.Values(g.m.Counters()))
 	for _, x := range g.m.Globals {
-		if !e.globals[x.Name] && !heap.IsCount(x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
+		if !e.globals[x.Name] && !slices.Contains(counters, x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
 			continue
 		}
 		if v := g.w.address(g.f, x.Name); v != 0 {

@@ -2,11 +2,11 @@ package induction
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
 	"assay/internal/absint"
-	"assay/internal/heap"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -61,13 +61,16 @@ type segmenter struct {
 	bodies []body
 	out    []Candidate
 	seen   map[string]bool
+	// counters are those of arrays of which a part is in use, by the arrays' names.
+	counters map[string]string
 }
 
 // segments guesses predicates with ranges for all loops.
 func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) (out []Candidate, all []*segmenter) {
 	var shared []shared
+	counters := m.Counters()
 	for n, f := range m.Funcs {
-		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*Loop{}, seen: map[string]bool{}}
+		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*Loop{}, seen: map[string]bool{}, counters: counters}
 		for _, l := range loops {
 			if l.Func == f {
 				s.loops = append(s.loops, l)
@@ -317,7 +320,7 @@ type segment struct{ from, to form }
 func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segment {
 	var out []segment
 	if name := s.field(array); name != "" {
-		count := form{products: []product{{1, atom{place: place{value: s.address(heap.CountOf(name)), cell: true, bits: s.m.PointerBits}}}}}
+		count := form{products: []product{{1, atom{place: place{value: s.address(s.counters[name]), cell: true, bits: s.m.PointerBits}}}}}
 		return []segment{{number64(1), count}}
 	}
 	add := func(from, to form) {
@@ -614,9 +617,9 @@ func (s *segmenter) composed() {
 	}
 }
 
-// field is the name of the array of a pool that an element belongs to, if any.
+// field is the name of the array that an element belongs to, if that has a counter.
 func (s *segmenter) field(e *arrayElement) string {
-	if d := s.f.Def(e.root); d.Op == ir.GlobalAddr && heap.IsField(d.Sym) {
+	if d := s.f.Def(e.root); d.Op == ir.GlobalAddr && s.counters[d.Sym] != "" {
 		return d.Sym
 	}
 	return ""
@@ -632,7 +635,7 @@ func (s *segmenter) address(name string) ir.Value {
 	return 0
 }
 
-// shared is what may hold of a field of a pool in any function, for it speaks
+// shared is what may hold of an array with a counter in any function, for it speaks
 // of fields and constants only.
 type shared struct {
 	body
@@ -685,16 +688,17 @@ func (s *segmenter) receive(all []shared) {
 		s.addBody(b)
 	}
 	w := uint64(s.m.PointerBits / 8)
+	counters := slices.Compact(slices.Sorted(maps.Values(s.counters)))
 	for _, g := range s.m.Globals {
-		if !heap.IsField(g.Name) || g.Layout.Stride != w || g.Layout.Pointers {
+		if g.Counter == "" || g.Layout.Stride != w || g.Layout.Pointers {
 			continue
 		}
-		for _, c := range s.m.Globals {
-			if !heap.IsCount(c.Name) || s.address(g.Name) == 0 || s.address(c.Name) == 0 {
+		for _, counter := range counters {
+			if s.address(g.Name) == 0 || s.address(counter) == 0 {
 				continue
 			}
 			e := &arrayElement{root: s.address(g.Name), stride: w, bits: s.m.PointerBits}
-			count := form{products: []product{{1, atom{place: place{value: s.address(c.Name), cell: true, bits: s.m.PointerBits}, unsigned: true}}}, constant: -1}
+			count := form{products: []product{{1, atom{place: place{value: s.address(counter), cell: true, bits: s.m.PointerBits}, unsigned: true}}}, constant: -1}
 			s.bound(e, count, 1, true, nil)
 		}
 	}

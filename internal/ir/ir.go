@@ -83,6 +83,9 @@ type Global struct {
 	Relocs []Reloc
 	Pos    Pos
 	Layout Layout
+	// Counter names a global with a number n such that the elements 1 to n-1 of this array are in
+	// use; empty if there is none. It is a hint, too.
+	Counter string
 }
 
 // Reloc is a pointer to Target+Addend stored at Offset of a global's initialiser.

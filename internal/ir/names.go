@@ -189,6 +189,17 @@ func (m *Module) Global(name string) *Global {
 	return nil
 }
 
+// Counters are the names of counters, by the names of the arrays (Global.Counter).
+func (m *Module) Counters() map[string]string {
+	counters := map[string]string{}
+	for _, g := range m.Globals {
+		if g.Counter != "" {
+			counters[g.Name] = g.Counter
+		}
+	}
+	return counters
+}
+
 // Index maps the names of a module to what they name.
 type Index struct {
 	Funcs   map[string]*Func

@@ -268,6 +268,8 @@ func (p *parser) global() *Global {
 			}
 			g.Init = make([]byte, g.Size)
 			copy(g.Init, s)
+		case p.is("counter"):
+			g.Counter = p.want(tokSymbol, "a symbol")
 		case p.layoutWord(&g.Layout):
 		default:
 			g.Pos = p.pos()

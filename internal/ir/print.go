@@ -147,6 +147,9 @@ func (p *printer) global(g *Global) {
 		p.printf(" init %q", strings.TrimRight(string(g.Init), "\x00"))
 	}
 	p.layout(g.Layout)
+	if g.Counter != "" {
+		p.printf(" counter %s", symbol(g.Counter))
+	}
 	p.pos(g.Pos)
 	p.printf("\n")
 	for _, r := range g.Relocs {

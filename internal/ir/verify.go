@@ -108,6 +108,9 @@ func (v *verifier) global(g *Global) {
 	if !alignOK(int64(g.Align)) {
 		v.errorf("@%s: alignment %d", g.Name, g.Align)
 	}
+	if g.Counter != "" && v.index.Globals[g.Counter] == nil {
+		v.errorf("@%s: the counter @%s is no global", g.Name, g.Counter)
+	}
 	if g.Init != nil && uint64(len(g.Init)) != g.Size {
 		v.errorf("@%s: initialiser of %d bytes for size %d", g.Name, len(g.Init), g.Size)
 	}

@@ -97,6 +97,7 @@ func (g *generator) module() {
 			}
 		}
 		if g.chance(50) {
+			x.Counter = pick(g, []string{"", "g0", "g3"})
 			x.CName = pick(g, []string{"x", "arr", "odd \"name\"\n"})
 			x.Layout = ir.Layout{Stride: uint64(g.IntN(3) * 4), Cell: 1 << g.IntN(4), Pointers: g.chance(50)}
 		}
