@@ -157,3 +157,28 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestCounters: each array that is added names the global that counts its objects, and a
+// counter begins with 1.
+func TestCounters(t *testing.T) {
+	for name, source := range programs {
+		m := load(t, source)
+		turned, err := Turn(m, false)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		counters := turned.Counters()
+		if len(m.Counters()) != 0 || len(counters) == 0 {
+			t.Errorf("%s: %d arrays have counters, before %d", name, len(counters), len(m.Counters()))
+		}
+		for _, g := range turned.Globals[len(m.Globals):] {
+			counter := turned.Global(counters[g.Name])
+			if g.External != (counter != nil) {
+				t.Errorf("%s: @%s is external: %v, and has the counter %q", name, g.Name, g.External, counters[g.Name])
+			}
+			if counter != nil && (counter.Size != 8 || counter.Init[0] != 1) {
+				t.Errorf("%s: the counter of @%s is %+v", name, g.Name, counter)
+			}
+		}
+	}
+}
