@@ -5,9 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/invariant"
 	"assay/internal/ir"
-	"assay/internal/verdict"
 )
 
 // This file cuts recursion: the rule of recursive procedures [Hoare71], with
@@ -61,28 +59,6 @@ const maxDepth = 3
 
 // depth is the unwinding of recursion that belongs to k.
 func depth(k int) int { return min(k, maxDepth) }
-
-// conclude adds the contracts that a proof needs.
-func (p *prover) conclude(proof *verdict.Induction, k int, need []*rule) {
-	for _, r := range p.recursive {
-		proof.Depth = depth(k)
-		for _, f := range r.funcs {
-			c := invariant.Contract{Func: f.Name, Pos: f.Pos}
-			for _, r := range need {
-				switch l := r.Loop; {
-				case !l.contract() || l.Func != f:
-				case l.post:
-					c.Post = append(c.Post, r.Predicate)
-				default:
-					c.Pre = append(c.Pre, r.Predicate)
-				}
-			}
-			if len(c.Pre)+len(c.Post) > 0 {
-				proof.Contracts = append(proof.Contracts, c)
-			}
-		}
-	}
-}
 
 // recursion cuts one component.
 func (c *cutting) recursion(r *component) error {

@@ -58,6 +58,9 @@ type Loop struct {
 // function, or its returns: Head is 0.
 func (l *Loop) contract() bool { return l.Head == 0 }
 
+// In says whether a block is in the loop.
+func (l *Loop) In(b ir.BlockID) bool { return l.in[b] }
+
 // Pos is where the loop is in the source.
 func (l *Loop) Pos() ir.Pos {
 	for _, v := range l.Func.Blocks[l.Head].Instrs {

@@ -562,3 +562,25 @@ func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 	}
 	return out
 }
+
+// conclude adds the contracts that a proof needs.
+func (p *prover) conclude(proof *verdict.Induction, k int, need []*rule) {
+	for _, r := range p.recursive {
+		proof.Depth = depth(k)
+		for _, f := range r.funcs {
+			c := invariant.Contract{Func: f.Name, Pos: f.Pos}
+			for _, r := range need {
+				switch l := r.Loop; {
+				case !l.contract() || l.Func != f:
+				case l.post:
+					c.Post = append(c.Post, r.Predicate)
+				default:
+					c.Pre = append(c.Pre, r.Predicate)
+				}
+			}
+			if len(c.Pre)+len(c.Post) > 0 {
+				proof.Contracts = append(proof.Contracts, c)
+			}
+		}
+	}
+}

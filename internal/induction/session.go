@@ -184,6 +184,3 @@ func (s *Session) Unclean(ctx context.Context) []verdict.Guard { return s.f.uncl
 // Queries counts the questions to the solver so far, Rules those that are on.
 func (s *Session) Queries() int64 { return s.f.solver.Stats().Checks }
 func (s *Session) Rules() int     { return len(s.on) }
-
-// In says whether a block is in the loop.
-func (l *Loop) In(b ir.BlockID) bool { return l.in[b] }
