@@ -109,7 +109,9 @@ var allowed = map[string][]string{
 	"internal/lasso":     {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/recurrent": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/heap":      {"internal/bv", "internal/ir"},
+	"internal/cut":       {"internal/bv", "internal/invariant", "internal/ir"},
 	"internal/induction": {
+		"internal/cut",
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absdomain", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats/ondemand", "internal/smt", "internal/polynomial",
 		"internal/smt/algebra", "internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
@@ -119,7 +121,7 @@ var allowed = map[string][]string{
 	"internal/skeleton":     {"internal/absint", "internal/bv", "internal/ir"},
 	"internal/precondition": {"internal/bv", "internal/ir"},
 	"internal/bitranking": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/cut", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",
 		"internal/smt", "internal/term", "internal/verdict",
 	},
 	// Transition systems and their engines: no idea of programs.
@@ -157,7 +159,7 @@ var allowed = map[string][]string{
 	// All engines together.
 	"internal/conductor": {
 		"internal/bv", "internal/ir", "internal/its", "internal/invariant", "internal/verdict", "internal/absint", "internal/accept",
-		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/heap", "internal/induction", "internal/integerize", "internal/lasso", "internal/precondition", "internal/reducible",
+		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/cut", "internal/heap", "internal/induction", "internal/integerize", "internal/lasso", "internal/precondition", "internal/reducible",
 		"internal/recurrent", "internal/recursion", "internal/skeleton", "internal/solve", "internal/symex", "internal/termination", "internal/transition", "internal/trial",
 		"internal/ir/interp", "internal/ltl", "internal/product", "internal/translation",
 	},

@@ -57,6 +57,7 @@ import (
 	"time"
 
 	"assay/internal/absint"
+	"assay/internal/cut"
 	"assay/internal/induction"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -126,7 +127,7 @@ func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result)
 		r.Why = &ErrStuck{f.Name, f.Pos, fmt.Sprintf("the recursion of %s has no ranking argument", f.Name)}
 		return r
 	}
-	loops, err := induction.Loops(m)
+	loops, err := cut.Loops(m)
 	if err != nil {
 		r.Why = err
 		return r

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"assay/internal/induction"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/smt"
@@ -25,7 +25,7 @@ type Hint struct {
 }
 
 // of is the hint for a loop.
-func of(hints []Hint, l *induction.Loop) (h Hint, ok bool) {
+func of(hints []Hint, l *cut.Loop) (h Hint, ok bool) {
 	i := slices.IndexFunc(hints, func(h Hint) bool { return h.Func == l.Func.Name && h.Head == l.Head })
 	if i < 0 {
 		return h, false
@@ -34,11 +34,11 @@ func of(hints []Hint, l *induction.Loop) (h Hint, ok bool) {
 }
 
 // suggested are the invariants of the hints.
-func suggested(hints []Hint, loops []*induction.Loop) (out []induction.Candidate) {
+func suggested(hints []Hint, loops []*cut.Loop) (out []cut.Candidate) {
 	for _, l := range loops {
 		if h, ok := of(hints, l); ok {
 			for _, p := range h.Predicates {
-				out = append(out, induction.Candidate{Loop: l, Predicate: p})
+				out = append(out, cut.Candidate{Loop: l, Predicate: p})
 			}
 		}
 	}
@@ -47,7 +47,7 @@ func suggested(hints []Hint, loops []*induction.Loop) (out []induction.Candidate
 
 // mention adds the values in conditions of a hint to the places, if they are from
 // before the loop.
-func (r *ranked) mention(h Hint, l *induction.Loop) {
+func (r *ranked) mention(h Hint, l *cut.Loop) {
 	add := func(t invariant.Term) {
 		t.Coeff, t.Signed = 0, false
 		if d := l.Func.Def(t.Value); !t.Cell && !l.In(d.Block) && !slices.Contains(r.places, t) && len(r.places) < maxPlaces {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/cut"
 	"assay/internal/induction"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -53,8 +54,8 @@ type ranked struct {
 type program struct {
 	stage    stage
 	m        *ir.Module
-	loops    []*induction.Loop // of m
-	original []*induction.Loop // the same of the program as it was
+	loops    []*cut.Loop // of m
+	original []*cut.Loop // the same of the program as it was
 	ranked   []ranked
 	// observed are the values that each check observes: again, accepted if there is one,
 	// before, now.
@@ -72,7 +73,7 @@ const markName = "assay.back."
 const acceptedName = "assay.accepted."
 
 // instrument makes the program with variables.
-func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint, fair bool) (*program, error) {
+func instrument(m *ir.Module, loops []*cut.Loop, hints []Hint, fair bool) (*program, error) {
 	c := *m
 	c.Funcs = slices.Clone(m.Funcs)
 	p := &program{m: &c, original: loops, ranked: make([]ranked, len(loops)), observed: map[string]map[ir.Value][]ir.Value{}, at: map[*ir.Func]map[ir.BlockID]int{}, fair: fair}
@@ -82,7 +83,7 @@ func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint, fair bool) 
 		accepting = ir.Accepting(m)
 	}
 	for i, f := range m.Funcs {
-		if accepting[f] || slices.ContainsFunc(loops, func(l *induction.Loop) bool { return l.Func == f }) {
+		if accepting[f] || slices.ContainsFunc(loops, func(l *cut.Loop) bool { return l.Func == f }) {
 			copies[f] = copyOf(f)
 			c.Funcs[i] = copies[f]
 			p.observed[f.Name], p.at[copies[f]] = map[ir.Value][]ir.Value{}, map[ir.BlockID]int{}
@@ -110,19 +111,19 @@ func instrument(m *ir.Module, loops []*induction.Loop, hints []Hint, fair bool) 
 	if err := ir.Verify(&c); err != nil {
 		panic("bitranking: the program with variables is malformed: " + err.Error())
 	}
-	cut, err := induction.Loops(&c)
+	found, err := cut.Loops(&c)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range loops {
-		k := slices.IndexFunc(cut, func(x *induction.Loop) bool { return x.Func == copies[l.Func] && x.Head == l.Head })
-		p.loops = append(p.loops, cut[k])
+		k := slices.IndexFunc(found, func(x *cut.Loop) bool { return x.Func == copies[l.Func] && x.Head == l.Head })
+		p.loops = append(p.loops, found[k])
 	}
 	return p, nil
 }
 
 // accepts says whether an iteration of a loop may execute Accept.
-func accepts(m *ir.Module, l *induction.Loop, accepting map[*ir.Func]bool) bool {
+func accepts(m *ir.Module, l *cut.Loop, accepting map[*ir.Func]bool) bool {
 	for b := 1; b < len(l.Func.Blocks); b++ {
 		if l.In(ir.BlockID(b)) && slices.ContainsFunc(l.Func.Blocks[b].Instrs, func(v ir.Value) bool {
 			return l.Func.MayAccept(v, func(name string) bool { return accepting[m.Func(name)] })

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
-	"assay/internal/induction"
+	"assay/internal/cut"
 	"assay/internal/ir"
 )
 
@@ -16,7 +16,7 @@ func newBV(bits uint32, n uint64) bv.BV { return bv.New(bits, n) }
 // places lists the integers at a loop head: its phis, the offsets of its pointers,
 // and integers in memory, to which there are pointers from before the loop.
 // The last ones are integers from before the loop that it compares.
-func places(m *ir.Module, l *induction.Loop) (out []place, fixed int) {
+func places(m *ir.Module, l *cut.Loop) (out []place, fixed int) {
 	f := l.Func
 	add := func(x place) {
 		if !slices.Contains(out, x) && len(out) < maxPlaces {
@@ -82,7 +82,7 @@ const maxFixed = 4
 
 // cell adds the integer that an access concerns, if its place is fixed before
 // the loop.
-func cell(f *ir.Func, l *induction.Loop, dom *ir.DomTree, p ir.Value, t ir.Type, add func(place)) {
+func cell(f *ir.Func, l *cut.Loop, dom *ir.DomTree, p ir.Value, t ir.Type, add func(place)) {
 	if t.Kind != ir.Int || t.Bits > 64 {
 		return
 	}

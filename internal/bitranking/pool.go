@@ -1,7 +1,7 @@
 package bitranking
 
 import (
-	"assay/internal/induction"
+	"assay/internal/cut"
 	"assay/internal/ir"
 )
 
@@ -12,7 +12,7 @@ import (
 const maxPool = 1500
 
 // pool lists functions for a loop.
-func pool(l *induction.Loop, places []place, fixed int) []function {
+func pool(l *cut.Loop, places []place, fixed int) []function {
 	var out []function
 	add := func(f function) {
 		if len(out) < maxPool {
@@ -131,7 +131,7 @@ const maxModulus = 64
 
 // conditions are the comparisons in a loop of places with each other and with
 // small constants, and the signs of the places.
-func conditions(l *induction.Loop, places []place) []condition {
+func conditions(l *cut.Loop, places []place) []condition {
 	var out []condition
 	add := func(c condition) {
 		for _, d := range out {

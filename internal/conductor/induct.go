@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assay/internal/accept"
+	"assay/internal/cut"
 	"assay/internal/heap"
 	"assay/internal/induction"
 	"assay/internal/invariant"
@@ -116,7 +117,7 @@ func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result
 // unproved is the reason why there is no proof by induction.
 func unproved(ctx context.Context, why error) verdict.Reason {
 	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "k-induction: " + why.Error()}
-	var uncut *induction.ErrUncut
+	var uncut *cut.ErrUncut
 	switch {
 	case errors.As(why, &uncut):
 		reason.Func, reason.Pos = uncut.Func, uncut.Pos

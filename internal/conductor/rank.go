@@ -8,7 +8,7 @@ import (
 
 	"assay/internal/accept"
 	"assay/internal/bitranking"
-	"assay/internal/induction"
+	"assay/internal/cut"
 	"assay/internal/integerize"
 	"assay/internal/ir"
 	"assay/internal/pause"
@@ -138,7 +138,7 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	no := func(cause verdict.Cause, err error) Reply {
 		reason := verdict.Reason{Cause: cause, Text: err.Error()}
 		var unranked *bitranking.ErrUnranked
-		var uncut *induction.ErrUncut
+		var uncut *cut.ErrUncut
 		var stuck *bitranking.ErrStuck
 		switch {
 		case ctx.Err() != nil:

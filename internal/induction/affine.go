@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 )
 
@@ -136,7 +137,7 @@ func (a *affine) equations() [][]uint64 {
 }
 
 // predicates are the equations as predicates about places of the width.
-func (a *affine) predicates(places []place) []invariant.Comparison {
+func (a *affine) predicates(places []cut.Place) []invariant.Comparison {
 	if a.empty() {
 		return []invariant.Comparison{{Bound: big.NewInt(-1)}} // false
 	}
@@ -163,7 +164,7 @@ func (a *affine) predicates(places []place) []invariant.Comparison {
 		}
 		for i, x := range places {
 			if k := signed(c[i]); k != 0 {
-				p.Terms = append(p.Terms, x.term(k, true))
+				p.Terms = append(p.Terms, x.Term(k, true))
 			}
 		}
 		if len(p.Terms) > 0 {

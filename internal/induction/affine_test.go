@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -18,7 +19,7 @@ import (
 func TestAffine(t *testing.T) {
 	const w, n = 3, 1 << 3
 	rng := rand.New(rand.NewPCG(7, 1))
-	places := []place{{value: 1, bits: w}, {value: 2, bits: w}}
+	places := []cut.Place{{Value: 1, Bits: w}, {Value: 2, Bits: w}}
 	partial := 0
 	for range 2000 {
 		a := newAffine(w, 2)
@@ -78,7 +79,7 @@ func TestAffineWords(t *testing.T) {
 			a.join([]uint64{3 + 6*i, 100 - 12*i})
 		}
 		texts := map[string]bool{}
-		for _, p := range a.predicates([]place{{value: 1, bits: w}, {value: 2, bits: w}}) {
+		for _, p := range a.predicates([]cut.Place{{Value: 1, Bits: w}, {Value: 2, Bits: w}}) {
 			texts[p.Text(func(t invariant.Term) string { return string(rune('w' + t.Value)) })] = true
 		}
 		if len(texts) != 2 || !texts["(x - 1) % 2 == 0"] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/smt"
 	"assay/internal/term"
@@ -24,7 +25,7 @@ import (
 
 // bound is a row with its parameter.
 type bound struct {
-	loop  *Loop
+	loop  *cut.Loop
 	terms []invariant.Term
 	w     uint32
 	delta term.ID
@@ -45,7 +46,7 @@ func (p *prover) limits() (raises, queries int, conflicts int64) {
 }
 
 // addBound puts a row into the formula.
-func (p *prover) addBound(f *formula, l *Loop, terms []invariant.Term) *bound {
+func (p *prover) addBound(f *formula, l *cut.Loop, terms []invariant.Term) *bound {
 	st := f.st
 	b := &bound{loop: l, terms: terms}
 	q := invariant.Comparison{Terms: terms, Bound: new(big.Int)}
@@ -61,7 +62,7 @@ func (p *prover) addBound(f *formula, l *Loop, terms []invariant.Term) *bound {
 	}
 	places := f.places[l]
 	for _, v := range f.visits[l] {
-		sum := f.sum(terms, b.w, func(t invariant.Term) term.ID { return v.values[slices.Index(places, placeOf(t))] })
+		sum := f.sum(terms, b.w, func(t invariant.Term) term.ID { return v.values[slices.Index(places, cut.PlaceOf(t))] })
 		within := st.SLe(sum, b.delta)
 		f.assume(b.flag, v, within)
 		b.broken = st.Or(b.broken, f.fails(v, within))
@@ -70,10 +71,10 @@ func (p *prover) addBound(f *formula, l *Loop, terms []invariant.Term) *bound {
 }
 
 // sumOf is the value of a sum in a state.
-func sumOf(terms []invariant.Term, places []place, row []uint64) *big.Int {
+func sumOf(terms []invariant.Term, places []cut.Place, row []uint64) *big.Int {
 	sum := new(big.Int)
 	for _, t := range terms {
-		x := bv.New(t.Bits, row[slices.Index(places, placeOf(t))])
+		x := bv.New(t.Bits, row[slices.Index(places, cut.PlaceOf(t))])
 		n := x.Unsigned()
 		switch {
 		case t.Float:
@@ -111,7 +112,7 @@ func (p *prover) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, e
 	for _, b := range rows {
 		q := invariant.Comparison{Terms: b.terms, Bound: b.value}
 		if !b.lost && !trivial(q) {
-			on = append(on, f.add(Candidate{b.loop, q}))
+			on = append(on, f.add(cut.Candidate{Loop: b.loop, Predicate: q}))
 		}
 	}
 	return on, nil

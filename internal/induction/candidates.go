@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -25,18 +26,18 @@ const (
 // guesser collects the candidates of one loop.
 type guesser struct {
 	m    *ir.Module
-	w    *writes
-	l    *Loop
+	w    *cut.Writes
+	l    *cut.Loop
 	f    *ir.Func
 	dom  *ir.DomTree
-	out  []Candidate
+	out  []cut.Candidate
 	seen map[string]bool
 }
 
 // Candidates guesses predicates for all loops.
-func Candidates(m *ir.Module, loops []*Loop) []Candidate {
-	var out []Candidate
-	w := newWrites(m)
+func Candidates(m *ir.Module, loops []*cut.Loop) []cut.Candidate {
+	var out []cut.Candidate
+	w := cut.NewWrites(m)
 	for _, l := range loops {
 		g := &guesser{m: m, w: w, l: l, f: l.Func, dom: ir.Dominators(l.Func), seen: map[string]bool{}}
 		g.guess()
@@ -46,7 +47,7 @@ func Candidates(m *ir.Module, loops []*Loop) []Candidate {
 }
 
 func (g *guesser) guess() {
-	var vars []place
+	var vars []cut.Place
 	var phis []ir.Value
 	for _, v := range g.f.Blocks[g.l.Head].Instrs {
 		d := g.f.Def(v)
@@ -55,19 +56,19 @@ func (g *guesser) guess() {
 		}
 		if d.Type.Kind == ir.Int && d.Type.Bits <= 64 {
 			phis = append(phis, v)
-			vars = append(vars, place{value: v, bits: d.Type.Bits})
+			vars = append(vars, cut.Place{Value: v, Bits: d.Type.Bits})
 		}
 	}
 	cells := g.cells()
 	g.floats(cells)
 	for _, x := range cells {
-		if !x.float {
+		if !x.Float {
 			vars = append(vars, x)
 		}
 	}
 	constants, partners := g.compared(phis, cells)
 	for _, x := range vars {
-		bits := x.bits
+		bits := x.Bits
 		if constants[bits] == nil {
 			constants[bits] = []*big.Int{big.NewInt(0), big.NewInt(1)}
 		}
@@ -106,25 +107,25 @@ const maxCells = 10
 
 // cells are the scalar globals and locals that the loop writes, and the numbers
 // of objects of pools.
-func (g *guesser) cells() []place {
-	e := &effects{globals: map[string]bool{}, params: map[int]bool{}}
+func (g *guesser) cells() []cut.Place {
+	e := &cut.Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
 	locals := map[ir.Value]bool{}
 	for b := range g.f.Blocks {
-		if !g.l.in[ir.BlockID(b)] {
+		if !g.l.Blocks[ir.BlockID(b)] {
 			continue
 		}
 		for _, v := range g.f.Blocks[b].Instrs {
-			g.w.instruction(g.f, v, e, func(r ir.Value) {
+			g.w.Instruction(g.f, v, e, func(r ir.Value) {
 				switch d := g.f.Def(r); d.Op {
 				case ir.GlobalAddr:
-					e.globals[d.Sym] = true
+					e.Globals[d.Sym] = true
 				case ir.Alloca:
-					locals[r] = !g.l.in[d.Block] && g.dom.Dominates(d.Block, g.l.Head)
+					locals[r] = !g.l.Blocks[d.Block] && g.dom.Dominates(d.Block, g.l.Head)
 				}
 			})
 		}
 	}
-	var out []place
+	var out []cut.Place
 	for v := ir.Value(1); int(v) < len(g.f.Values); v++ {
 		d := g.f.Def(v)
 		if !locals[v] || len(out) == maxCells {
@@ -132,18 +133,18 @@ func (g *guesser) cells() []place {
 		}
 		if n := g.f.Def(d.Args[0]); n.Op == ir.Const && n.Const.Uint64() == d.Layout.Cell && d.Layout.Stride == 0 {
 			if t, ok := g.scalar(v); ok {
-				out = append(out, place{value: v, cell: true, bits: t.Bits, float: t.Kind == ir.Float})
+				out = append(out, cut.Place{Value: v, Cell: true, Bits: t.Bits, Float: t.Kind == ir.Float})
 			}
 		}
 	}
 	counters := slices.Collect(maps.Values(g.m.Counters()))
 	for _, x := range g.m.Globals {
-		if !e.globals[x.Name] && !slices.Contains(counters, x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
+		if !e.Globals[x.Name] && !slices.Contains(counters, x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
 			continue
 		}
-		if v := g.w.address(g.f, x.Name); v != 0 {
+		if v := g.w.Address(g.f, x.Name); v != 0 {
 			t := cellType(g.m, x.Name, uint32(8*x.Size))
-			out = append(out, place{value: v, cell: true, bits: t.Bits, float: t.Kind == ir.Float})
+			out = append(out, cut.Place{Value: v, Cell: true, Bits: t.Bits, Float: t.Kind == ir.Float})
 		}
 	}
 	return out
@@ -179,35 +180,35 @@ func (g *guesser) add(p invariant.Predicate) {
 	})
 	if !g.seen[key] {
 		g.seen[key] = true
-		g.out = append(g.out, Candidate{Loop: g.l, Predicate: p})
+		g.out = append(g.out, cut.Candidate{Loop: g.l, Predicate: p})
 	}
 }
 
-func (g *guesser) single(x place, signed bool, r invariant.Relation, coeff int64, bound *big.Int) {
-	g.add(invariant.Comparison{Terms: []invariant.Term{x.term(coeff, signed)}, Relation: r, Bound: bound})
+func (g *guesser) single(x cut.Place, signed bool, r invariant.Relation, coeff int64, bound *big.Int) {
+	g.add(invariant.Comparison{Terms: []invariant.Term{x.Term(coeff, signed)}, Relation: r, Bound: bound})
 }
 
 // pair guesses x - y <= c and y - x <= c, and x + y <= c, for small c.
-func (g *guesser) pair(x, y place) {
-	if x == y || x.bits != y.bits || x.bits == 1 {
+func (g *guesser) pair(x, y cut.Place) {
+	if x == y || x.Bits != y.Bits || x.Bits == 1 {
 		return
 	}
 	for _, signed := range []bool{true, false} {
 		for _, c := range []int64{0, 1, -1} {
-			g.add(invariant.Comparison{Terms: []invariant.Term{x.term(1, signed), y.term(-1, signed)}, Bound: big.NewInt(c)})
-			g.add(invariant.Comparison{Terms: []invariant.Term{y.term(1, signed), x.term(-1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Comparison{Terms: []invariant.Term{x.Term(1, signed), y.Term(-1, signed)}, Bound: big.NewInt(c)})
+			g.add(invariant.Comparison{Terms: []invariant.Term{y.Term(1, signed), x.Term(-1, signed)}, Bound: big.NewInt(c)})
 		}
 	}
-	g.add(invariant.Comparison{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
+	g.add(invariant.Comparison{Terms: []invariant.Term{x.Term(1, true), y.Term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
 	dx, dy := g.start(x), g.start(y)
 	if dx != nil && dy != nil {
-		g.equation([]invariant.Term{x.term(1, true), y.term(-1, true)}, new(big.Int).Sub(dx, dy))
-		g.equation([]invariant.Term{x.term(1, true), y.term(1, true)}, new(big.Int).Add(dx, dy))
+		g.equation([]invariant.Term{x.Term(1, true), y.Term(-1, true)}, new(big.Int).Sub(dx, dy))
+		g.equation([]invariant.Term{x.Term(1, true), y.Term(1, true)}, new(big.Int).Add(dx, dy))
 		// Steps a and b of constant size keep b*x - a*y.
 		a, b := g.step(x), g.step(y)
 		if a != 0 && b != 0 && abs(a) <= 1<<16 && abs(b) <= 1<<16 {
 			e := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(b), dx), new(big.Int).Mul(big.NewInt(a), dy))
-			g.equation([]invariant.Term{x.term(b, true), y.term(-a, true)}, e)
+			g.equation([]invariant.Term{x.Term(b, true), y.Term(-a, true)}, e)
 		}
 	}
 }
@@ -243,14 +244,14 @@ func abs(n int64) int64 {
 }
 
 // start is the constant with which a phi enters the loop, nil if there is none.
-func (g *guesser) start(x place) *big.Int {
-	d := g.f.Def(x.value)
+func (g *guesser) start(x cut.Place) *big.Int {
+	d := g.f.Def(x.Value)
 	var c *big.Int
-	if x.cell || d.Op != ir.Phi || d.Block != g.l.Head {
+	if x.Cell || d.Op != ir.Phi || d.Block != g.l.Head {
 		return nil
 	}
 	for i, p := range g.f.Blocks[g.l.Head].Preds {
-		if g.l.in[p] {
+		if g.l.Blocks[p] {
 			continue
 		}
 		a := g.f.Def(d.Args[i])
@@ -263,15 +264,15 @@ func (g *guesser) start(x place) *big.Int {
 }
 
 // step is the constant that an iteration adds to a phi, 0 if it is not seen.
-func (g *guesser) step(x place) int64 {
-	d := g.f.Def(x.value)
+func (g *guesser) step(x cut.Place) int64 {
+	d := g.f.Def(x.Value)
 	step := int64(0)
 	for i, p := range g.f.Blocks[g.l.Head].Preds {
-		if !g.l.in[p] {
+		if !g.l.Blocks[p] {
 			continue
 		}
 		a := g.f.Def(d.Args[i])
-		if a.Op != ir.Add && a.Op != ir.Sub || a.Args[0] != x.value {
+		if a.Op != ir.Add && a.Op != ir.Sub || a.Args[0] != x.Value {
 			return 0
 		}
 		c := g.f.Def(a.Args[1])
@@ -292,14 +293,14 @@ func (g *guesser) step(x place) int64 {
 
 // congruences guesses x modulo small powers of two, and the constants that
 // the loop adds to it.
-func (g *guesser) congruences(x place) {
+func (g *guesser) congruences(x cut.Place) {
 	c := g.start(x)
 	if c == nil {
 		return
 	}
 	moduli := []uint64{2, 4}
 	for b := ir.BlockID(1); int(b) < len(g.f.Blocks); b++ {
-		if !g.l.in[b] {
+		if !g.l.Blocks[b] {
 			continue
 		}
 		for _, v := range g.f.Blocks[b].Instrs {
@@ -317,21 +318,21 @@ func (g *guesser) congruences(x place) {
 	}
 	slices.Sort(moduli)
 	for _, m := range slices.Compact(moduli) {
-		g.add(invariant.Comparison{Terms: []invariant.Term{x.term(1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
+		g.add(invariant.Comparison{Terms: []invariant.Term{x.Term(1, false)}, Relation: invariant.Congruent, Bound: g.unsigned(x, c), Modulus: m})
 	}
 }
 
-func (g *guesser) unsigned(x place, c *big.Int) *big.Int {
+func (g *guesser) unsigned(x cut.Place, c *big.Int) *big.Int {
 	if c.Sign() >= 0 {
 		return c
 	}
-	return new(big.Int).Add(c, new(big.Int).Lsh(big.NewInt(1), uint(x.bits)))
+	return new(big.Int).Add(c, new(big.Int).Lsh(big.NewInt(1), uint(x.Bits)))
 }
 
 // compared collects the constants of the function by width, with their
 // neighbours, and the integers from before the loop that are compared in it or
 // combined with its phis: values, and scalars in memory other than the given ones.
-func (g *guesser) compared(phis []ir.Value, cells []place) (constants map[uint32][]*big.Int, partners []place) {
+func (g *guesser) compared(phis []ir.Value, cells []cut.Place) (constants map[uint32][]*big.Int, partners []cut.Place) {
 	constants = map[uint32][]*big.Int{}
 	seen := map[ir.Value]bool{}
 	live := g.live()
@@ -363,7 +364,7 @@ func (g *guesser) compared(phis []ir.Value, cells []place) (constants map[uint32
 	// A phi that starts with a value from before the loop is compared with it.
 	for _, x := range phis {
 		for i, p := range g.f.Blocks[g.l.Head].Preds {
-			if a := g.f.Def(x).Args[i]; !g.l.in[p] && !seen[a] && g.before(a) {
+			if a := g.f.Def(x).Args[i]; !g.l.Blocks[p] && !seen[a] && g.before(a) {
 				seen[a] = true
 				partners = append(partners, g.value(a))
 			}
@@ -396,7 +397,7 @@ func (g *guesser) live() func(ir.Value) bool {
 			d := g.f.Def(v)
 			for i, a := range d.Args {
 				// What a phi is when the loop is entered is used before.
-				used[a] = used[a] || d.Op != ir.Phi || b != g.l.Head || g.l.in[g.f.Blocks[b].Preds[i]]
+				used[a] = used[a] || d.Op != ir.Phi || b != g.l.Head || g.l.Blocks[g.f.Blocks[b].Preds[i]]
 			}
 		}
 		work = append(work, g.f.Succs(b)...)
@@ -404,19 +405,19 @@ func (g *guesser) live() func(ir.Value) bool {
 	return func(v ir.Value) bool { return used[v] }
 }
 
-func (g *guesser) value(v ir.Value) place { return place{value: v, bits: g.f.Def(v).Type.Bits} }
+func (g *guesser) value(v ir.Value) cut.Place { return cut.Place{Value: v, Bits: g.f.Def(v).Type.Bits} }
 
 // kept is a scalar global that the loop reads as the value v.
-func (g *guesser) kept(v ir.Value) (x place, ok bool) {
+func (g *guesser) kept(v ir.Value) (x cut.Place, ok bool) {
 	d := g.f.Def(v)
-	if d.Op != ir.Load || d.Type.Kind != ir.Int || d.Type.Bits > 64 || !g.l.in[d.Block] {
+	if d.Op != ir.Load || d.Type.Kind != ir.Int || d.Type.Bits > 64 || !g.l.Blocks[d.Block] {
 		return x, false
 	}
 	a := g.f.Def(d.Args[0])
 	if a.Op != ir.GlobalAddr || g.m.Global(a.Sym) == nil || g.m.Global(a.Sym).Constant {
 		return x, false
 	}
-	return place{value: g.w.address(g.f, a.Sym), cell: true, bits: d.Type.Bits}, true
+	return cut.Place{Value: g.w.Address(g.f, a.Sym), Cell: true, Bits: d.Type.Bits}, true
 }
 
 // before says whether an integer is defined before the loop, as no constant.
@@ -425,5 +426,5 @@ func (g *guesser) before(v ir.Value) bool {
 	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || d.Op == ir.Const {
 		return false
 	}
-	return d.Op == ir.Param || d.Block != 0 && !g.l.in[d.Block] && g.dom.Reachable(d.Block) && g.dom.Dominates(d.Block, g.l.Head)
+	return d.Op == ir.Param || d.Block != 0 && !g.l.Blocks[d.Block] && g.dom.Reachable(d.Block) && g.dom.Dominates(d.Block, g.l.Head)
 }

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -28,7 +29,7 @@ const (
 
 // rowsByCases finds bounds that hold under conditions.
 func (p *prover) rowsByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	var all []Candidate
+	var all []cut.Candidate
 	for _, l := range p.loops {
 		if len(f.visits[l]) > 0 {
 			all = append(all, p.caseRows(l, on)...)
@@ -39,24 +40,24 @@ func (p *prover) rowsByCases(ctx context.Context, f *formula, on []*rule) ([]*ru
 }
 
 // caseRows are the candidates of one loop that no rule implies.
-func (p *prover) caseRows(l *Loop, on []*rule) (out []Candidate) {
+func (p *prover) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
 	places := p.places[l]
-	general := map[place][2][]*big.Int{} // bounds from above and below
+	general := map[cut.Place][2][]*big.Int{} // bounds from above and below
 	steps := p.steppedBy(l)
-	guessed := Candidates(p.m, []*Loop{l}) // those, too, that fail in other cases
+	guessed := Candidates(p.m, []*cut.Loop{l}) // those, too, that fail in other cases
 	for i := range guessed {
 		c := &guessed[i]
 		q, ok := rowOf(c.Predicate)
 		if !ok || c.Loop != l || len(q.terms) != 1 || len(q.conditions) > 0 || !q.terms[0].Signed || abs(q.terms[0].Coeff) != 1 {
 			continue
 		}
-		x, side := placeOf(q.terms[0]), 0
+		x, side := cut.PlaceOf(q.terms[0]), 0
 		if q.terms[0].Coeff < 0 {
 			side = 1
 		}
 		b := general[x]
 		b[side] = append(b[side], q.bound)
-		if !x.float && x.bits > 1 && q.bound.IsInt64() && abs(q.bound.Int64()) < 1<<20 { // one step beyond
+		if !x.Float && x.Bits > 1 && q.bound.IsInt64() && abs(q.bound.Int64()) < 1<<20 { // one step beyond
 			for _, k := range steps {
 				b[side] = append(b[side], new(big.Int).Add(q.bound, k))
 			}
@@ -81,7 +82,7 @@ func (p *prover) caseRows(l *Loop, on []*rule) (out []Candidate) {
 		}
 		add := func(terms []invariant.Term, bound *big.Int) {
 			if len(out) < maxCaseRows {
-				out = append(out, Candidate{l, row{[]invariant.Comparison{condition}, terms, bound}.predicate()})
+				out = append(out, cut.Candidate{Loop: l, Predicate: row{[]invariant.Comparison{condition}, terms, bound}.predicate()})
 			}
 		}
 		if len(seen) == 0 {
@@ -89,20 +90,20 @@ func (p *prover) caseRows(l *Loop, on []*rule) (out []Candidate) {
 		}
 		n := 0
 		for _, x := range places {
-			if slices.ContainsFunc(condition.Terms, func(t invariant.Term) bool { return placeOf(t) == x }) || x.bits == 1 || !x.cell && l.Func.Def(x.value).Block != l.Head {
+			if slices.ContainsFunc(condition.Terms, func(t invariant.Term) bool { return cut.PlaceOf(t) == x }) || x.Bits == 1 || !x.Cell && l.Func.Def(x.Value).Block != l.Head {
 				continue
 			}
 			if n++; n > maxCasePlaces {
 				break
 			}
 			for side, bounds := range general[x] {
-				terms := []invariant.Term{x.term(int64(1-2*side), true)}
+				terms := []invariant.Term{x.Term(int64(1-2*side), true)}
 				bounds = slices.Clone(bounds)
 				var least *big.Int // of the bounds that hold in the states seen
 				nan := false
 				for _, row := range seen {
 					b := sumOf(terms, places, row)
-					nan = nan || x.float && b.CmpAbs(big.NewInt(invariant.Infinity(x.bits))) > 0
+					nan = nan || x.Float && b.CmpAbs(big.NewInt(invariant.Infinity(x.Bits))) > 0
 					if least == nil || b.Cmp(least) > 0 {
 						least = b
 					}
@@ -128,10 +129,10 @@ func (p *prover) caseRows(l *Loop, on []*rule) (out []Candidate) {
 const maxSteps = 3
 
 // steppedBy lists constants greater than 1 that the body of a loop adds or subtracts.
-func (p *prover) steppedBy(l *Loop) (out []*big.Int) {
+func (p *prover) steppedBy(l *cut.Loop) (out []*big.Int) {
 	f := l.Func
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
-		if !l.in[b] {
+		if !l.Blocks[b] {
 			continue
 		}
 		for _, v := range f.Blocks[b].Instrs {
@@ -151,19 +152,19 @@ func (p *prover) steppedBy(l *Loop) (out []*big.Int) {
 }
 
 // cases are the conditions, and for each state variable its values.
-func (p *prover) cases(l *Loop) (out []invariant.Comparison) {
+func (p *prover) cases(l *cut.Loop) (out []invariant.Comparison) {
 	seen := map[string]bool{}
 	add := func(c invariant.Comparison) {
-		if key := c.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t)) }); !seen[key] {
+		if key := c.Text(func(t invariant.Term) string { return fmt.Sprint(cut.PlaceOf(t)) }); !seen[key] {
 			seen[key] = true
 			out = append(out, c)
 		}
 	}
-	values := map[place][]*big.Int{}
-	var order []place
+	values := map[cut.Place][]*big.Int{}
+	var order []cut.Place
 	f := l.Func
 	compared := func(v ir.Value, n *big.Int) {
-		if x, ok := p.placeAt(l, v); ok && x.bits > 1 && !slices.ContainsFunc(values[x], func(m *big.Int) bool { return m.Cmp(n) == 0 }) {
+		if x, ok := p.placeAt(l, v); ok && x.Bits > 1 && !slices.ContainsFunc(values[x], func(m *big.Int) bool { return m.Cmp(n) == 0 }) {
 			if values[x] == nil {
 				order = append(order, x)
 			}
@@ -171,7 +172,7 @@ func (p *prover) cases(l *Loop) (out []invariant.Comparison) {
 		}
 	}
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
-		if !l.in[b] {
+		if !l.Blocks[b] {
 			continue
 		}
 		for _, v := range f.Blocks[b].Instrs {
@@ -198,7 +199,7 @@ func (p *prover) cases(l *Loop) (out []invariant.Comparison) {
 			continue
 		}
 		for _, n := range values[x] {
-			add(negation(invariant.Comparison{Terms: []invariant.Term{x.term(1, true)}, Relation: invariant.NotEqual, Bound: n}))
+			add(negation(invariant.Comparison{Terms: []invariant.Term{x.Term(1, true)}, Relation: invariant.NotEqual, Bound: n}))
 		}
 	}
 	for _, c := range p.conditions(l) {

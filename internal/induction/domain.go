@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -66,7 +67,7 @@ const (
 )
 
 // templateRows are the sums of a loop whose bounds are searched.
-func (p *prover) templateRows(l *Loop) [][]invariant.Term {
+func (p *prover) templateRows(l *cut.Loop) [][]invariant.Term {
 	var out [][]invariant.Term
 	seen := map[string]bool{}
 	add := func(terms ...invariant.Term) {
@@ -99,11 +100,11 @@ func (p *prover) templateRows(l *Loop) [][]invariant.Term {
 			add(terms...)
 		}
 	}
-	var changing, fixed []place
+	var changing, fixed []cut.Place
 	for _, x := range p.places[l] {
 		switch {
-		case x.bits == 1 || x.float:
-		case x.cell || l.Func.Def(x.value).Block == l.Head:
+		case x.Bits == 1 || x.Float:
+		case x.Cell || l.Func.Def(x.Value).Block == l.Head:
 			changing = append(changing, x)
 		default:
 			fixed = append(fixed, x)
@@ -113,20 +114,20 @@ func (p *prover) templateRows(l *Loop) [][]invariant.Term {
 	fixed = fixed[:min(len(fixed), maxRowIntegers)]
 	if domains&(Intervals|Zones|Octagons) != 0 {
 		for _, x := range changing {
-			add(x.term(1, true))
-			add(x.term(1, false))
+			add(x.Term(1, true))
+			add(x.Term(1, false))
 		}
 	}
 	for i, x := range changing {
 		for _, y := range append(slices.Clone(changing[i+1:]), fixed...) {
-			if x.bits != y.bits {
+			if x.Bits != y.Bits {
 				continue
 			}
 			if domains&(Zones|Octagons) != 0 {
-				add(x.term(1, true), y.term(-1, true))
+				add(x.Term(1, true), y.Term(-1, true))
 			}
 			if domains&Octagons != 0 {
-				add(x.term(1, true), y.term(1, true))
+				add(x.Term(1, true), y.Term(1, true))
 			}
 		}
 	}
@@ -134,7 +135,7 @@ func (p *prover) templateRows(l *Loop) [][]invariant.Term {
 }
 
 // suggested are the sums that comparisons in the function of a loop are about.
-func (p *prover) suggested(l *Loop) [][]invariant.Term {
+func (p *prover) suggested(l *cut.Loop) [][]invariant.Term {
 	var out [][]invariant.Term
 	f := l.Func
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
@@ -160,14 +161,14 @@ func (p *prover) suggested(l *Loop) [][]invariant.Term {
 
 // linear reads a value as a sum over the integers at the head, constants left
 // out; it ignores that they may wrap, for a row may be any sum.
-func (p *prover) linear(l *Loop, v ir.Value, coeff int64, signed bool, sum []invariant.Term, depth int) ([]invariant.Term, bool) {
+func (p *prover) linear(l *cut.Loop, v ir.Value, coeff int64, signed bool, sum []invariant.Term, depth int) ([]invariant.Term, bool) {
 	d := l.Func.Def(v)
 	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || depth == 0 || abs(coeff) > maxCoeff {
 		return nil, false
 	}
 	if x, ok := p.placeAt(l, v); ok {
 		for i, t := range sum {
-			if placeOf(t) == x && t.Signed == signed {
+			if cut.PlaceOf(t) == x && t.Signed == signed {
 				sum[i].Coeff += coeff
 				if sum[i].Coeff == 0 {
 					sum = slices.Delete(sum, i, i+1)
@@ -175,7 +176,7 @@ func (p *prover) linear(l *Loop, v ir.Value, coeff int64, signed bool, sum []inv
 				return sum, true
 			}
 		}
-		return append(sum, x.term(coeff, signed)), true
+		return append(sum, x.Term(coeff, signed)), true
 	}
 	constant := func(a ir.Value) (int64, bool) {
 		c := l.Func.Def(a)
@@ -215,7 +216,7 @@ func (p *prover) linear(l *Loop, v ir.Value, coeff int64, signed bool, sum []inv
 
 // Names are the C variables at a loop head: of several values of a variable the
 // one at the head.
-func Names(m *ir.Module, l *Loop) map[string]ir.Value {
+func Names(m *ir.Module, l *cut.Loop) map[string]ir.Value {
 	f := l.Func
 	names := map[string]ir.Value{}
 	dom := ir.Dominators(f)
@@ -257,7 +258,7 @@ func Names(m *ir.Module, l *Loop) map[string]ir.Value {
 }
 
 // parseRow reads a row such as "x - 2*y"; false if a variable is not there.
-func (p *prover) parseRow(l *Loop, row string) ([]invariant.Term, bool) {
+func (p *prover) parseRow(l *cut.Loop, row string) ([]invariant.Term, bool) {
 	summands, err := ParseRow(row)
 	if err != nil {
 		return nil, false
@@ -270,17 +271,17 @@ func (p *prover) parseRow(l *Loop, row string) ([]invariant.Term, bool) {
 			return nil, false
 		}
 		d := l.Func.Def(v)
-		x := place{value: v, bits: d.Type.Bits}
+		x := cut.Place{Value: v, Bits: d.Type.Bits}
 		if d.Op == ir.GlobalAddr {
 			for _, g := range p.m.Globals {
 				if g.Name == d.Sym {
-					x.cell, x.bits = true, uint32(8*g.Size)
+					x.Cell, x.Bits = true, uint32(8*g.Size)
 				}
 			}
 		} else if d.Type.Kind != ir.Int || d.Type.Bits > 64 {
 			return nil, false
 		}
-		out = append(out, x.term(s.Coeff, true))
+		out = append(out, x.Term(s.Coeff, true))
 	}
 	return out, true
 }

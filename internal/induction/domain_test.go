@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -43,15 +44,15 @@ func FuzzParseRow(f *testing.F) {
 
 // TestDomainOf: what the domains contain.
 func TestDomainOf(t *testing.T) {
-	x, y := place{value: 1, bits: 8}, place{value: 2, bits: 8}
+	x, y := cut.Place{Value: 1, Bits: 8}, cut.Place{Value: 2, Bits: 8}
 	for _, c := range []struct {
 		terms []invariant.Term
 		want  Domain
 	}{
-		{[]invariant.Term{x.term(1, true)}, Intervals | Zones | Octagons | Polyhedra},
-		{[]invariant.Term{x.term(-1, true), y.term(1, true)}, Zones | Octagons | Polyhedra},
-		{[]invariant.Term{x.term(-1, true), y.term(-1, true)}, Octagons | Polyhedra},
-		{[]invariant.Term{x.term(2, true)}, Polyhedra},
+		{[]invariant.Term{x.Term(1, true)}, Intervals | Zones | Octagons | Polyhedra},
+		{[]invariant.Term{x.Term(-1, true), y.Term(1, true)}, Zones | Octagons | Polyhedra},
+		{[]invariant.Term{x.Term(-1, true), y.Term(-1, true)}, Octagons | Polyhedra},
+		{[]invariant.Term{x.Term(2, true)}, Polyhedra},
 	} {
 		if got := domainOf(c.terms); got != c.want {
 			t.Errorf("%v: %b, want %b", c.terms, got, c.want)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/cut"
 	"assay/internal/ir"
 	"assay/internal/smt"
 	"assay/internal/term"
@@ -42,7 +43,7 @@ func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
 	defer func() { r.Stats.Time = time.Since(begin) }()
 	p, err := newProver(ctx, m, &o, &r.Stats)
 	if err == nil && len(p.recursive) > 0 {
-		err = refuse(p.recursive[0].funcs[0], "its checks are not decided one by one")
+		err = cut.Refuse(p.recursive[0].Funcs[0], "its checks are not decided one by one")
 	}
 	if err != nil {
 		r.Why = err

@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/absdomain"
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/term"
@@ -49,19 +50,19 @@ func decodeFloat(x bv.BV) float64 {
 
 // floats guesses about the phis of the head and the scalars in memory that are
 // floats.
-func (g *guesser) floats(cells []place) {
-	var vars []place
+func (g *guesser) floats(cells []cut.Place) {
+	var vars []cut.Place
 	for _, v := range g.f.Blocks[g.l.Head].Instrs {
 		d := g.f.Def(v)
 		if d.Op != ir.Phi {
 			break
 		}
 		if d.Type.Kind == ir.Float && (d.Type.Bits == 32 || d.Type.Bits == 64) {
-			vars = append(vars, place{value: v, bits: d.Type.Bits, float: true})
+			vars = append(vars, cut.Place{Value: v, Bits: d.Type.Bits, Float: true})
 		}
 	}
 	for _, x := range cells {
-		if x.float {
+		if x.Float {
 			vars = append(vars, x)
 		}
 	}
@@ -70,20 +71,20 @@ func (g *guesser) floats(cells []place) {
 	}
 	constants, partners := g.floatConstants()
 	for _, x := range vars {
-		for _, n := range floatBounds(x.bits, constants) {
+		for _, n := range floatBounds(x.Bits, constants) {
 			g.out = append(g.out, g.floatBound(x, 1, n), g.floatBound(x, -1, n))
 		}
 	}
 	for i, x := range vars {
 		others := vars[i+1:]
 		for _, y := range partners {
-			others = append(others[:len(others):len(others)], place{value: y, bits: g.f.Def(y).Type.Bits, float: true})
+			others = append(others[:len(others):len(others)], cut.Place{Value: y, Bits: g.f.Def(y).Type.Bits, Float: true})
 		}
 		for _, y := range others {
-			if x.bits == y.bits {
+			if x.Bits == y.Bits {
 				for _, sign := range []int64{1, -1} {
-					p := invariant.Order{Terms: []invariant.Term{x.term(sign, true), y.term(-sign, true)}, Bound: new(big.Int)}
-					g.out = append(g.out, Candidate{Loop: g.l, Predicate: p})
+					p := invariant.Order{Terms: []invariant.Term{x.Term(sign, true), y.Term(-sign, true)}, Bound: new(big.Int)}
+					g.out = append(g.out, cut.Candidate{Loop: g.l, Predicate: p})
 				}
 			}
 		}
@@ -91,10 +92,12 @@ func (g *guesser) floats(cells []place) {
 }
 
 // floatBound is x <= n, or x >= n if the coefficient is -1, for a position n.
-func (g *guesser) floatBound(x place, coeff, n int64) Candidate { return floatBound(g.l, x, coeff, n) }
+func (g *guesser) floatBound(x cut.Place, coeff, n int64) cut.Candidate {
+	return floatBound(g.l, x, coeff, n)
+}
 
-func floatBound(l *Loop, x place, coeff, n int64) Candidate {
-	return Candidate{Loop: l, Predicate: invariant.Order{Terms: []invariant.Term{x.term(coeff, true)}, Bound: big.NewInt(coeff * n)}}
+func floatBound(l *cut.Loop, x cut.Place, coeff, n int64) cut.Candidate {
+	return cut.Candidate{Loop: l, Predicate: invariant.Order{Terms: []invariant.Term{x.Term(coeff, true)}, Bound: big.NewInt(coeff * n)}}
 }
 
 // floatBounds are the positions to try as bounds.
@@ -134,7 +137,7 @@ func (g *guesser) floatConstants() (numbers []float64, partners []ir.Value) {
 		case d.Op == ir.FEq || d.Op == ir.FLt || d.Op == ir.FLe:
 			for _, a := range d.Args {
 				x := g.f.Def(a)
-				if x.Op != ir.Const && (x.Op == ir.Param || x.Block != 0 && !g.l.in[x.Block] && g.dom.Reachable(x.Block) && g.dom.Dominates(x.Block, g.l.Head)) &&
+				if x.Op != ir.Const && (x.Op == ir.Param || x.Block != 0 && !g.l.Blocks[x.Block] && g.dom.Reachable(x.Block) && g.dom.Dominates(x.Block, g.l.Head)) &&
 					!slices.Contains(partners, a) && len(partners) < maxFloatPartners {
 					partners = append(partners, a)
 				}
@@ -148,13 +151,13 @@ func (g *guesser) floatConstants() (numbers []float64, partners []ir.Value) {
 }
 
 // fromFloat makes candidates of what abstract interpretation knows of a float.
-func fromFloat(l *Loop, x place, f absdomain.Float) []Candidate {
+func fromFloat(l *cut.Loop, x cut.Place, f absdomain.Float) []cut.Candidate {
 	if f.NaN || f.Lo > f.Hi {
 		return nil
 	}
-	return []Candidate{
-		floatBound(l, x, 1, invariant.Position(encodeFloat(x.bits, f.Hi))),
-		floatBound(l, x, -1, invariant.Position(encodeFloat(x.bits, f.Lo))),
+	return []cut.Candidate{
+		floatBound(l, x, 1, invariant.Position(encodeFloat(x.Bits, f.Hi))),
+		floatBound(l, x, -1, invariant.Position(encodeFloat(x.Bits, f.Lo))),
 	}
 }
 

@@ -3,6 +3,7 @@ package induction
 import (
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/ir"
 )
 
@@ -13,7 +14,7 @@ import (
 // atom is a variable of a form: a value, a scalar in memory, or an element; or the index
 // of a predicate, or its square.
 type atom struct {
-	place
+	cut.Place
 	unsigned bool
 	square   bool
 	element  *arrayElement
@@ -49,7 +50,7 @@ func (a atom) same(b atom) bool {
 	if a.element != nil || b.element != nil {
 		return a.element != nil && b.element != nil && a.element.sameArray(b.element) && a.element.index.equal(b.element.index)
 	}
-	return a.place == b.place && a.square == b.square
+	return a.Place == b.Place && a.square == b.square
 }
 
 func (f form) equal(g form) bool {
@@ -100,7 +101,7 @@ func linear(f *ir.Func, v ir.Value, depth int) (out form, ok bool) {
 	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || depth > 12 {
 		return form{}, false
 	}
-	self := form{products: []product{{1, atom{place: place{value: v, bits: d.Type.Bits}}}}}
+	self := form{products: []product{{1, atom{Place: cut.Place{Value: v, Bits: d.Type.Bits}}}}}
 	binary := func(sign int64) (form, bool) {
 		a, ok := linear(f, d.Args[0], depth+1)
 		b, ok2 := linear(f, d.Args[1], depth+1)
@@ -150,7 +151,7 @@ func linear(f *ir.Func, v ir.Value, depth int) (out form, ok bool) {
 		return x, ok
 	case ir.Load:
 		if p := f.Def(d.Args[0]); p.Op == ir.GlobalAddr && d.Type.Bits%8 == 0 {
-			self.products[0].place = place{value: d.Args[0], cell: true, bits: d.Type.Bits}
+			self.products[0].Place = cut.Place{Value: d.Args[0], Cell: true, Bits: d.Type.Bits}
 		} else if e := elementAt(f, d.Args[0], d.Type.Bits, depth+1); e != nil {
 			self.products[0].element = e
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/floats/ondemand"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -56,7 +57,7 @@ type Property struct {
 
 // rule is a predicate in the formula.
 type rule struct {
-	Candidate
+	cut.Candidate
 	flag, broken term.ID
 	// uses are the rules that exclude that this one breaks, if holds.
 	uses  []*rule
@@ -66,14 +67,14 @@ type rule struct {
 // formula is the instance for one k.
 type formula struct {
 	m      *ir.Module
-	places map[*Loop][]place
+	places map[*cut.Loop][]cut.Place
 	stats  *Stats
 
 	st     *term.Store
 	solver *ondemand.Solver
 	u      *ssa.Unwinder
 	f      *ssa.Formula
-	visits map[*Loop][]visit
+	visits map[*cut.Loop][]visit
 	claims []claim
 	// excluded are the flags of the claims, by property: what happened early
 	// did not happen. held are the properties that are assumed early, all to begin
@@ -93,23 +94,23 @@ type formula struct {
 // newFormula encodes the program, cut for k; observed values are recorded at
 // checks, by function, behind whether these are early. With algebraic, products are
 // variables with lemmas.
-func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Loop, places map[*Loop][]place, bases map[*Loop][]ir.Value, ranged []Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value, algebraic bool) (*formula, error) {
+func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*cut.Loop, places map[*cut.Loop][]cut.Place, bases map[*cut.Loop][]ir.Value, ranged []cut.Candidate, stats *Stats, observed map[string]map[ir.Value][]ir.Value, algebraic bool) (*formula, error) {
 	targets := append(append([]ir.CheckKind(nil), o.Targets...), o.Disputed...)
-	cut, err := Cut(m, loops, k, places, bases, targets, o.Label)
+	program, err := cut.Cut(m, loops, k, places, bases, targets, o.Label)
 	if err != nil {
 		return nil, err
 	}
-	if err := ir.Verify(cut.Module); err != nil {
+	if err := ir.Verify(program.Module); err != nil {
 		panic("induction: the cut program is malformed: " + err.Error())
 	}
 	for name, checks := range observed {
 		for check, values := range checks {
-			cut.Probes[name][check] = append(cut.Probes[name][check], values...)
+			program.Probes[name][check] = append(program.Probes[name][check], values...)
 		}
 	}
 	st := term.NewStore()
-	f := &formula{m: m, places: places, stats: stats, st: st, visits: map[*Loop][]visit{}, excluded: map[Property]term.ID{}}
-	f.u = ssa.New(cut.Module, st, ssa.Options{Targets: targets, All: true, Label: o.Label, Probes: cut.Probes, Memory: cut.Memory})
+	f := &formula{m: m, places: places, stats: stats, st: st, visits: map[*cut.Loop][]visit{}, excluded: map[Property]term.ID{}}
+	f.u = ssa.New(program.Module, st, ssa.Options{Targets: targets, All: true, Label: o.Label, Probes: program.Probes, Memory: program.Memory})
 	f.u.Default = k + 2
 	if f.f, err = f.u.Encode(ctx); err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 		f.watch(t)
 	}
 	for _, p := range f.f.Probes {
-		if l := cut.heads[site{p.Func, p.Value}]; l != nil {
+		if l := program.Heads[cut.Site{Function: p.Func, Value: p.Value}]; l != nil {
 			v := visit{guard: p.Guard, early: st.BVToBool(p.Values[0].Bits)}
 			n := 1 + len(places[l])
 			for _, x := range p.Values[1:n] {
@@ -135,7 +136,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			}
 			v.bases, v.mem = p.Values[n:], p.Mem
 			f.visits[l] = append(f.visits[l], v)
-		} else if cut.Reads[p.Func][p.Value] {
+		} else if program.Reads[p.Func][p.Value] {
 			f.read(elementRead{at: p.Values[len(p.Values)-1]})
 		}
 	}
@@ -147,7 +148,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*Lo
 			b := f.f.Probes[v.Probe-1].Values[0].Bits
 			early = st.Not(st.Eq(b, st.ConstU(8, 0)))
 		}
-		key := Property{original(v.Guard.Func), v.Value, v.Guard.Kind}
+		key := Property{cut.Original(v.Guard.Func), v.Value, v.Guard.Kind}
 		if f.excluded[key] == 0 {
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.held = append(f.held, key)
@@ -193,7 +194,7 @@ func (f *formula) violated(key Property) term.ID {
 }
 
 // add puts a predicate into the formula.
-func (f *formula) add(c Candidate) *rule {
+func (f *formula) add(c cut.Candidate) *rule {
 	if all, ok := c.Predicate.(invariant.ForAll); ok {
 		return f.addRanged(c, all)
 	}
@@ -310,14 +311,14 @@ func isEquation(p invariant.Predicate) bool {
 }
 
 // holds is a predicate about the values at a visit.
-func (f *formula) holds(p invariant.Predicate, l *Loop, v *visit) term.ID {
+func (f *formula) holds(p invariant.Predicate, l *cut.Loop, v *visit) term.ID {
 	places := f.places[l]
 	if !isEquation(p) || f.products != nil {
 		return f.inOneCase(p, places, v.values)
 	}
 	mentioned := make([]bool, len(places))
-	p.Each(func(t invariant.Term) { mentioned[slices.Index(places, placeOf(t))] = true })
-	var used []place
+	p.Each(func(t invariant.Term) { mentioned[slices.Index(places, cut.PlaceOf(t))] = true })
+	var used []cut.Place
 	var values []term.ID
 	for i, x := range places {
 		if mentioned[i] {
@@ -327,10 +328,10 @@ func (f *formula) holds(p invariant.Predicate, l *Loop, v *visit) term.ID {
 	return f.st.ByCases(values, maxCases, func(values []term.ID) term.ID { return f.inOneCase(p, used, values) })
 }
 
-func (f *formula) inOneCase(p invariant.Predicate, places []place, values []term.ID) term.ID {
+func (f *formula) inOneCase(p invariant.Predicate, places []cut.Place, values []term.ID) term.ID {
 	return f.relation(p, func(t invariant.Term) term.ID {
 		for i, x := range places {
-			if x == placeOf(t) {
+			if x == cut.PlaceOf(t) {
 				return values[i]
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -18,11 +19,11 @@ import (
 const maxConditions = 6
 
 // conditions lists the conditions that split a loop.
-func (p *prover) conditions(l *Loop) []invariant.Comparison {
+func (p *prover) conditions(l *cut.Loop) []invariant.Comparison {
 	var out []invariant.Comparison
 	seen := map[string]bool{}
 	add := func(c invariant.Comparison) {
-		key := c.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t)) })
+		key := c.Text(func(t invariant.Term) string { return fmt.Sprint(cut.PlaceOf(t)) })
 		if !seen[key] && len(out) < maxConditions {
 			seen[key] = true
 			out = append(out, c)
@@ -30,7 +31,7 @@ func (p *prover) conditions(l *Loop) []invariant.Comparison {
 	}
 	f := l.Func
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
-		if !l.in[b] {
+		if !l.Blocks[b] {
 			continue
 		}
 		for _, v := range f.Blocks[b].Instrs {
@@ -43,15 +44,15 @@ func (p *prover) conditions(l *Loop) []invariant.Comparison {
 		}
 	}
 	for _, x := range p.places[l] {
-		if x.bits == 1 {
-			add(invariant.Comparison{Terms: []invariant.Term{x.term(1, false)}, Bound: new(big.Int)})
+		if x.Bits == 1 {
+			add(invariant.Comparison{Terms: []invariant.Term{x.Term(1, false)}, Bound: new(big.Int)})
 		}
 	}
 	return out
 }
 
 // comparison reads a comparison of the program as one of the loop head.
-func (p *prover) comparison(l *Loop, d *ir.Def) (c invariant.Comparison, ok bool) {
+func (p *prover) comparison(l *cut.Loop, d *ir.Def) (c invariant.Comparison, ok bool) {
 	signed := d.Op == ir.SLt || d.Op == ir.SLe
 	c.Bound = new(big.Int)
 	for i, a := range d.Args {
@@ -70,7 +71,7 @@ func (p *prover) comparison(l *Loop, d *ir.Def) (c invariant.Comparison, ok bool
 			if !ok {
 				return c, false
 			}
-			c.Terms = append(c.Terms, y.term(sign, signed))
+			c.Terms = append(c.Terms, y.Term(sign, signed))
 		}
 	}
 	if len(c.Terms) == 0 {
@@ -87,20 +88,20 @@ func (p *prover) comparison(l *Loop, d *ir.Def) (c invariant.Comparison, ok bool
 
 // placeAt is the place at the head whose integer a value is: itself, or what a
 // load reads from a scalar global.
-func (p *prover) placeAt(l *Loop, v ir.Value) (place, bool) {
+func (p *prover) placeAt(l *cut.Loop, v ir.Value) (cut.Place, bool) {
 	d := l.Func.Def(v)
 	for _, x := range p.places[l] {
-		if x.float {
+		if x.Float {
 			continue
 		}
-		if !x.cell && x.value == v || x.cell && d.Op == ir.Load && d.Type == ir.IntType(x.bits) && d.Args[0] == x.value {
+		if !x.Cell && x.Value == v || x.Cell && d.Op == ir.Load && d.Type == ir.IntType(x.Bits) && d.Args[0] == x.Value {
 			return x, true
 		}
 	}
 	if d.Op == ir.Freeze {
 		return p.placeAt(l, d.Args[0])
 	}
-	return place{}, false
+	return cut.Place{}, false
 }
 
 // negation is the opposite of a condition of this file.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/smt"
 	"assay/internal/term"
 )
@@ -26,7 +27,7 @@ const (
 type pool struct {
 	f    *formula
 	rows *rows
-	all  []Candidate
+	all  []cut.Candidate
 	rule []*rule // by candidate, nil if it was not tried yet
 	on   []int
 	// given are rules that hold anyway.
@@ -42,7 +43,7 @@ func (p *prover) greatest(ctx context.Context, f *formula, given []*rule) ([]*ru
 	return append(given, on...), err
 }
 
-func (f *formula) greatest(ctx context.Context, all []Candidate, given []*rule, effort int64) ([]*rule, error) {
+func (f *formula) greatest(ctx context.Context, all []cut.Candidate, given []*rule, effort int64) ([]*rule, error) {
 	p := &pool{f: f, rows: newRows(all), all: all, rule: make([]*rule, len(all)), given: given, effort: effort}
 	for i := range all {
 		if len(f.visits[all[i].Loop]) > 0 {

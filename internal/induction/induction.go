@@ -1,3 +1,7 @@
+// Package induction proves properties of programs with loops by k-induction with
+// invariants [2LS §2.1, §5.3]: of a cut program (package cut), bounded model checking decides
+// whether it violates anything. Invariants are found among candidates, by asking which of them
+// hold on entering a loop and are kept by it, all together (houdini.go).
 package induction
 
 import (
@@ -8,6 +12,7 @@ import (
 	"time"
 
 	"assay/internal/absint"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/smt"
@@ -138,7 +143,7 @@ func (p *prover) tries() []try {
 		bounds = false
 	}
 	for k := 1; k <= p.o.MaxK; k += max(1, k/2) {
-		if len(p.loops) == 0 && depth(k) < k {
+		if len(p.loops) == 0 && cut.Depth(k) < k {
 			break // nothing more is unwound
 		}
 		if k > 3 && bounds {
@@ -162,10 +167,10 @@ func newProver(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*pr
 	}
 	p := &prover{m: m, o: *o, stats: stats}
 	var err error
-	if p.loops, err = Loops(m); err != nil {
+	if p.loops, err = cut.Loops(m); err != nil {
 		return nil, err
 	}
-	if p.recursive, err = recursiveComponents(m); err != nil {
+	if p.recursive, err = cut.RecursiveComponents(m); err != nil {
 		return nil, err
 	}
 	if len(p.loops) == 0 && len(p.recursive) == 0 {
@@ -200,28 +205,28 @@ func (p *prover) found() []invariant.Head {
 type prover struct {
 	m     *ir.Module
 	o     Options
-	loops []*Loop
+	loops []*cut.Loop
 	// recursive are the components of recursive functions, contracts the sides
 	// of their contracts.
-	recursive []*component
-	contracts []*Loop
-	places    map[*Loop][]place
-	bases     map[*Loop][]ir.Value
-	at        map[*Loop]*states
+	recursive []*cut.Component
+	contracts []*cut.Loop
+	places    map[*cut.Loop][]cut.Place
+	bases     map[*cut.Loop][]ir.Value
+	at        map[*cut.Loop]*states
 	// ranged are the candidates with ranges, sampled those that are only seen in runs;
 	// summed are equations about sums of elements.
-	ranged, sampled, summed []Candidate
+	ranged, sampled, summed []cut.Candidate
 	// all are the candidates of the first k; kept what was found to be inductive,
 	// which it is for greater k, too.
 	// Those of guarded have conditions.
-	all, guarded, kept []Candidate
+	all, guarded, kept []cut.Candidate
 	// equations are candidates between products, nil before they are guessed.
-	equations []Candidate
+	equations []cut.Candidate
 	again     int // how often new candidates were taken
 	// floats are what abstract interpretation knows of floats.
-	floats []Candidate
+	floats []cut.Candidate
 	// known are predicates that others try; what they speak of is asked for, too.
-	known []Candidate
+	known []cut.Candidate
 	// refuted are properties that a real run was seen to violate.
 	refuted map[Property]bool
 	stats   *Stats
@@ -240,8 +245,8 @@ func (p *prover) prepare(ctx context.Context) error {
 			p.floats = append(p.floats, c)
 		}
 	}
-	all = slices.DeleteFunc(all, func(c Candidate) bool { return !p.o.allows(c.Predicate) })
-	var ranged []Candidate
+	all = slices.DeleteFunc(all, func(c cut.Candidate) bool { return !p.o.allows(c.Predicate) })
+	var ranged []cut.Candidate
 	var segmenters []*segmenter
 	if p.o.Domains == 0 && !p.o.Havoc {
 		ranged, segmenters = segments(p.m, facts, p.loops)
@@ -274,7 +279,7 @@ func (p *prover) prepare(ctx context.Context) error {
 		}
 	}
 	p.all = distinct(filter(all, p.at))
-	p.all = slices.DeleteFunc(p.all, func(c Candidate) bool { return isAffine(c.Predicate) })
+	p.all = slices.DeleteFunc(p.all, func(c cut.Candidate) bool { return isAffine(c.Predicate) })
 	p.promise(ctx)
 	p.stats.Candidates = len(p.all) + len(p.guarded) + len(p.ranged)
 	return nil
@@ -284,7 +289,7 @@ func (p *prover) prepare(ctx context.Context) error {
 // guesses speak of: with few domains there may be no candidate about them.
 func (p *prover) addPlaces() {
 	for _, l := range p.loops {
-		add := func(x place) {
+		add := func(x cut.Place) {
 			if !slices.Contains(p.places[l], x) {
 				p.places[l] = append(p.places[l], x)
 			}
@@ -292,34 +297,34 @@ func (p *prover) addPlaces() {
 		for _, r := range p.o.Rows {
 			terms, _ := p.parseRow(l, r)
 			for _, t := range terms {
-				add(placeOf(t))
+				add(cut.PlaceOf(t))
 			}
 		}
 		if p.o.Domains == 0 {
 			continue
 		}
-		for _, c := range Candidates(p.m, []*Loop{l}) {
-			c.Predicate.Each(func(t invariant.Term) { add(placeOf(t)) })
+		for _, c := range Candidates(p.m, []*cut.Loop{l}) {
+			c.Predicate.Each(func(t invariant.Term) { add(cut.PlaceOf(t)) })
 		}
 	}
 }
 
 // candidateKey is the same for candidates that say the same.
 type candidateKey struct {
-	l    *Loop
+	l    *cut.Loop
 	text string
 }
 
-func (c *Candidate) key() candidateKey {
-	return candidateKey{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t), t.Signed) })}
+func keyOf(c cut.Candidate) candidateKey {
+	return candidateKey{c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(cut.PlaceOf(t), t.Signed) })}
 }
 
 // distinct drops repetitions.
-func distinct(candidates []Candidate) []Candidate {
+func distinct(candidates []cut.Candidate) []cut.Candidate {
 	seen := map[candidateKey]bool{}
-	var out []Candidate
+	var out []cut.Candidate
 	for _, c := range candidates {
-		k := c.key()
+		k := keyOf(c)
 		if !seen[k] {
 			seen[k] = true
 			out = append(out, c)
@@ -362,7 +367,7 @@ func (p *prover) search(ctx context.Context, f *formula, t try, bad term.ID) (on
 			on = append(on, f.add(c))
 		}
 	}
-	if t.k > 1 && (len(p.recursive) == 0 || depth(t.k) < t.k) {
+	if t.k > 1 && (len(p.recursive) == 0 || cut.Depth(t.k) < t.k) {
 		proved, err = f.proves(ctx, on, bad, 0, true)
 		return on, proved, err
 	}
@@ -554,7 +559,7 @@ func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 		if status, err := f.check(ctx, append(given[:len(given):len(given)], x.Cond)...); err != nil || status != smt.Unsat {
 			seen[x.Guard] = true
 			g := x.Guard
-			g.Func = original(g.Func)
+			g.Func = cut.Original(g.Func)
 			if !slices.Contains(out, g) {
 				out = append(out, g)
 			}
@@ -566,13 +571,13 @@ func (f *formula) unclean(ctx context.Context, on []*rule) []verdict.Guard {
 // conclude adds the contracts that a proof needs.
 func (p *prover) conclude(proof *verdict.Induction, k int, need []*rule) {
 	for _, r := range p.recursive {
-		proof.Depth = depth(k)
-		for _, f := range r.funcs {
+		proof.Depth = cut.Depth(k)
+		for _, f := range r.Funcs {
 			c := invariant.Contract{Func: f.Name, Pos: f.Pos}
 			for _, r := range need {
 				switch l := r.Loop; {
-				case !l.contract() || l.Func != f:
-				case l.post:
+				case !l.IsContract() || l.Func != f:
+				case l.Post:
 					c.Post = append(c.Post, r.Predicate)
 				default:
 					c.Pre = append(c.Pre, r.Predicate)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -332,11 +333,11 @@ func TestEachRandom(t *testing.T) {
 func TestCutRuns(t *testing.T) {
 	for seed := range uint64(60) {
 		m := loopProgram(seed)
-		loops, err := Loops(m)
+		loops, err := cut.Loops(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		program, err := Cut(m, loops, 3, interesting(Candidates(m, loops)), nil, []ir.CheckKind{ir.Assertion}, "")
+		program, err := cut.Cut(m, loops, 3, interesting(Candidates(m, loops)), nil, []ir.CheckKind{ir.Assertion}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,14 @@ import (
 	"math/big"
 
 	"assay/internal/absint"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
 
 // Ladder are the predicates of loop heads that the abstract interpretation finds.
 func Ladder(ctx context.Context, m *ir.Module, targets []ir.CheckKind) ([]invariant.Head, error) {
-	loops, err := Loops(m)
+	loops, err := cut.Loops(m)
 	if err != nil { // no loops that can be cut, and nothing to say of them
 		return nil, nil
 	}
@@ -30,7 +31,7 @@ func Ladder(ctx context.Context, m *ir.Module, targets []ir.CheckKind) ([]invari
 
 // fromLadder turns what the abstract interpretation knows of the phis of the
 // loop heads into candidates: they hold, but are proved again with the others.
-func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
+func fromLadder(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
 	if facts == nil || facts.Incomplete != "" {
 		return nil
 	}
@@ -38,7 +39,7 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 	for i, f := range m.Funcs {
 		index[f] = i
 	}
-	var out []Candidate
+	var out []cut.Candidate
 	for _, l := range loops {
 		for _, v := range l.Func.Blocks[l.Head].Instrs {
 			d := l.Func.Def(v)
@@ -46,7 +47,7 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 				break
 			}
 			if d.Type.Kind == ir.Float && (d.Type.Bits == 32 || d.Type.Bits == 64) {
-				out = append(out, fromFloat(l, place{value: v, bits: d.Type.Bits, float: true}, facts.Value(index[l.Func], v).Float())...)
+				out = append(out, fromFloat(l, cut.Place{Value: v, Bits: d.Type.Bits, Float: true}, facts.Value(index[l.Func], v).Float())...)
 			}
 			if d.Type.Kind != ir.Int || d.Type.Bits > 64 {
 				continue
@@ -57,7 +58,7 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*Loop) []Candidate {
 			}
 			add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
 				t := invariant.Term{Coeff: coeff, Value: v, Bits: d.Type.Bits, Signed: signed}
-				out = append(out, Candidate{Loop: l, Predicate: invariant.Comparison{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
+				out = append(out, cut.Candidate{Loop: l, Predicate: invariant.Comparison{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
 			}
 			add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0)
 			add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 )
 
@@ -19,7 +20,7 @@ func (p *prover) more() bool {
 	if p.o.More == nil || p.again == maxAgain {
 		return false
 	}
-	var fresh []Candidate
+	var fresh []cut.Candidate
 	for _, h := range p.o.More() {
 		for _, l := range p.loops {
 			if l.Func.Name != h.Func || l.Head != h.Head {
@@ -27,7 +28,7 @@ func (p *prover) more() bool {
 			}
 			for _, x := range h.Predicates {
 				if p.o.allows(x) && p.watches(l, x) {
-					fresh = append(fresh, Candidate{Loop: l, Predicate: x})
+					fresh = append(fresh, cut.Candidate{Loop: l, Predicate: x})
 				}
 			}
 		}
@@ -36,7 +37,7 @@ func (p *prover) more() bool {
 	for _, c := range p.all {
 		before[textOf(c)] = true
 	}
-	fresh = slices.DeleteFunc(distinct(filter(fresh, p.at)), func(c Candidate) bool { return before[textOf(c)] || isAffine(c.Predicate) })
+	fresh = slices.DeleteFunc(distinct(filter(fresh, p.at)), func(c cut.Candidate) bool { return before[textOf(c)] || isAffine(c.Predicate) })
 	if len(fresh) == 0 {
 		return false
 	}
@@ -46,14 +47,14 @@ func (p *prover) more() bool {
 	return true
 }
 
-func textOf(c Candidate) string {
-	return fmt.Sprintf("%p %s", c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(placeOf(t), t.Signed) }))
+func textOf(c cut.Candidate) string {
+	return fmt.Sprintf("%p %s", c.Loop, c.Predicate.Text(func(t invariant.Term) string { return fmt.Sprint(cut.PlaceOf(t), t.Signed) }))
 }
 
 // watches says whether the places of a predicate are among those that the formula
 // has, and that runs were watched for.
-func (p *prover) watches(l *Loop, x invariant.Predicate) bool {
+func (p *prover) watches(l *cut.Loop, x invariant.Predicate) bool {
 	all := true
-	x.Each(func(t invariant.Term) { all = all && slices.Contains(p.places[l], placeOf(t)) })
+	x.Each(func(t invariant.Term) { all = all && slices.Contains(p.places[l], cut.PlaceOf(t)) })
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -131,10 +132,10 @@ func (p *prover) addFactors() {
 
 // factors are the integers at a loop head of which there may be polynomials: those that the
 // loop changes, and those from before it with which the function adds or multiplies.
-func factors(l *Loop, dom *ir.DomTree, places []place) []place {
+func factors(l *cut.Loop, dom *ir.DomTree, places []cut.Place) []cut.Place {
 	f := l.Func
-	var out []place
-	add := func(x place) {
+	var out []cut.Place
+	add := func(x cut.Place) {
 		if !slices.Contains(out, x) {
 			out = append(out, x)
 		}
@@ -148,11 +149,11 @@ func factors(l *Loop, dom *ir.DomTree, places []place) []place {
 			break
 		}
 		if wide(v) {
-			add(place{value: v, bits: f.Def(v).Type.Bits})
+			add(cut.Place{Value: v, Bits: f.Def(v).Type.Bits})
 		}
 	}
 	for _, x := range places {
-		if x.cell && x.bits >= algebra.MinWidth && !x.float {
+		if x.Cell && x.Bits >= algebra.MinWidth && !x.Float {
 			add(x)
 		}
 	}
@@ -161,12 +162,12 @@ func factors(l *Loop, dom *ir.DomTree, places []place) []place {
 	before = func(v ir.Value, inside bool, depth int) {
 		d := f.Def(v)
 		switch {
-		case !wide(v) || d.Op != ir.Param && (d.Block == 0 || l.in[d.Block] || !dom.Reachable(d.Block) || !dom.Dominates(d.Block, l.Head)):
+		case !wide(v) || d.Op != ir.Param && (d.Block == 0 || l.Blocks[d.Block] || !dom.Reachable(d.Block) || !dom.Dominates(d.Block, l.Head)):
 		case depth < maxUnfolded && (d.Op == ir.Add || d.Op == ir.Sub || d.Op == ir.Mul):
 			before(d.Args[0], inside, depth+1)
 			before(d.Args[1], inside, depth+1)
-		case inside == (d.Op == ir.Phi) && !slices.ContainsFunc(out, func(x place) bool { return !x.cell && same(f.Def(x.value), d) }):
-			add(place{value: v, bits: d.Type.Bits})
+		case inside == (d.Op == ir.Phi) && !slices.ContainsFunc(out, func(x cut.Place) bool { return !x.Cell && same(f.Def(x.Value), d) }):
+			add(cut.Place{Value: v, Bits: d.Type.Bits})
 		}
 	}
 	// Phis before the loop are those of loops around it, or behind others: they come last.
@@ -192,7 +193,7 @@ func same(a, b *ir.Def) bool {
 // compared finds equations that the program itself compares, with what is there at the
 // loop heads.
 func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	var all []Candidate
+	var all []cut.Candidate
 	for _, l := range p.loops {
 		for v := ir.Value(1); int(v) < len(l.Func.Values) && len(all) < maxCompared; v++ {
 			d := l.Func.Def(v)
@@ -205,7 +206,7 @@ func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule,
 			}
 			t := &reading{f: l.Func, places: p.places[l], unsigned: map[int]bool{}, ring: polynomial.Ring{Width: w}}
 			q := t.ring.Plus(t.read(d.Args[0], 0), ^uint64(0), t.read(d.Args[1], 0))
-			if c := (Candidate{l, t.equation(q)}); !t.failed && q.Degree() > 1 && len(q) <= 2*maxSummands && !slices.ContainsFunc(all, func(x Candidate) bool { return textOf(x) == textOf(c) }) {
+			if c := (cut.Candidate{Loop: l, Predicate: t.equation(q)}); !t.failed && q.Degree() > 1 && len(q) <= 2*maxSummands && !slices.ContainsFunc(all, func(x cut.Candidate) bool { return textOf(x) == textOf(c) }) {
 				all = append(all, c)
 			}
 		}
@@ -221,7 +222,7 @@ func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule,
 // reading makes polynomials of places of values of a function.
 type reading struct {
 	f      *ir.Func
-	places []place
+	places []cut.Place
 	// unsigned are the places that are extended with zeros.
 	unsigned map[int]bool
 	ring     polynomial.Ring
@@ -233,7 +234,7 @@ func (t *reading) read(v ir.Value, depth int) polynomial.Polynomial {
 	if d.Op == ir.Const {
 		return t.ring.Constant(d.Const.Uint64())
 	}
-	if i := slices.Index(t.places, place{value: v, bits: t.ring.Width}); i >= 0 {
+	if i := slices.Index(t.places, cut.Place{Value: v, Bits: t.ring.Width}); i >= 0 {
 		return t.ring.Variable(uint16(i + 1))
 	}
 	if depth < maxRead {
@@ -251,12 +252,12 @@ func (t *reading) read(v ir.Value, depth int) polynomial.Polynomial {
 			return p
 		case ir.SExt, ir.ZExt: // another value may be the same
 			for i, x := range t.places {
-				if !x.cell && x.bits == t.ring.Width && same(t.f.Def(x.value), d) {
+				if !x.Cell && x.Bits == t.ring.Width && same(t.f.Def(x.Value), d) {
 					return t.ring.Variable(uint16(i + 1))
 				}
 			}
 			for i, x := range t.places {
-				if c, ok := columnOf(t.f, t.places, i, t.ring.Width); ok && !x.cell && x.value == d.Args[0] && c.signed == (d.Op == ir.SExt) {
+				if c, ok := columnOf(t.f, t.places, i, t.ring.Width); ok && !x.Cell && x.Value == d.Args[0] && c.signed == (d.Op == ir.SExt) {
 					t.unsigned[i] = !c.signed
 					return t.ring.Variable(uint16(i + 1))
 				}
@@ -273,7 +274,7 @@ func (t *reading) equation(q polynomial.Polynomial) invariant.Predicate {
 	for _, x := range q {
 		m := invariant.Monomial{Coeff: x.Coeff}
 		for _, v := range x.Monomial[:x.Monomial.Degree()] {
-			m.Factors = append(m.Factors, t.places[v-1].term(1, !t.unsigned[int(v-1)]))
+			m.Factors = append(m.Factors, t.places[v-1].Term(1, !t.unsigned[int(v-1)]))
 		}
 		c.Monomials = append(c.Monomials, m)
 	}
@@ -293,7 +294,7 @@ func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*ru
 			have[textOf(r.Candidate)] = true
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(p.equations), func(c Candidate) bool { return have[textOf(c)] })
+	rest := slices.DeleteFunc(slices.Clone(p.equations), func(c cut.Candidate) bool { return have[textOf(c)] })
 	if len(rest) == 0 {
 		return on, nil
 	}
@@ -302,9 +303,9 @@ func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*ru
 }
 
 // guessPolynomials makes candidates of the states of runs.
-func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
-	out := []Candidate{}
-	places := map[*Loop][]place{}
+func (p *prover) guessPolynomials(ctx context.Context) []cut.Candidate {
+	out := []cut.Candidate{}
+	places := map[*cut.Loop][]cut.Place{}
 	for _, l := range p.loops {
 		for _, x := range factors(l, ir.Dominators(l.Func), p.places[l]) {
 			if slices.Contains(p.places[l], x) { // else the formula does not have it
@@ -322,7 +323,7 @@ func (p *prover) guessPolynomials(ctx context.Context) []Candidate {
 		for _, w := range widths {
 			var columns []column
 			for i, x := range places[l] {
-				if c, ok := columnOf(l.Func, places[l], i, w); ok && x.bits <= w && len(columns) < maxFactors {
+				if c, ok := columnOf(l.Func, places[l], i, w); ok && x.Bits <= w && len(columns) < maxFactors {
 					columns = append(columns, c)
 				}
 			}
@@ -342,17 +343,17 @@ type column struct {
 
 // columnOf is a place in polynomials of a width: if it is narrower the function must
 // extend it, and the result not be a place itself.
-func columnOf(f *ir.Func, places []place, i int, w uint32) (c column, ok bool) {
+func columnOf(f *ir.Func, places []cut.Place, i int, w uint32) (c column, ok bool) {
 	x := places[i]
-	if x.bits == w || x.cell {
-		return column{i, true}, x.bits == w
+	if x.Bits == w || x.Cell {
+		return column{i, true}, x.Bits == w
 	}
 	for v := ir.Value(1); int(v) < len(f.Values); v++ {
 		d := f.Def(v)
-		if d.Op != ir.SExt && d.Op != ir.ZExt || d.Type.Bits != w || d.Args[0] != x.value {
+		if d.Op != ir.SExt && d.Op != ir.ZExt || d.Type.Bits != w || d.Args[0] != x.Value {
 			continue
 		}
-		if slices.ContainsFunc(places, func(y place) bool { return !y.cell && same(f.Def(y.value), d) }) {
+		if slices.ContainsFunc(places, func(y cut.Place) bool { return !y.Cell && same(f.Def(y.Value), d) }) {
 			return c, false
 		}
 		c, ok = column{i, d.Op == ir.SExt}, true
@@ -361,12 +362,12 @@ func columnOf(f *ir.Func, places []place, i int, w uint32) (c column, ok bool) {
 }
 
 // equationsAmong are the polynomials of some columns that are 0 in all states, up to a degree.
-func equationsAmong(l *Loop, places []place, columns []column, w uint32, states [][]uint64, most int) []Candidate {
+func equationsAmong(l *cut.Loop, places []cut.Place, columns []column, w uint32, states [][]uint64, most int) []cut.Candidate {
 	var all [][]int64
 	for _, s := range states {
 		point := make([]int64, len(columns))
 		for k, c := range columns {
-			point[k] = number(s[c.place], places[c.place].bits, c.signed)
+			point[k] = number(s[c.place], places[c.place].Bits, c.signed)
 		}
 		all = append(all, point)
 	}
@@ -393,11 +394,11 @@ func equationsAmong(l *Loop, places []place, columns []column, w uint32, states 
 			break
 		}
 	}
-	chosen, unsigned := make([]place, len(columns)), map[int]bool{}
+	chosen, unsigned := make([]cut.Place, len(columns)), map[int]bool{}
 	for k, c := range columns {
 		chosen[k], unsigned[k] = places[c.place], !c.signed
 	}
-	var out []Candidate
+	var out []cut.Candidate
 	for _, q := range found {
 		if len(q) > maxSummands {
 			continue
@@ -406,7 +407,7 @@ func equationsAmong(l *Loop, places []place, columns []column, w uint32, states 
 			q[i].Coeff &= ^uint64(0) >> (64 - w)
 		}
 		t := &reading{places: chosen, unsigned: unsigned, ring: polynomial.Ring{Width: w}}
-		out = append(out, Candidate{l, t.equation(q)})
+		out = append(out, cut.Candidate{Loop: l, Predicate: t.equation(q)})
 	}
 	return out
 }
@@ -452,20 +453,20 @@ func binomial(n, k int) int {
 }
 
 // manyStates are states of the loops in runs with small inputs.
-func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop][]place) map[*Loop][][]uint64 {
+func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*cut.Loop][]cut.Place) map[*cut.Loop][][]uint64 {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
 	}
-	loops := map[head]*Loop{}
+	loops := map[head]*cut.Loop{}
 	for _, l := range p.loops {
 		if f := m.Func(l.Func.Name); f != nil {
 			loops[head{f, l.Head}] = l
 		}
 	}
-	out := map[*Loop][][]uint64{}
-	count, visits := map[*Loop]int{}, map[*Loop]int{}
-	seen := map[*Loop]map[string]bool{}
+	out := map[*cut.Loop][][]uint64{}
+	count, visits := map[*cut.Loop]int{}, map[*cut.Loop]int{}
+	seen := map[*cut.Loop]map[string]bool{}
 	for _, l := range p.loops {
 		seen[l] = map[string]bool{}
 	}
@@ -483,7 +484,7 @@ func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop]
 		}
 		row := stateAt(ev, places[l])
 		for i, x := range row {
-			if b := places[l][i].bits; abs(number(x, b, true)) >= 1<<(b-3) {
+			if b := places[l][i].Bits; abs(number(x, b, true)) >= 1<<(b-3) {
 				count[l] = statesOfRun // what may have wrapped is no integer, and what comes later
 				return
 			}
@@ -501,7 +502,7 @@ func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*Loop]
 		if _, err := interp.Run(ctx, m, interp.Options{Oracle: oracle, Observe: observe, Blocks: true, MaxSteps: polynomialSteps, MaxMemory: 1 << 24}); err != nil {
 			break
 		}
-		if !slices.ContainsFunc(p.loops, func(l *Loop) bool { return len(places[l]) > 0 && len(out[l]) < polynomialStates }) {
+		if !slices.ContainsFunc(p.loops, func(l *cut.Loop) bool { return len(places[l]) > 0 && len(out[l]) < polynomialStates }) {
 			break
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -42,15 +43,15 @@ type prefixSum struct {
 
 // prefixes are the sums at a loop head, for one width.
 type prefixes struct {
-	loop    *Loop
+	loop    *cut.Loop
 	sums    []prefixSum
-	scalars []place
+	scalars []cut.Place
 	value   *affine
 	rows    int
 }
 
 // prefixes lists the sums to look at, at the head of a loop.
-func (s *segmenter) prefixes(l *Loop, places []place) (out []*prefixes) {
+func (s *segmenter) prefixes(l *cut.Loop, places []cut.Place) (out []*prefixes) {
 	for _, w := range []uint32{8, 16, 32, 64} {
 		x := &prefixes{loop: l}
 		arrays := 0
@@ -71,7 +72,7 @@ func (s *segmenter) prefixes(l *Loop, places []place) (out []*prefixes) {
 				}
 				// How far this loop has come, and where the loops end.
 				var ends []form
-				if b.loop.in[l.Head] {
+				if b.loop.Blocks[l.Head] {
 					ends = s.at(l, b.index, s.starts)
 				}
 				for _, x := range s.limitsOf(b.index) {
@@ -94,7 +95,7 @@ func (s *segmenter) prefixes(l *Loop, places []place) (out []*prefixes) {
 			continue
 		}
 		for _, y := range places {
-			if y.bits == w && !y.float && len(x.scalars) < maxPrefixScalars {
+			if y.Bits == w && !y.Float && len(x.scalars) < maxPrefixScalars {
 				x.scalars = append(x.scalars, y)
 			}
 		}
@@ -105,7 +106,7 @@ func (s *segmenter) prefixes(l *Loop, places []place) (out []*prefixes) {
 }
 
 // observe adds the row of a state at the head of the loop; row are its places.
-func (x *prefixes) observe(m *ir.Module, s interp.State, places []place, row []uint64) {
+func (x *prefixes) observe(m *ir.Module, s interp.State, places []cut.Place, row []uint64) {
 	if x.rows >= maxPrefixRows {
 		return
 	}
@@ -141,7 +142,7 @@ func (x *prefixes) observe(m *ir.Module, s interp.State, places []place, row []u
 }
 
 // found are the equations about sums.
-func (x *prefixes) found() (out []Candidate) {
+func (x *prefixes) found() (out []cut.Candidate) {
 	if x.rows < len(x.sums)+len(x.scalars)+2 {
 		return nil
 	}
@@ -169,11 +170,11 @@ func (x *prefixes) found() (out []Candidate) {
 		for i, y := range x.scalars {
 			if k := signed(c[len(x.sums)+i]); k != 0 {
 				small = small && abs(k) <= maxCoeff
-				e.Terms = append(e.Terms, y.term(k, true))
+				e.Terms = append(e.Terms, y.Term(k, true))
 			}
 		}
 		if small {
-			out = append(out, Candidate{x.loop, e})
+			out = append(out, cut.Candidate{Loop: x.loop, Predicate: e})
 		}
 	}
 	return out
@@ -197,10 +198,10 @@ type prefix struct {
 }
 
 // equationOfSums is an equation at a visit; ok is false if this has no exact formula.
-func (f *formula) equationOfSums(l *Loop, e *invariant.SumEquation, v *visit) (holds term.ID, ok bool) {
+func (f *formula) equationOfSums(l *cut.Loop, e *invariant.SumEquation, v *visit) (holds term.ID, ok bool) {
 	st := f.st
 	integer := func(t invariant.Term, w uint32) term.ID {
-		x := v.values[slices.Index(f.places[l], placeOf(t))]
+		x := v.values[slices.Index(f.places[l], cut.PlaceOf(t))]
 		if t.Signed {
 			x = st.SExtOrTrunc(x, w)
 		} else {

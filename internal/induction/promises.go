@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -44,27 +45,27 @@ type activations struct {
 // promiser collects the candidates of one function.
 type promiser struct {
 	m      *ir.Module
-	r      *component
+	r      *cut.Component
 	f      *ir.Func
 	a      *activations
-	params []place
+	params []cut.Place
 	keys   map[uint32][]*big.Int
 	// bounds are what callers compare arguments with, by parameter.
-	bounds   map[place][]*big.Int
+	bounds   map[cut.Place][]*big.Int
 	unsigned bool
 	// sides are the two of the contract.
-	sides []*Loop
-	out   []Candidate
+	sides []*cut.Loop
+	out   []cut.Candidate
 	seen  map[string]bool // by text: added without a guard
 }
 
 // promise guesses the contracts of all components.
 func (p *prover) promise(ctx context.Context) {
-	w := newWrites(p.m)
+	w := cut.NewWrites(p.m)
 	var all []*activations
 	for _, r := range p.recursive {
-		w.complete(r)
-		for _, f := range r.funcs {
+		w.Complete(r)
+		for _, f := range r.Funcs {
 			all = append(all, newActivations(p.m, w, f))
 		}
 	}
@@ -74,14 +75,14 @@ func (p *prover) promise(ctx context.Context) {
 	observe(ctx, p.m, all, p.o.Targets)
 	i := 0
 	for _, r := range p.recursive {
-		for _, f := range r.funcs {
+		for _, f := range r.Funcs {
 			a := all[i]
 			i++
-			g := &promiser{m: p.m, r: r, f: f, a: a, keys: map[uint32][]*big.Int{}, bounds: map[place][]*big.Int{}, seen: map[string]bool{}}
+			g := &promiser{m: p.m, r: r, f: f, a: a, keys: map[uint32][]*big.Int{}, bounds: map[cut.Place][]*big.Int{}, seen: map[string]bool{}}
 			for _, post := range []bool{false, true} {
-				l := &Loop{Func: f, in: map[ir.BlockID]bool{}, post: post}
+				l := &cut.Loop{Func: f, Blocks: map[ir.BlockID]bool{}, Post: post}
 				for b := 1; b < len(f.Blocks); b++ {
-					l.in[ir.BlockID(b)] = true
+					l.Blocks[ir.BlockID(b)] = true
 				}
 				s := a.entered
 				if post {
@@ -115,28 +116,28 @@ func (p *prover) greatestGuarded(ctx context.Context, f *formula, on []*rule) ([
 	return append(on, more...), err
 }
 
-func newActivations(m *ir.Module, w *writes, f *ir.Func) *activations {
+func newActivations(m *ir.Module, w *cut.Writes, f *ir.Func) *activations {
 	a := &activations{f: f, entered: &states{}, ended: &states{}}
 	for _, q := range f.Params {
 		if t := f.Type(q); t.Kind == ir.Int && t.Bits <= 64 {
-			a.entered.values = append(a.entered.values, place{value: q, bits: t.Bits})
+			a.entered.values = append(a.entered.values, cut.Place{Value: q, Bits: t.Bits})
 		}
 	}
-	var globals []place
-	e := w.of[f.Name]
+	var globals []cut.Place
+	e := w.Of[f.Name]
 	for _, g := range m.Globals {
-		if !e.globals[g.Name] || g.Constant || g.Size > 8 || g.Size&(g.Size-1) != 0 || g.Layout.Stride != 0 || g.Layout.Pointers || g.Layout.Cell != g.Size || len(globals) == maxGlobals {
+		if !e.Globals[g.Name] || g.Constant || g.Size > 8 || g.Size&(g.Size-1) != 0 || g.Layout.Stride != 0 || g.Layout.Pointers || g.Layout.Cell != g.Size || len(globals) == maxGlobals {
 			continue
 		}
-		globals = append(globals, place{bits: uint32(8 * g.Size), global: g.Name, old: true})
+		globals = append(globals, cut.Place{Bits: uint32(8 * g.Size), Global: g.Name, Old: true})
 	}
 	a.entered.values = append(a.entered.values, globals...)
 	a.ended.values = slices.Clone(a.entered.values)
 	if len(f.Results) > 0 && f.Results[0].Kind == ir.Int && f.Results[0].Bits <= 64 {
-		a.ended.values = append(a.ended.values, place{bits: f.Results[0].Bits})
+		a.ended.values = append(a.ended.values, cut.Place{Bits: f.Results[0].Bits})
 	}
 	for _, g := range globals {
-		g.old = false
+		g.Old = false
 		a.ended.values = append(a.ended.values, g)
 	}
 	return a
@@ -162,8 +163,8 @@ func observe(ctx context.Context, m *ir.Module, all []*activations, targets []ir
 		if a == nil {
 			return
 		}
-		read := func(x place) uint64 {
-			b, ok := ev.State.Memory(ev.State.Symbol(x.global), uint64(x.bits/8))
+		read := func(x cut.Place) uint64 {
+			b, ok := ev.State.Memory(ev.State.Symbol(x.Global), uint64(x.Bits/8))
 			if !ok {
 				return 0
 			}
@@ -172,10 +173,10 @@ func observe(ctx context.Context, m *ir.Module, all []*activations, targets []ir
 		if ev.Kind == interp.Enter {
 			row := make([]uint64, 0, len(a.ended.values))
 			for _, x := range a.entered.values {
-				if x.global != "" {
+				if x.Global != "" {
 					row = append(row, read(x))
 				} else {
-					row = append(row, ev.State.Value(x.value).Uint64())
+					row = append(row, ev.State.Value(x.Value).Uint64())
 				}
 			}
 			a.entered.sample(row)
@@ -191,7 +192,7 @@ func observe(ctx context.Context, m *ir.Module, all []*activations, targets []ir
 		row := stack[len(stack)-1].row
 		stack = stack[:len(stack)-1]
 		for _, x := range a.ended.values[len(row):] {
-			if x.global != "" {
+			if x.Global != "" {
 				row = append(row, read(x))
 			} else {
 				row = append(row, ev.Bits.Uint64())
@@ -236,7 +237,7 @@ func (s *states) sample(row []uint64) {
 // constants collects what the component and its callers compare numbers with.
 func (p *promiser) constants() {
 	for _, x := range p.a.entered.values {
-		if x.global == "" {
+		if x.Global == "" {
 			p.params = append(p.params, x)
 		}
 	}
@@ -250,14 +251,14 @@ func (p *promiser) constants() {
 	for _, f := range p.m.Funcs {
 		var args [][]ir.Value
 		for v := 1; v < len(f.Values); v++ {
-			if d := f.Def(ir.Value(v)); d.Op == ir.Call && p.r.has[d.Sym] {
+			if d := f.Def(ir.Value(v)); d.Op == ir.Call && p.r.Has[d.Sym] {
 				args = append(args, d.Args)
 				for i, q := range p.f.Params {
 					if d.Sym != p.f.Name || i >= len(d.Args) {
 						continue
 					}
 					if a := f.Def(d.Args[i]); a.Op == ir.Const && a.Type.Kind == ir.Int && a.Type.Bits <= 64 {
-						x := place{value: q, bits: a.Type.Bits}
+						x := cut.Place{Value: q, Bits: a.Type.Bits}
 						p.bounds[x] = append(p.bounds[x], a.Const.Signed())
 					}
 				}
@@ -266,7 +267,7 @@ func (p *promiser) constants() {
 		if len(args) == 0 {
 			continue
 		}
-		inside := p.r.has[f.Name]
+		inside := p.r.Has[f.Name]
 		for v := 1; v < len(f.Values); v++ {
 			d := f.Def(ir.Value(v))
 			if d.Op == ir.Switch {
@@ -293,7 +294,7 @@ func (p *promiser) constants() {
 				for j, q := range p.f.Params {
 					for _, list := range args {
 						if j < len(list) && list[j] == d.Args[1-i] && f.Type(list[j]) == p.f.Type(q) {
-							x := place{value: q, bits: k.Type.Bits}
+							x := cut.Place{Value: q, Bits: k.Type.Bits}
 							for _, off := range []int64{0, 1, -1} {
 								p.bounds[x] = append(p.bounds[x], new(big.Int).Add(n, big.NewInt(off)))
 							}
@@ -308,7 +309,7 @@ func (p *promiser) constants() {
 		p.keys[w] = p.keys[w][:min(len(p.keys[w]), maxKeys)]
 	}
 	for x, ks := range p.bounds {
-		p.bounds[x] = tidy(append(ks, p.keysOf(x.bits)...), x.bits)
+		p.bounds[x] = tidy(append(ks, p.keysOf(x.Bits)...), x.Bits)
 	}
 }
 
@@ -337,10 +338,10 @@ func (p *promiser) add(at *states, guard []invariant.Comparison, post bool, q in
 		return
 	}
 	p.seen[text] = guard == nil
-	p.out = append(p.out, Candidate{Loop: p.side(post), Predicate: invariant.When(guard, q)})
+	p.out = append(p.out, cut.Candidate{Loop: p.side(post), Predicate: invariant.When(guard, q)})
 }
 
-func (p *promiser) side(post bool) *Loop {
+func (p *promiser) side(post bool) *cut.Loop {
 	if post {
 		return p.sides[1]
 	}
@@ -352,24 +353,24 @@ func atMost(bound *big.Int, terms ...invariant.Term) invariant.Comparison {
 }
 
 // equal is the predicate x = n.
-func equal(x place, n *big.Int) []invariant.Comparison {
-	return equation([]invariant.Term{x.term(1, true)}, n)
+func equal(x cut.Place, n *big.Int) []invariant.Comparison {
+	return equation([]invariant.Term{x.Term(1, true)}, n)
 }
 
 // bounded guesses bounds of x, with constants.
-func (p *promiser) bounded(at *states, guard []invariant.Comparison, post bool, x place, ks []*big.Int) {
-	if x.bits == 1 {
+func (p *promiser) bounded(at *states, guard []invariant.Comparison, post bool, x cut.Place, ks []*big.Int) {
+	if x.Bits == 1 {
 		for n := range int64(2) {
 			p.add(at, guard, post, equal(x, big.NewInt(n))[0])
 		}
 		return
 	}
 	for _, n := range ks {
-		p.add(at, guard, post, atMost(n, x.term(1, true)))
-		p.add(at, guard, post, atMost(new(big.Int).Neg(n), x.term(-1, true)))
+		p.add(at, guard, post, atMost(n, x.Term(1, true)))
+		p.add(at, guard, post, atMost(new(big.Int).Neg(n), x.Term(-1, true)))
 		if p.unsigned && n.Sign() > 0 {
-			p.add(at, guard, post, atMost(n, x.term(1, false)))
-			p.add(at, guard, post, atMost(new(big.Int).Neg(n), x.term(-1, false)))
+			p.add(at, guard, post, atMost(n, x.Term(1, false)))
+			p.add(at, guard, post, atMost(new(big.Int).Neg(n), x.Term(-1, false)))
 		}
 	}
 }
@@ -386,18 +387,18 @@ func (p *promiser) pre() {
 	for i, x := range at.values {
 		ks := p.bounds[x]
 		if ks == nil {
-			ks = p.keysOf(x.bits)
+			ks = p.keysOf(x.Bits)
 		}
 		p.bounded(at, nil, false, x, ks)
 		for _, y := range at.values[i+1:] {
-			if x.bits != y.bits || x.bits == 1 {
+			if x.Bits != y.Bits || x.Bits == 1 {
 				continue
 			}
 			for _, c := range []int64{0, 1, -1} {
-				p.add(at, nil, false, atMost(big.NewInt(c), x.term(1, true), y.term(-1, true)))
-				p.add(at, nil, false, atMost(big.NewInt(c), y.term(1, true), x.term(-1, true)))
+				p.add(at, nil, false, atMost(big.NewInt(c), x.Term(1, true), y.Term(-1, true)))
+				p.add(at, nil, false, atMost(big.NewInt(c), y.Term(1, true), x.Term(-1, true)))
 			}
-			p.add(at, nil, false, invariant.Comparison{Terms: []invariant.Term{x.term(1, true), y.term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
+			p.add(at, nil, false, invariant.Comparison{Terms: []invariant.Term{x.Term(1, true), y.Term(-1, true)}, Relation: invariant.NotEqual, Bound: new(big.Int)})
 			var sums, differences []*big.Int
 			for _, a := range p.bounds[x] {
 				for _, b := range p.bounds[y] {
@@ -406,12 +407,12 @@ func (p *promiser) pre() {
 				}
 			}
 			for _, n := range tidy(sums, 64) {
-				p.add(at, nil, false, atMost(n, x.term(1, true), y.term(1, true)))
-				p.add(at, nil, false, atMost(new(big.Int).Neg(n), x.term(-1, true), y.term(-1, true)))
+				p.add(at, nil, false, atMost(n, x.Term(1, true), y.Term(1, true)))
+				p.add(at, nil, false, atMost(new(big.Int).Neg(n), x.Term(-1, true), y.Term(-1, true)))
 			}
 			for _, n := range tidy(differences, 64) {
-				p.add(at, nil, false, atMost(n, x.term(1, true), y.term(-1, true)))
-				p.add(at, nil, false, atMost(new(big.Int).Neg(n), x.term(-1, true), y.term(1, true)))
+				p.add(at, nil, false, atMost(n, x.Term(1, true), y.Term(-1, true)))
+				p.add(at, nil, false, atMost(new(big.Int).Neg(n), x.Term(-1, true), y.Term(1, true)))
 			}
 		}
 	}
@@ -429,26 +430,26 @@ func (p *promiser) guards() [][]invariant.Comparison {
 	}
 	for i, x := range p.params {
 		for _, y := range p.params[i+1:] {
-			if x.bits == y.bits && x.bits > 1 {
-				d := []invariant.Term{x.term(1, true), y.term(-1, true)}
+			if x.Bits == y.Bits && x.Bits > 1 {
+				d := []invariant.Term{x.Term(1, true), y.Term(-1, true)}
 				add(equation(d, new(big.Int))...)
 				add(atMost(new(big.Int), d...))
-				add(atMost(new(big.Int), y.term(1, true), x.term(-1, true)))
+				add(atMost(new(big.Int), y.Term(1, true), x.Term(-1, true)))
 			}
 		}
-		for _, n := range p.keysOf(x.bits) {
-			if x.bits == 1 {
+		for _, n := range p.keysOf(x.Bits) {
+			if x.Bits == 1 {
 				add(equal(x, n)...)
 				continue
 			}
 			add(equal(x, n)...)
-			add(atMost(n, x.term(1, true)))
-			add(atMost(new(big.Int).Neg(n), x.term(-1, true)))
-			add(atMost(new(big.Int).Sub(n, big.NewInt(1)), x.term(1, true)))
-			add(atMost(new(big.Int).Sub(big.NewInt(-1), n), x.term(-1, true)))
+			add(atMost(n, x.Term(1, true)))
+			add(atMost(new(big.Int).Neg(n), x.Term(-1, true)))
+			add(atMost(new(big.Int).Sub(n, big.NewInt(1)), x.Term(1, true)))
+			add(atMost(new(big.Int).Sub(big.NewInt(-1), n), x.Term(-1, true)))
 			if p.unsigned && n.Sign() > 0 {
-				add(atMost(n, x.term(1, false)))
-				add(atMost(new(big.Int).Sub(big.NewInt(-1), n), x.term(-1, false)))
+				add(atMost(n, x.Term(1, false)))
+				add(atMost(new(big.Int).Sub(big.NewInt(-1), n), x.Term(-1, false)))
 			}
 		}
 	}
@@ -474,30 +475,30 @@ func (p *promiser) post() {
 			continue
 		}
 		for _, q := range at.equations() {
-			if slices.ContainsFunc(q.Terms, func(t invariant.Term) bool { return slices.Contains(results, placeOf(t)) }) {
+			if slices.ContainsFunc(q.Terms, func(t invariant.Term) bool { return slices.Contains(results, cut.PlaceOf(t)) }) {
 				p.add(at, guard, true, q)
 			}
 		}
 		for _, x := range results {
-			lo, hi := at.span(x, place{})
+			lo, hi := at.span(x, cut.Place{})
 			if lo == hi {
 				p.add(at, guard, true, equal(x, big.NewInt(lo))[0])
 			}
-			ks := append(small(lo, hi), p.keysOf(x.bits)...)
-			p.bounded(at, guard, true, x, tidy(ks, x.bits))
-			for _, n := range p.keysOf(x.bits) {
+			ks := append(small(lo, hi), p.keysOf(x.Bits)...)
+			p.bounded(at, guard, true, x, tidy(ks, x.Bits))
+			for _, n := range p.keysOf(x.Bits) {
 				if lo <= n.Int64() && n.Int64() <= hi {
-					p.add(at, guard, true, invariant.Comparison{Terms: []invariant.Term{x.term(1, true)}, Relation: invariant.NotEqual, Bound: n})
+					p.add(at, guard, true, invariant.Comparison{Terms: []invariant.Term{x.Term(1, true)}, Relation: invariant.NotEqual, Bound: n})
 				}
 			}
 			for _, y := range p.a.entered.values {
-				if y.bits != x.bits || x.bits == 1 {
+				if y.Bits != x.Bits || x.Bits == 1 {
 					continue
 				}
 				lo, hi := at.span(x, y)
 				for _, n := range tidy(append(small(lo, hi), big.NewInt(0), big.NewInt(1), big.NewInt(-1)), 64) {
-					p.add(at, guard, true, atMost(n, x.term(1, true), y.term(-1, true)))
-					p.add(at, guard, true, atMost(new(big.Int).Neg(n), x.term(-1, true), y.term(1, true)))
+					p.add(at, guard, true, atMost(n, x.Term(1, true), y.Term(-1, true)))
+					p.add(at, guard, true, atMost(new(big.Int).Neg(n), x.Term(-1, true), y.Term(1, true)))
 				}
 			}
 		}
@@ -516,12 +517,12 @@ func small(ns ...int64) (out []*big.Int) {
 }
 
 // span is the least and the greatest value of x - y; of x if y is no place.
-func (s *states) span(x, y place) (lo, hi int64) {
+func (s *states) span(x, y cut.Place) (lo, hi int64) {
 	i, k := slices.Index(s.values, x), slices.Index(s.values, y)
 	for n, row := range s.rows {
-		v := number(row[i], x.bits, true)
-		if k >= 0 && y.bits != 0 {
-			v -= number(row[k], y.bits, true)
+		v := number(row[i], x.Bits, true)
+		if k >= 0 && y.Bits != 0 {
+			v -= number(row[k], y.Bits, true)
 		}
 		if n == 0 || v < lo {
 			lo = v

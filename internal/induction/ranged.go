@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/memory"
@@ -49,7 +50,7 @@ type hypothesis struct {
 
 // instances is what a formula says of predicates with ranges.
 type instances struct {
-	loopBases  map[*Loop][]ir.Value
+	loopBases  map[*cut.Loop][]ir.Value
 	hypotheses []*hypothesis
 	reads      []elementRead
 	known      map[memory.Value]bool
@@ -67,8 +68,8 @@ const (
 )
 
 // bases lists the pointers to the arrays of predicates.
-func bases(ranged []Candidate) map[*Loop][]ir.Value {
-	out := map[*Loop][]ir.Value{}
+func bases(ranged []cut.Candidate) map[*cut.Loop][]ir.Value {
+	out := map[*cut.Loop][]ir.Value{}
 	for _, c := range ranged {
 		c.Predicate.Each(func(t invariant.Term) {
 			if t.Stride != 0 && !slices.Contains(out[c.Loop], t.Value) {
@@ -96,16 +97,16 @@ func (p *prover) quantifiedSampled(ctx context.Context, f *formula, given []*rul
 	}
 	have := map[candidateKey]bool{}
 	for _, r := range given {
-		have[r.key()] = true
+		have[keyOf(r.Candidate)] = true
 	}
 	all := slices.Concat(p.all, p.ranged, p.sampled)
-	on, err := f.greatest(ctx, slices.DeleteFunc(all, func(c Candidate) bool { return have[c.key()] }), given, 6)
+	on, err := f.greatest(ctx, slices.DeleteFunc(all, func(c cut.Candidate) bool { return have[keyOf(c)] }), given, 6)
 	return append(given, on...), err
 }
 
 // chooseIndex makes the constant of (Q1): what lies in a range has no more bits
 // than its bounds.
-func (f *formula) chooseIndex(ranged []Candidate) {
+func (f *formula) chooseIndex(ranged []cut.Candidate) {
 	w := uint32(1)
 	for i := range ranged {
 		r := ranged[i].Predicate.(invariant.ForAll).Range
@@ -125,7 +126,7 @@ func (f *formula) read(x elementRead) {
 }
 
 // addRanged puts a predicate with a range into the formula.
-func (f *formula) addRanged(c Candidate, p invariant.ForAll) *rule {
+func (f *formula) addRanged(c cut.Candidate, p invariant.ForAll) *rule {
 	st := f.st
 	r := &rule{Candidate: c, flag: st.Fresh("rule", term.Bool()), broken: st.False()}
 	f.depth = 0
@@ -196,7 +197,7 @@ func (f *formula) match(h *hypothesis, x elementRead) {
 	})
 }
 
-func (f *formula) base(l *Loop, v *visit, t invariant.Term) memory.Value {
+func (f *formula) base(l *cut.Loop, v *visit, t invariant.Term) memory.Value {
 	return v.bases[slices.Index(f.loopBases[l], t.Value)]
 }
 
@@ -263,7 +264,7 @@ func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, 
 		case t.Index:
 			return k
 		case t.Stride == 0:
-			return v.values[slices.Index(f.places[r.Loop], placeOf(t))]
+			return v.values[slices.Index(f.places[r.Loop], cut.PlaceOf(t))]
 		}
 		x := f.base(r.Loop, v, t)
 		if _, isConst := st.ConstUint64(x.Object); !isConst {
@@ -299,8 +300,8 @@ func sumWidth(s *invariant.Sum) uint32 {
 }
 
 // unbroken lists the candidates with ranges that no state broke.
-func unbroken(candidates []Candidate, at map[*Loop]*states) []Candidate {
-	var out []Candidate
+func unbroken(candidates []cut.Candidate, at map[*cut.Loop]*states) []cut.Candidate {
+	var out []cut.Candidate
 	for i, c := range candidates {
 		if !at[c.Loop].broken[i] {
 			out = append(out, c)

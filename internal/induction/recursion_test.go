@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"assay/internal/certify"
+	"assay/internal/cut"
 	"assay/internal/ir"
 )
 
@@ -133,7 +134,7 @@ func TestComponents(t *testing.T) {
 			b.Call(ir.Type{}, "f", p)
 		}, "the recursion of f cannot be cut: it writes pointers to memory"},
 	} {
-		_, err := recursiveComponents(module(c.body))
+		_, err := cut.RecursiveComponents(module(c.body))
 		if got := ""; err != nil {
 			got = err.Error()
 			if got != c.why {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 )
 
@@ -16,7 +17,7 @@ import (
 // their equality has failed.
 
 type rows struct {
-	all  []Candidate
+	all  []cut.Candidate
 	next map[int]int   // the next weaker inequality of the row
 	held map[int][]int // by equation: the strongest of the rows that it implies
 	late map[int]bool  // these
@@ -53,16 +54,16 @@ func (r row) predicate() invariant.Predicate {
 }
 
 // key is the same for rows of a loop that differ in their bounds only.
-func (r row) key(l *Loop) string {
+func (r row) key(l *cut.Loop) string {
 	var b strings.Builder
-	fmt.Fprint(&b, l.Func.Name, l.Head, l.post, r.conditions)
+	fmt.Fprint(&b, l.Func.Name, l.Head, l.Post, r.conditions)
 	for _, t := range r.terms {
 		fmt.Fprint(&b, " ", t)
 	}
 	return b.String()
 }
 
-func newRows(all []Candidate) *rows {
+func newRows(all []cut.Candidate) *rows {
 	r := &rows{all: all, next: map[int]int{}, held: map[int][]int{}, late: map[int]bool{}, weak: map[int]bool{}}
 	groups := map[string][]int{}
 	bounds := make([]*big.Int, len(all))
@@ -105,17 +106,17 @@ func newRows(all []Candidate) *rows {
 }
 
 // difference are the two integers of a comparison at a loop head about x - y.
-func difference(c *Candidate) (x, y invariant.Term, ok bool) {
+func difference(c *cut.Candidate) (x, y invariant.Term, ok bool) {
 	p, ok := c.Predicate.(invariant.Comparison)
-	if !ok || c.Loop.contract() || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
+	if !ok || c.Loop.IsContract() || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
 		return x, y, false
 	}
 	return p.Terms[0], p.Terms[1], true
 }
 
-func pairKey(c *Candidate, x, y invariant.Term) string {
-	a, b := placeOf(x), placeOf(y)
-	if cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.bits, b.bits)) > 0 {
+func pairKey(c *cut.Candidate, x, y invariant.Term) string {
+	a, b := cut.PlaceOf(x), cut.PlaceOf(y)
+	if cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(a.Bits, b.Bits)) > 0 {
 		a, b = b, a
 	}
 	return fmt.Sprint(c.Loop.Func.Name, c.Loop.Head, a, b)

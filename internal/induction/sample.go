@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -29,7 +30,7 @@ const (
 
 // states are the values at a loop head, by value of the function.
 type states struct {
-	values []place
+	values []cut.Place
 	rows   [][]uint64
 	// broken are the predicates with ranges that some state breaks, by index.
 	broken map[int]bool
@@ -68,13 +69,13 @@ func SmallChoices(run uint64) interp.Oracle {
 
 // sample runs the program and collects the states at the loop heads, and what
 // the runs violate.
-func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.CheckKind, terms map[*Loop][]place, ranged []Candidate, elements map[*Loop][]*series, sums map[*Loop][]*prefixes) (map[*Loop]*states, map[Property]bool) {
+func sample(ctx context.Context, m *ir.Module, loops []*cut.Loop, targets []ir.CheckKind, terms map[*cut.Loop][]cut.Place, ranged []cut.Candidate, elements map[*cut.Loop][]*series, sums map[*cut.Loop][]*prefixes) (map[*cut.Loop]*states, map[Property]bool) {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
 	}
 	at := map[head]*states{}
-	out := map[*Loop]*states{}
+	out := map[*cut.Loop]*states{}
 	byName := map[string]*ir.Func{}
 	for _, f := range m.Funcs {
 		byName[f.Name] = f
@@ -139,12 +140,12 @@ func sample(ctx context.Context, m *ir.Module, loops []*Loop, targets []ir.Check
 }
 
 // stateAt are the integers at places, nil if one is not there.
-func stateAt(ev interp.Event, places []place) []uint64 {
+func stateAt(ev interp.Event, places []cut.Place) []uint64 {
 	row := make([]uint64, len(places))
 	for i, v := range places {
-		row[i] = ev.State.Value(v.value).Uint64()
-		if v.cell {
-			b, ok := ev.State.Memory(row[i], uint64(v.bits/8))
+		row[i] = ev.State.Value(v.Value).Uint64()
+		if v.Cell {
+			b, ok := ev.State.Memory(row[i], uint64(v.Bits/8))
 			if !ok {
 				return nil
 			}
@@ -155,12 +156,12 @@ func stateAt(ev interp.Event, places []place) []uint64 {
 }
 
 // interesting lists the integers at a loop head that predicates are about.
-func interesting(candidates []Candidate) map[*Loop][]place {
-	out := map[*Loop][]place{}
+func interesting(candidates []cut.Candidate) map[*cut.Loop][]cut.Place {
+	out := map[*cut.Loop][]cut.Place{}
 	for _, c := range candidates {
 		c.Predicate.Each(func(t invariant.Term) {
-			if !t.Index && t.Stride == 0 && !slices.Contains(out[c.Loop], placeOf(t)) {
-				out[c.Loop] = append(out[c.Loop], placeOf(t))
+			if !t.Index && t.Stride == 0 && !slices.Contains(out[c.Loop], cut.PlaceOf(t)) {
+				out[c.Loop] = append(out[c.Loop], cut.PlaceOf(t))
 			}
 		})
 	}
@@ -168,9 +169,9 @@ func interesting(candidates []Candidate) map[*Loop][]place {
 }
 
 // evaluate evaluates a predicate without elements in a state.
-func evaluate(p invariant.Predicate, places []place, row []uint64) bool {
+func evaluate(p invariant.Predicate, places []cut.Place, row []uint64) bool {
 	return invariant.Holds(p, func(t invariant.Term, _ int64) (bv.BV, bool) {
-		return bv.New(t.Bits, row[slices.Index(places, placeOf(t))]), true
+		return bv.New(t.Bits, row[slices.Index(places, cut.PlaceOf(t))]), true
 	}, 0)
 }
 
@@ -183,7 +184,7 @@ func (s *states) holds(q invariant.Predicate) bool {
 	}
 	index := make([]int, len(p.Terms))
 	for i, t := range p.Terms {
-		index[i] = slices.Index(s.values, placeOf(t))
+		index[i] = slices.Index(s.values, cut.PlaceOf(t))
 	}
 	for _, row := range s.rows {
 		sum := -p.Bound.Int64()
@@ -207,8 +208,8 @@ func number(x uint64, bits uint32, signed bool) int64 {
 }
 
 // filter drops the candidates that some state breaks.
-func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
-	var out []Candidate
+func filter(candidates []cut.Candidate, at map[*cut.Loop]*states) []cut.Candidate {
+	var out []cut.Candidate
 	for _, c := range candidates {
 		if at[c.Loop].holds(c.Predicate) {
 			out = append(out, c)
@@ -219,9 +220,9 @@ func filter(candidates []Candidate, at map[*Loop]*states) []Candidate {
 
 // equations finds the linear equations, over the integers, that hold in all
 // states of a loop.
-func equations(l *Loop, s *states) (out []Candidate) {
+func equations(l *cut.Loop, s *states) (out []cut.Candidate) {
 	for _, p := range s.equations() {
-		out = append(out, Candidate{Loop: l, Predicate: p})
+		out = append(out, cut.Candidate{Loop: l, Predicate: p})
 	}
 	return out
 }
@@ -229,7 +230,7 @@ func equations(l *Loop, s *states) (out []Candidate) {
 func (s *states) equations() []invariant.Comparison {
 	var columns []int
 	for i, v := range s.values {
-		if v.bits > 1 && !v.float && len(columns) < maxColumns {
+		if v.Bits > 1 && !v.Float && len(columns) < maxColumns {
 			columns = append(columns, i)
 		}
 	}
@@ -243,7 +244,7 @@ func (s *states) equations() []invariant.Comparison {
 	for _, row := range s.rows {
 		r := make([]*big.Rat, n+1)
 		for k, i := range columns {
-			r[k] = new(big.Rat).SetInt64(number(row[i], s.values[i].bits, true))
+			r[k] = new(big.Rat).SetInt64(number(row[i], s.values[i].Bits, true))
 		}
 		r[n] = big.NewRat(1, 1)
 		for b, p := range pivots {
@@ -308,7 +309,7 @@ func (s *states) equations() []invariant.Comparison {
 			ok = ok && c.IsInt64() && abs(c.Int64()) <= maxCoeff
 			if ok {
 				x := s.values[columns[k]]
-				terms = append(terms, x.term(c.Int64(), true))
+				terms = append(terms, x.Term(c.Int64(), true))
 			}
 		}
 		if !ok || len(terms) == 0 {

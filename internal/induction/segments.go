@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/absint"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 )
@@ -28,8 +29,8 @@ type access struct {
 	*arrayElement
 	instr ir.Value
 	store bool
-	value ir.Value // stored
-	loop  *Loop    // innermost around it, nil if there is none
+	value ir.Value  // stored
+	loop  *cut.Loop // innermost around it, nil if there is none
 }
 
 // body is what may hold of an element: relation of element and form, in
@@ -47,7 +48,7 @@ type body struct {
 }
 
 // indexAtom stands for k in forms.
-var indexAtom = atom{place: place{value: -1, bits: 64}}
+var indexAtom = atom{Place: cut.Place{Value: -1, Bits: 64}}
 
 type segmenter struct {
 	m      *ir.Module
@@ -55,22 +56,22 @@ type segmenter struct {
 	fn     int
 	facts  *absint.Facts
 	dom    *ir.DomTree
-	loops  []*Loop // of the function
-	heads  map[ir.BlockID]*Loop
+	loops  []*cut.Loop // of the function
+	heads  map[ir.BlockID]*cut.Loop
 	access []access
 	bodies []body
-	out    []Candidate
+	out    []cut.Candidate
 	seen   map[string]bool
 	// counters are those of arrays of which a part is in use, by the arrays' names.
 	counters map[string]string
 }
 
 // segments guesses predicates with ranges for all loops.
-func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) (out []Candidate, all []*segmenter) {
+func segments(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate, all []*segmenter) {
 	var shared []shared
 	counters := m.Counters()
 	for n, f := range m.Funcs {
-		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*Loop{}, seen: map[string]bool{}, counters: counters}
+		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*cut.Loop{}, seen: map[string]bool{}, counters: counters}
 		for _, l := range loops {
 			if l.Func == f {
 				s.loops = append(s.loops, l)
@@ -102,10 +103,10 @@ func segments(m *ir.Module, facts *absint.Facts, loops []*Loop) (out []Candidate
 }
 
 // innermost is the innermost loop around a block.
-func (s *segmenter) innermost(b ir.BlockID) *Loop {
-	var best *Loop
+func (s *segmenter) innermost(b ir.BlockID) *cut.Loop {
+	var best *cut.Loop
 	for _, l := range s.loops {
-		if l.in[b] && (best == nil || best.in[l.Head]) {
+		if l.Blocks[b] && (best == nil || best.Blocks[l.Head]) {
 			best = l
 		}
 	}
@@ -172,7 +173,7 @@ func (s *segmenter) start(phi ir.Value) (form, bool) {
 	var out form
 	found := false
 	for i, p := range s.f.Blocks[l.Head].Preds {
-		if l.in[p] {
+		if l.Blocks[p] {
 			continue
 		}
 		x, ok := linear(s.f, d.Args[i], 0)
@@ -189,14 +190,14 @@ func (s *segmenter) step(phi ir.Value) int64 {
 	d := s.f.Def(phi)
 	l := s.heads[d.Block]
 	for i, p := range s.f.Blocks[l.Head].Preds {
-		if !l.in[p] {
+		if !l.Blocks[p] {
 			continue
 		}
 		x, ok := linear(s.f, d.Args[i], 0)
 		if !ok {
 			return 1
 		}
-		if n, ok := x.minus(form{products: []product{{1, atom{place: place{value: phi, bits: d.Type.Bits}}}}}).isConstant(); ok && n < 0 {
+		if n, ok := x.minus(form{products: []product{{1, atom{Place: cut.Place{Value: phi, Bits: d.Type.Bits}}}}}).isConstant(); ok && n < 0 {
 			return -1
 		}
 	}
@@ -206,11 +207,11 @@ func (s *segmenter) step(phi ir.Value) int64 {
 // limits are the forms that a phi is compared with in its loop: where it stops.
 func (s *segmenter) limits(phi ir.Value) []form {
 	l := s.heads[s.f.Def(phi).Block]
-	self := form{products: []product{{1, atom{place: place{value: phi, bits: s.f.Type(phi).Bits}}}}}
+	self := form{products: []product{{1, atom{Place: cut.Place{Value: phi, Bits: s.f.Type(phi).Bits}}}}}
 	var out []form
 	for v := ir.Value(1); int(v) < len(s.f.Values); v++ {
 		d := s.f.Def(v)
-		if !l.in[d.Block] {
+		if !l.Blocks[d.Block] {
 			continue
 		}
 		strict := int64(0)
@@ -239,18 +240,18 @@ func (s *segmenter) limits(phi ir.Value) []form {
 }
 
 // there says whether an atom is known at the head of a loop.
-func (s *segmenter) there(l *Loop, a atom) bool {
+func (s *segmenter) there(l *cut.Loop, a atom) bool {
 	if a.element != nil {
 		return false
 	}
-	if a.value < 0 || a.cell {
+	if a.Value < 0 || a.Cell {
 		return true
 	}
-	d := s.f.Def(a.value)
+	d := s.f.Def(a.Value)
 	switch {
 	case d.Block == 0 || d.Op == ir.Phi && d.Block == l.Head:
 		return true
-	case l.in[d.Block]:
+	case l.Blocks[d.Block]:
 		return false
 	}
 	return s.dom.Dominates(d.Block, l.Head)
@@ -258,25 +259,25 @@ func (s *segmenter) there(l *Loop, a atom) bool {
 
 // at expresses a form at the head of a loop: what is not known there is
 // replaced by other.
-func (s *segmenter) at(l *Loop, f form, other func(phi ir.Value) []form) []form {
+func (s *segmenter) at(l *cut.Loop, f form, other func(phi ir.Value) []form) []form {
 	return s.replaced(l, f, other, 3)
 }
 
 // replaced is at, with at most so many replacements in a form.
-func (s *segmenter) replaced(l *Loop, f form, other func(phi ir.Value) []form, depth int) []form {
+func (s *segmenter) replaced(l *cut.Loop, f form, other func(phi ir.Value) []form, depth int) []form {
 	i := slices.IndexFunc(f.products, func(p product) bool { return !s.there(l, p.atom) })
 	if i < 0 {
 		return []form{f}
 	}
 	a := f.products[i].atom
-	if a.element != nil || a.cell || depth == 0 {
+	if a.element != nil || a.Cell || depth == 0 {
 		return nil
 	}
-	if d := s.f.Def(a.value); d.Op != ir.Phi || s.heads[d.Block] == nil {
+	if d := s.f.Def(a.Value); d.Op != ir.Phi || s.heads[d.Block] == nil {
 		return nil
 	}
 	var out []form
-	for _, x := range other(a.value) {
+	for _, x := range other(a.Value) {
 		if out = append(out, s.replaced(l, f.replace(a, x), other, depth-1)...); len(out) > maxRanges {
 			break
 		}
@@ -292,19 +293,19 @@ func (s *segmenter) starts(phi ir.Value) []form {
 }
 
 // beginning is a form with all phis at their starts.
-func (s *segmenter) beginning(f form, loop *Loop) (form, bool) {
+func (s *segmenter) beginning(f form, loop *cut.Loop) (form, bool) {
 	for range 6 {
 		i := slices.IndexFunc(f.products, func(p product) bool {
-			if p.element != nil || p.cell || p.value < 0 {
+			if p.element != nil || p.Cell || p.Value < 0 {
 				return false
 			}
-			d := s.f.Def(p.value)
-			return d.Op == ir.Phi && s.heads[d.Block] != nil && loop != nil && s.heads[d.Block].in[loop.Head]
+			d := s.f.Def(p.Value)
+			return d.Op == ir.Phi && s.heads[d.Block] != nil && loop != nil && s.heads[d.Block].Blocks[loop.Head]
 		})
 		if i < 0 {
 			return f, true
 		}
-		x, ok := s.start(f.products[i].value)
+		x, ok := s.start(f.products[i].Value)
 		if !ok {
 			return f, false
 		}
@@ -317,10 +318,10 @@ func (s *segmenter) beginning(f form, loop *Loop) (form, bool) {
 type segment struct{ from, to form }
 
 // ranges lists the segments of an array at the head of a loop.
-func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segment {
+func (s *segmenter) ranges(l *cut.Loop, array *arrayElement, source *access) []segment {
 	var out []segment
 	if name := s.field(array); name != "" {
-		count := form{products: []product{{1, atom{place: place{value: s.address(s.counters[name]), cell: true, bits: s.m.PointerBits}}}}}
+		count := form{products: []product{{1, atom{Place: cut.Place{Value: s.address(s.counters[name]), Cell: true, Bits: s.m.PointerBits}}}}}
 		return []segment{{number64(1), count}}
 	}
 	add := func(from, to form) {
@@ -336,7 +337,7 @@ func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segme
 	type open struct{ at form }
 	var opens []open
 	for _, a := range s.access {
-		if !a.sameArray(array) || source != nil && a.loop != source.loop && a.loop != nil && !a.loop.in[l.Head] {
+		if !a.sameArray(array) || source != nil && a.loop != source.loop && a.loop != nil && !a.loop.Blocks[l.Head] {
 			continue
 		}
 		begin, ok := s.beginning(a.index, a.loop)
@@ -356,18 +357,18 @@ func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segme
 		}
 		down := false
 		for _, p := range a.index.products {
-			if p.element == nil && !p.cell {
-				if d := s.f.Def(p.value); d.Op == ir.Phi && s.heads[d.Block] != nil && s.step(p.value)*p.coeff < 0 {
+			if p.element == nil && !p.Cell {
+				if d := s.f.Def(p.Value); d.Op == ir.Phi && s.heads[d.Block] != nil && s.step(p.Value)*p.coeff < 0 {
 					down = true
 				}
 			}
 		}
 		// How far the loop has come, if it is around or before; else its end.
 		var now []form
-		if l.in[a.loop.Head] || s.dom.Dominates(a.loop.Head, l.Head) {
+		if l.Blocks[a.loop.Head] || s.dom.Dominates(a.loop.Head, l.Head) {
 			now = s.at(l, a.index, s.starts)
 		}
-		if !a.loop.in[l.Head] && len(now) == 0 || l.in[a.loop.Head] && l != a.loop {
+		if !a.loop.Blocks[l.Head] && len(now) == 0 || l.Blocks[a.loop.Head] && l != a.loop {
 			now = append(now, s.at(l, a.index, s.limits)...)
 		} else {
 			for _, x := range s.limitsOf(a.index) {
@@ -382,7 +383,7 @@ func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segme
 					add(number64(0), n)
 				}
 				add(b, n)
-				if a.loop.in[l.Head] {
+				if a.loop.Blocks[l.Head] {
 					opens = append(opens, open{n})
 				}
 			}
@@ -403,11 +404,11 @@ func (s *segmenter) ranges(l *Loop, array *arrayElement, source *access) []segme
 func (s *segmenter) limitsOf(f form) []form {
 	var out []form
 	for _, p := range f.products {
-		if p.element != nil || p.cell || p.value < 0 {
+		if p.element != nil || p.Cell || p.Value < 0 {
 			continue
 		}
-		if d := s.f.Def(p.value); d.Op == ir.Phi && s.heads[d.Block] != nil {
-			for _, x := range s.limits(p.value) {
+		if d := s.f.Def(p.Value); d.Op == ir.Phi && s.heads[d.Block] != nil {
+			for _, x := range s.limits(p.Value) {
 				out = append(out, f.replace(p.atom, x))
 			}
 		}
@@ -656,7 +657,7 @@ func (s *segmenter) share() []shared {
 				name = s.field(p.element)
 				ok = ok && name != ""
 			} else {
-				ok = ok && p.value < 0
+				ok = ok && p.Value < 0
 			}
 			x.names = append(x.names, name)
 		}
@@ -698,14 +699,14 @@ func (s *segmenter) receive(all []shared) {
 				continue
 			}
 			e := &arrayElement{root: s.address(g.Name), stride: w, bits: s.m.PointerBits}
-			count := form{products: []product{{1, atom{place: place{value: s.address(counter), cell: true, bits: s.m.PointerBits}, unsigned: true}}}, constant: -1}
+			count := form{products: []product{{1, atom{Place: cut.Place{Value: s.address(counter), Cell: true, Bits: s.m.PointerBits}, unsigned: true}}}, constant: -1}
 			s.bound(e, count, 1, true, nil)
 		}
 	}
 }
 
 // guess adds the candidates of one loop.
-func (s *segmenter) guess(l *Loop) {
+func (s *segmenter) guess(l *cut.Loop) {
 	type candidate struct {
 		body
 		segment
@@ -734,25 +735,25 @@ func (s *segmenter) guess(l *Loop) {
 			key := p.Text(func(t invariant.Term) string { return fmt.Sprint(t.Value, t.Cell, t.Signed) }) + fmt.Sprint(l.Head)
 			if !s.seen[key] {
 				s.seen[key] = true
-				s.out = append(s.out, Candidate{l, p})
+				s.out = append(s.out, cut.Candidate{Loop: l, Predicate: p})
 			}
 		}
 	}
 }
 
 // before says that a store may be made before a loop head is reached.
-func (s *segmenter) before(a *access, l *Loop) bool {
+func (s *segmenter) before(a *access, l *cut.Loop) bool {
 	b := s.f.Def(a.instr).Block
-	if l.in[b] || a.loop != nil && s.dom.Dominates(a.loop.Head, l.Head) || s.dom.Dominates(b, l.Head) {
+	if l.Blocks[b] || a.loop != nil && s.dom.Dominates(a.loop.Head, l.Head) || s.dom.Dominates(b, l.Head) {
 		return true
 	}
-	return slices.ContainsFunc(s.loops, func(o *Loop) bool { return o.in[b] && o.in[l.Head] })
+	return slices.ContainsFunc(s.loops, func(o *cut.Loop) bool { return o.Blocks[b] && o.Blocks[l.Head] })
 }
 
 // rooted says that an array is there at the head of a loop.
-func (s *segmenter) rooted(l *Loop, e *arrayElement) bool {
+func (s *segmenter) rooted(l *cut.Loop, e *arrayElement) bool {
 	d := s.f.Def(e.root)
-	return d.Block == 0 || !l.in[d.Block] && s.dom.Dominates(d.Block, l.Head)
+	return d.Block == 0 || !l.Blocks[d.Block] && s.dom.Dominates(d.Block, l.Head)
 }
 
 // predicate is a candidate in the form of a predicate.
@@ -764,10 +765,10 @@ func (s *segmenter) predicate(b *body, r segment) (out invariant.ForAll, ok bool
 		case x.element != nil:
 			e := x.element
 			return invariant.Term{Coeff: coeff, Value: e.root, Cell: true, Stride: e.stride, Offset: e.offset + uint64(e.index.constant)*e.stride, Bits: e.bits, Signed: signed}
-		case x.value < 0:
+		case x.Value < 0:
 			return invariant.Term{Coeff: coeff, Index: true, Square: x.square, Bits: s.m.PointerBits, Signed: true}
 		}
-		return x.place.term(coeff, !x.unsigned && signed)
+		return x.Place.Term(coeff, !x.unsigned && signed)
 	}
 	e := *b.array
 	e.index = form{}
@@ -784,12 +785,12 @@ func (s *segmenter) predicate(b *body, r segment) (out invariant.ForAll, ok bool
 	sum := func(f form) invariant.Sum {
 		out := invariant.Sum{Const: big.NewInt(f.constant)}
 		for _, x := range f.products {
-			out.Terms = append(out.Terms, x.place.term(x.coeff, !x.unsigned || x.bits == 64))
+			out.Terms = append(out.Terms, x.Place.Term(x.coeff, !x.unsigned || x.Bits == 64))
 		}
 		return out
 	}
 	for _, f := range []form{r.from, r.to} {
-		if slices.ContainsFunc(f.products, func(x product) bool { return x.element != nil || x.value < 0 || x.bits > 64 }) {
+		if slices.ContainsFunc(f.products, func(x product) bool { return x.element != nil || x.Value < 0 || x.Bits > 64 }) {
 			return out, false
 		}
 	}

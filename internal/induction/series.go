@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -28,11 +29,11 @@ const (
 // series are the elements of a segment in the states at a loop head.
 type series struct {
 	s        *segmenter
-	loop     *Loop
+	loop     *cut.Loop
 	segment  segment
 	bounds   invariant.Range
 	elements []*arrayElement
-	scalars  []place
+	scalars  []cut.Place
 	square   bool
 	value    *affine
 	rows     int
@@ -40,7 +41,7 @@ type series struct {
 
 // series lists what to look at at the head of a loop. Of places only those are columns
 // that it is told of.
-func (s *segmenter) series(l *Loop, places []place, square bool) (out []*series) {
+func (s *segmenter) series(l *cut.Loop, places []cut.Place, square bool) (out []*series) {
 	for _, w := range []uint32{8, 16, 32} {
 		var arrays []*arrayElement
 		var segments []segment
@@ -67,9 +68,9 @@ func (s *segmenter) series(l *Loop, places []place, square bool) (out []*series)
 		if !stored {
 			continue
 		}
-		var scalars []place
+		var scalars []cut.Place
 		for _, x := range places {
-			if x.bits == w && !x.float && len(scalars) < maxSeriesScalars {
+			if x.Bits == w && !x.Float && len(scalars) < maxSeriesScalars {
 				scalars = append(scalars, x)
 			}
 		}
@@ -87,8 +88,8 @@ func (s *segmenter) series(l *Loop, places []place, square bool) (out []*series)
 }
 
 // series are those of the loops; what their bounds speak of is asked for at the heads.
-func (p *prover) series(segmenters []*segmenter) map[*Loop][]*series {
-	out := map[*Loop][]*series{}
+func (p *prover) series(segmenters []*segmenter) map[*cut.Loop][]*series {
+	out := map[*cut.Loop][]*series{}
 	square := multiplies(p.m)
 	for _, s := range segmenters {
 		for _, l := range s.loops {
@@ -97,7 +98,7 @@ func (p *prover) series(segmenters []*segmenter) map[*Loop][]*series {
 				out[l] = append(out[l], x)
 				for _, b := range []*invariant.Sum{&x.bounds.From, &x.bounds.To} {
 					for _, t := range b.Terms {
-						if y := placeOf(t); !slices.Contains(p.places[l], y) {
+						if y := cut.PlaceOf(t); !slices.Contains(p.places[l], y) {
 							p.places[l] = append(p.places[l], y)
 						}
 					}
@@ -109,15 +110,15 @@ func (p *prover) series(segmenters []*segmenter) map[*Loop][]*series {
 }
 
 // prefixSums are those of the loops.
-func (p *prover) prefixSums(segmenters []*segmenter) map[*Loop][]*prefixes {
-	out := map[*Loop][]*prefixes{}
+func (p *prover) prefixSums(segmenters []*segmenter) map[*cut.Loop][]*prefixes {
+	out := map[*cut.Loop][]*prefixes{}
 	for _, s := range segmenters {
 		for _, l := range s.loops {
 			for _, x := range s.prefixes(l, slices.Clone(p.places[l])) {
 				out[l] = append(out[l], x)
 				for i := range x.sums {
 					for _, t := range x.sums[i].count.Terms {
-						if y := placeOf(t); !slices.Contains(p.places[l], y) {
+						if y := cut.PlaceOf(t); !slices.Contains(p.places[l], y) {
 							p.places[l] = append(p.places[l], y)
 						}
 					}
@@ -129,7 +130,7 @@ func (p *prover) prefixSums(segmenters []*segmenter) map[*Loop][]*prefixes {
 }
 
 // scalarsOf are the scalars in a state.
-func (x *series) scalarsOf(places []place, row []uint64) []uint64 {
+func (x *series) scalarsOf(places []cut.Place, row []uint64) []uint64 {
 	out := make([]uint64, len(x.scalars))
 	for i, y := range x.scalars {
 		out[i] = row[slices.Index(places, y)]
@@ -182,7 +183,7 @@ func (x *series) observe(m *ir.Module, st interp.State, row []uint64) {
 }
 
 // found are the candidates: equations of an element with an odd coefficient.
-func (x *series) found() (out []Candidate) {
+func (x *series) found() (out []cut.Candidate) {
 	if x.rows < x.columns()+3 {
 		return nil
 	}
@@ -220,12 +221,12 @@ func (x *series) found() (out []Candidate) {
 			}
 			add(linear, indexAtom)
 			for _, y := range x.scalars {
-				add(c[j], atom{place: y})
+				add(c[j], atom{Place: y})
 				j++
 			}
 			b.form.constant = signed(c[j] * inv)
 			if p, ok := x.s.predicate(&b, x.segment); ok && small {
-				out = append(out, Candidate{x.loop, p})
+				out = append(out, cut.Candidate{Loop: x.loop, Predicate: p})
 			}
 		}
 	}

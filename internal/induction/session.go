@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"assay/internal/absint"
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/memory"
@@ -21,17 +22,17 @@ import (
 type Question struct {
 	// Module is the program, Loops its loops.
 	Module *ir.Module
-	Loops  []*Loop
+	Loops  []*cut.Loop
 	// Inside is the program that is cut: Module with more instructions, of which
 	// invariants say nothing. Its loops correspond to Loops.
 	Inside      *ir.Module
-	InsideLoops []*Loop
+	InsideLoops []*cut.Loop
 	// Targets are kinds of checks of Inside; early ones are assumed. Observed are
 	// the values that are recorded at them, by function.
 	Targets  []ir.CheckKind
 	Observed map[string]map[ir.Value][]ir.Value
 	// Suggested are predicates of Loops to try with those of the abstract interpreter.
-	Suggested []Candidate
+	Suggested []cut.Candidate
 }
 
 // Session is the formula for a question, with k = 1, in one incremental solver,
@@ -73,12 +74,12 @@ func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*S
 }
 
 // move lets what is known of the loops of the module be known of those inside.
-func (p *prover) move(q *Question, more []Candidate) {
-	to := map[*Loop]*Loop{}
+func (p *prover) move(q *Question, more []cut.Candidate) {
+	to := map[*cut.Loop]*cut.Loop{}
 	for i, l := range q.Loops {
 		to[l] = q.InsideLoops[i]
 	}
-	places, at := map[*Loop][]place{}, map[*Loop]*states{}
+	places, at := map[*cut.Loop][]cut.Place{}, map[*cut.Loop]*states{}
 	for l, x := range p.places {
 		places[to[l]] = x
 	}
@@ -86,7 +87,7 @@ func (p *prover) move(q *Question, more []Candidate) {
 		at[to[l]] = x
 	}
 	p.places, p.at, p.m, p.loops = places, at, q.Inside, q.InsideLoops
-	for _, cs := range [][]Candidate{p.all, more} {
+	for _, cs := range [][]cut.Candidate{p.all, more} {
 		for i := range cs {
 			cs[i].Loop = to[cs[i].Loop]
 		}
@@ -164,7 +165,7 @@ func (s *Session) Needed(ctx context.Context, bad term.ID) ([]invariant.Head, er
 }
 
 // heads are loop heads with their rules.
-func heads(loops []*Loop, rules []*rule) []invariant.Head {
+func heads(loops []*cut.Loop, rules []*rule) []invariant.Head {
 	var out []invariant.Head
 	for _, l := range loops {
 		h := invariant.Head{Func: l.Func.Name, Head: l.Head, Pos: l.Pos()}

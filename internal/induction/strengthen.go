@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"assay/internal/cut"
 	"assay/internal/invariant"
 	"assay/internal/smt"
 )
@@ -17,7 +18,7 @@ import (
 
 // element is the value of the affine domain for a loop, under a condition.
 type element struct {
-	loop      *Loop
+	loop      *cut.Loop
 	condition []invariant.Comparison
 	// columns are indices into the places of the loop.
 	columns []int
@@ -36,12 +37,12 @@ const (
 
 // affine finds the equations of the loop heads.
 func (p *prover) affine(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	return p.iterate(ctx, f, on, p.elements(f, func(*Loop) [][]invariant.Comparison { return [][]invariant.Comparison{nil} }))
+	return p.iterate(ctx, f, on, p.elements(f, func(*cut.Loop) [][]invariant.Comparison { return [][]invariant.Comparison{nil} }))
 }
 
 // affineByCases finds equations that hold under conditions.
 func (p *prover) affineByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	return p.iterate(ctx, f, on, p.elements(f, func(l *Loop) (out [][]invariant.Comparison) {
+	return p.iterate(ctx, f, on, p.elements(f, func(l *cut.Loop) (out [][]invariant.Comparison) {
 		for _, c := range p.conditions(l) {
 			out = append(out, []invariant.Comparison{c}, []invariant.Comparison{negation(c)})
 		}
@@ -69,7 +70,7 @@ func isAffine(q invariant.Predicate) bool {
 var widths = []uint32{8, 16, 32, 64}
 
 // elements are the elements to begin with, under the conditions of a loop.
-func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Comparison) []*element {
+func (p *prover) elements(f *formula, conditions func(*cut.Loop) [][]invariant.Comparison) []*element {
 	var elements []*element
 	for _, l := range slices.Concat(p.loops, p.contracts) {
 		if len(f.visits[l]) == 0 {
@@ -78,7 +79,7 @@ func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Compa
 		for _, w := range widths {
 			var columns []int
 			for i, x := range p.places[l] {
-				if x.bits == w && !x.float && len(columns) < maxAffine {
+				if x.Bits == w && !x.Float && len(columns) < maxAffine {
 					columns = append(columns, i)
 				}
 			}
@@ -100,7 +101,7 @@ func (p *prover) elements(f *formula, conditions func(*Loop) [][]invariant.Compa
 }
 
 // applies says whether a state satisfies the condition.
-func (e *element) applies(places []place, row []uint64) bool {
+func (e *element) applies(places []cut.Place, row []uint64) bool {
 	for i := range e.condition {
 		if !evaluate(e.condition[i], places, row) {
 			return false
@@ -126,12 +127,12 @@ func (e *element) update(f *formula) {
 	if e.lost {
 		return
 	}
-	places := make([]place, len(e.columns))
+	places := make([]cut.Place, len(e.columns))
 	for k, i := range e.columns {
 		places[k] = f.places[e.loop][i]
 	}
 	for _, p := range e.value.predicates(places) {
-		e.rules = append(e.rules, f.add(Candidate{e.loop, invariant.When(e.condition, p)}))
+		e.rules = append(e.rules, f.add(cut.Candidate{Loop: e.loop, Predicate: invariant.When(e.condition, p)}))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"assay/internal/bv"
+	"assay/internal/cut"
 	"assay/internal/encode"
 	"assay/internal/invariant"
 	"assay/internal/ir"
@@ -40,7 +41,7 @@ type call struct {
 // the greatest number that callers compare it with.
 func (p *promiser) table() {
 	results := p.a.ended.values[len(p.a.entered.values):]
-	if len(p.f.Params) != 1 || len(p.params) != 1 || len(results) == 0 || results[0].global != "" {
+	if len(p.f.Params) != 1 || len(p.params) != 1 || len(results) == 0 || results[0].Global != "" {
 		return
 	}
 	x, r := p.params[0], results[0]
@@ -55,13 +56,13 @@ func (p *promiser) table() {
 		e.funcs[f.Name] = f
 	}
 	for n := int64(-1); n <= last; n++ {
-		t := e.call(p.f, []term.ID{e.st.Const(bv.FromBig(x.bits, big.NewInt(n)))}, 0)
+		t := e.call(p.f, []term.ID{e.st.Const(bv.FromBig(x.Bits, big.NewInt(n)))}, 0)
 		if t == 0 {
 			continue
 		}
 		v, _ := e.st.ConstUint64(t)
-		for _, q := range equal(r, big.NewInt(number(v, r.bits, true))) {
-			p.out = append(p.out, Candidate{Loop: p.side(true), Predicate: invariant.When(equal(x, big.NewInt(n)), q)})
+		for _, q := range equal(r, big.NewInt(number(v, r.Bits, true))) {
+			p.out = append(p.out, cut.Candidate{Loop: p.side(true), Predicate: invariant.When(equal(x, big.NewInt(n)), q)})
 		}
 	}
 }

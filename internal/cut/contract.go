@@ -1,4 +1,4 @@
-package induction
+package cut
 
 import (
 	"fmt"
@@ -57,23 +57,23 @@ const (
 // maxDepth bounds the depth to which recursion is unwound: it grows as a tree.
 const maxDepth = 3
 
-// depth is the unwinding of recursion that belongs to k.
-func depth(k int) int { return min(k, maxDepth) }
+// Depth is the unwinding of recursion that belongs to k.
+func Depth(k int) int { return min(k, maxDepth) }
 
 // recursion cuts one component.
-func (c *cutting) recursion(r *component) error {
-	for _, f := range r.funcs {
-		if why := c.writes.of[f.Name].wild; why != "" {
-			return refuse(f, why)
+func (c *cutting) recursion(r *Component) error {
+	for _, f := range r.Funcs {
+		if why := c.writes.Of[f.Name].wild; why != "" {
+			return Refuse(f, why)
 		}
 	}
 	byName := map[string]*ir.Func{}
 	for _, f := range c.m.Funcs {
 		byName[f.Name] = f
 	}
-	levels := depth(c.k)
+	levels := Depth(c.k)
 	callers := c.m.Funcs
-	for _, f := range r.funcs {
+	for _, f := range r.Funcs {
 		for n := range levels {
 			body := *byName[f.Name]
 			body.Name = levelName(f.Name, n)
@@ -85,19 +85,19 @@ func (c *cutting) recursion(r *component) error {
 			rename(&body, r, prefix)
 			c.Probes[body.Name] = c.Probes[f.Name]
 			for v := range c.Probes[f.Name] {
-				if l := c.heads[site{f.Name, v}]; l != nil {
-					c.heads[site{body.Name, v}] = l
+				if l := c.Heads[Site{f.Name, v}]; l != nil {
+					c.Heads[Site{body.Name, v}] = l
 				}
 			}
 			c.m.Funcs = append(c.m.Funcs, &body)
 		}
 	}
 	for _, f := range callers {
-		if !r.has[f.Name] {
+		if !r.Has[f.Name] {
 			rename(f, r, nestPrefix)
 		}
 	}
-	for _, f := range r.funcs {
+	for _, f := range r.Funcs {
 		c.stub(f, contractPrefix, func(p *stub) { p.stands() })
 		c.stub(f, nestPrefix, func(p *stub) { p.nest(r, byName) })
 		for n := 1; n < levels; n++ {
@@ -107,16 +107,16 @@ func (c *cutting) recursion(r *component) error {
 	return nil
 }
 
-// original is the function of which one is a copy.
-func original(name string) string {
+// Original is the function of which one is a copy.
+func Original(name string) string {
 	name, _, _ = strings.Cut(name, levelMark)
 	return name
 }
 
 // rename gives the calls of functions of a component to what stands for them.
-func rename(f *ir.Func, r *component, prefix string) {
+func rename(f *ir.Func, r *Component, prefix string) {
 	for v := range f.Values {
-		if d := &f.Values[v]; d.Op == ir.Call && r.has[d.Sym] {
+		if d := &f.Values[v]; d.Op == ir.Call && r.Has[d.Sym] {
 			d.Sym = prefix + d.Sym
 		}
 	}
@@ -152,8 +152,8 @@ func (c *cutting) stub(f *ir.Func, prefix string, fill func(*stub)) {
 func (c *cutting) sides(name string) (pre, post *Loop) {
 	for l := range c.places {
 		switch {
-		case !l.contract() || l.Func.Name != name:
-		case l.post:
+		case !l.IsContract() || l.Func.Name != name:
+		case l.Post:
 			post = l
 		default:
 			pre = l
@@ -163,19 +163,19 @@ func (c *cutting) sides(name string) (pre, post *Loop) {
 }
 
 // cell loads the integer of a global.
-func (p *stub) cell(x place) ir.Value { return p.op(ir.Load, ir.IntType(x.bits), p.global(x.global)) }
+func (p *stub) cell(x Place) ir.Value { return p.op(ir.Load, ir.IntType(x.Bits), p.global(x.Global)) }
 
 // operand is the integer of a place of a contract of g.
-func (p *stub) operand(g *ir.Func, x place) ir.Value {
+func (p *stub) operand(g *ir.Func, x Place) ir.Value {
 	switch {
-	case x.global != "" && x.old:
-		return p.old[x.global]
-	case x.global != "":
+	case x.Global != "" && x.Old:
+		return p.old[x.Global]
+	case x.Global != "":
 		return p.cell(x)
-	case x.value == 0:
+	case x.Value == 0:
 		return p.result
 	}
-	return p.now[slices.Index(g.Params, x.value)]
+	return p.now[slices.Index(g.Params, x.Value)]
 }
 
 // remember loads the old values of globals that the contract of g is about.
@@ -186,8 +186,8 @@ func (p *stub) remember(g *ir.Func) {
 		return
 	}
 	for _, x := range p.c.places[pre] {
-		if x.global != "" {
-			p.old[x.global] = p.cell(x)
+		if x.Global != "" {
+			p.old[x.Global] = p.cell(x)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func (p *stub) visit(g *ir.Func, post bool, early ir.Value) {
 	}
 	values := []ir.Value{p.op(ir.Freeze, boolean, early)}
 	for _, x := range p.c.places[l] {
-		values = append(values, p.op(ir.Freeze, ir.IntType(x.bits), p.operand(g, x)))
+		values = append(values, p.op(ir.Freeze, ir.IntType(x.Bits), p.operand(g, x)))
 	}
 	at := p.op(ir.Freeze, boolean, early)
 	name := p.editor.f.Name
@@ -212,7 +212,7 @@ func (p *stub) visit(g *ir.Func, post bool, early ir.Value) {
 		p.c.Probes[name] = map[ir.Value][]ir.Value{}
 	}
 	p.c.Probes[name][at] = values
-	p.c.heads[site{name, at}] = l
+	p.c.Heads[Site{name, at}] = l
 }
 
 // maybe ends the run, or not: an assumption about what follows must not exclude
@@ -221,14 +221,14 @@ func (p *stub) maybe() { p.op(ir.Assume, ir.Type{}, p.arbitrary(boolean)) }
 
 // forget makes everything arbitrary that a nest of f may write.
 func (p *stub) forget() {
-	e := p.c.writes.of[p.f.Name]
+	e := p.c.writes.Of[p.f.Name]
 	for _, g := range p.m.Globals {
-		if e.globals[g.Name] && !g.Constant {
+		if e.Globals[g.Name] && !g.Constant {
 			p.c.havoc(p.editor, p.global(g.Name))
 		}
 	}
 	for i := range p.f.Params {
-		if e.params[i] {
+		if e.Params[i] {
 			p.c.havoc(p.editor, p.editor.f.Params[i])
 		}
 	}
@@ -298,7 +298,7 @@ func (p *stub) inner(n int) {
 }
 
 // nest is a call from outside.
-func (p *stub) nest(r *component, byName map[string]*ir.Func) {
+func (p *stub) nest(r *Component, byName map[string]*ir.Func) {
 	p.remember(p.f)
 	p.visit(p.f, false, p.c.isEarly(p.editor))
 	some, all := p.block("nest.activation"), p.block("nest.all")
@@ -310,10 +310,10 @@ func (p *stub) nest(r *component, byName map[string]*ir.Func) {
 
 	p.at = some
 	p.forget()
-	for n, g := range r.funcs {
+	for n, g := range r.Funcs {
 		on := p.block("nest.run")
 		next := ir.BlockID(0)
-		if n+1 < len(r.funcs) {
+		if n+1 < len(r.Funcs) {
 			next = p.block("nest.next")
 			p.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{p.arbitrary(boolean)}, Succs: []ir.BlockID{on, next}})
 		} else {

@@ -1,4 +1,4 @@
-package induction
+package cut
 
 import (
 	"cmp"
@@ -22,28 +22,32 @@ type ErrUncut struct {
 	Why  string
 }
 
+// Error says what cannot be cut, and why.
 func (e *ErrUncut) Error() string {
 	return cmp.Or(e.What, "the loop") + " cannot be cut: " + e.Why
 }
 
-// effects are what a call of a function may write.
-type effects struct {
-	globals map[string]bool
-	params  map[int]bool
+// Effects are what a call of a function may write: globals, and what its parameters (by index)
+// point to.
+type Effects struct {
+	Globals map[string]bool
+	Params  map[int]bool
 	// wild says why they are not known, if not empty.
 	wild string
 }
 
-type writes struct {
+// Writes finds out what the functions of a module may write.
+type Writes struct {
 	m     *ir.Module
 	funcs map[string]*ir.Func
-	of    map[string]*effects
+	Of    map[string]*Effects // by function, as far as it was asked for
 	// params says which pointer parameters are solid.
 	params map[param]bool
 }
 
-func newWrites(m *ir.Module) *writes {
-	w := &writes{m: m, funcs: map[string]*ir.Func{}, of: map[string]*effects{}, params: map[param]bool{}}
+// NewWrites knows nothing so far of the functions of m; see Complete.
+func NewWrites(m *ir.Module) *Writes {
+	w := &Writes{m: m, funcs: map[string]*ir.Func{}, Of: map[string]*Effects{}, params: map[param]bool{}}
 	for _, f := range m.Funcs {
 		w.funcs[f.Name] = f
 	}
@@ -53,7 +57,7 @@ func newWrites(m *ir.Module) *writes {
 // roots collects what p may point into: values with the operations GlobalAddr,
 // Alloca, Malloc, Param and Null; false if it may come from
 // elsewhere.
-func (w *writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
+func (w *Writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
 	if seen[p] {
 		return true
 	}
@@ -85,7 +89,7 @@ func (w *writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
 
 // solid says that every call gives a pointer parameter a pointer that was made
 // from no integer: then it moves within one object.
-func (w *writes) solid(f *ir.Func, p ir.Value) bool {
+func (w *Writes) solid(f *ir.Func, p ir.Value) bool {
 	key := param{f.Name, p}
 	if ok, known := w.params[key]; known {
 		return ok
@@ -120,33 +124,33 @@ type param struct {
 
 // function is what a call of f may write. Recursion starts from nothing and is
 // iterated by its callers until nothing new comes.
-func (w *writes) function(f *ir.Func) *effects {
-	if e, ok := w.of[f.Name]; ok {
+func (w *Writes) function(f *ir.Func) *Effects {
+	if e, ok := w.Of[f.Name]; ok {
 		return e
 	}
-	e := &effects{globals: map[string]bool{}, params: map[int]bool{}}
-	w.of[f.Name] = e
+	e := &Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
+	w.Of[f.Name] = e
 	for {
-		before := len(e.globals) + len(e.params) + len(e.wild)
+		before := len(e.Globals) + len(e.Params) + len(e.wild)
 		w.collect(f, e)
-		if len(e.globals)+len(e.params)+len(e.wild) == before {
+		if len(e.Globals)+len(e.Params)+len(e.wild) == before {
 			return e
 		}
 	}
 }
 
 // collect adds to e what the instructions of f may write.
-func (w *writes) collect(f *ir.Func, e *effects) {
+func (w *Writes) collect(f *ir.Func, e *Effects) {
 	for b := 1; b < len(f.Blocks); b++ {
 		for _, v := range f.Blocks[b].Instrs {
-			w.instruction(f, v, e, func(root ir.Value) {
+			w.Instruction(f, v, e, func(root ir.Value) {
 				switch d := f.Def(root); d.Op {
 				case ir.GlobalAddr:
-					e.globals[d.Sym] = true
+					e.Globals[d.Sym] = true
 				case ir.Param:
 					for i, p := range f.Params {
 						if p == root {
-							e.params[i] = true
+							e.Params[i] = true
 						}
 					}
 				}
@@ -155,8 +159,8 @@ func (w *writes) collect(f *ir.Func, e *effects) {
 	}
 }
 
-// instruction reports the roots of what an instruction may write.
-func (w *writes) instruction(f *ir.Func, v ir.Value, e *effects, write func(root ir.Value)) {
+// Instruction reports the roots of what an instruction may write.
+func (w *Writes) Instruction(f *ir.Func, v ir.Value, e *Effects, write func(root ir.Value)) {
 	through := func(p ir.Value) {
 		seen := map[ir.Value]bool{}
 		if !w.roots(f, p, seen) {
@@ -191,14 +195,14 @@ func (w *writes) instruction(f *ir.Func, v ir.Value, e *effects, write func(root
 		if in.wild != "" {
 			e.wild = in.wild
 		}
-		for name := range in.globals {
-			if r := w.address(f, name); r != 0 {
+		for name := range in.Globals {
+			if r := w.Address(f, name); r != 0 {
 				write(r)
 			} else {
-				e.globals[name] = true
+				e.Globals[name] = true
 			}
 		}
-		for i := range in.params {
+		for i := range in.Params {
 			if i < len(d.Args) {
 				through(d.Args[i])
 			}
@@ -206,8 +210,8 @@ func (w *writes) instruction(f *ir.Func, v ir.Value, e *effects, write func(root
 	}
 }
 
-// address is the value for a global's address in f, 0 if there is none.
-func (w *writes) address(f *ir.Func, name string) ir.Value {
+// Address is the value for a global's address in f, 0 if there is none.
+func (w *Writes) Address(f *ir.Func, name string) ir.Value {
 	for v := 1; v < len(f.Values); v++ {
 		if d := f.Def(ir.Value(v)); d.Op == ir.GlobalAddr && d.Sym == name {
 			return ir.Value(v)

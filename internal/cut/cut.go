@@ -1,12 +1,6 @@
-// Package induction proves properties of programs with loops by k-induction
-// with invariants [2LS §2.1, §5.3].
-//
-// A program is turned into one without unbounded loops, of which bounded model
-// checking then decides whether it violates anything (this file); invariants are
-// found among candidates by asking which of them hold on entering a loop and are
-// kept by it, all together (houdini.go).
-//
-// # Cutting a loop
+// Package cut turns a program into one without unbounded loops and recursion, of which
+// bounded model checking can decide whether it violates anything: for k-induction with
+// invariants [2LS §2.1, §5.3]. Loops are cut here and in loopcut.go, recursion in contract.go.
 //
 // On entering a loop, a choice is made [2LS §4.2.1, the loop-select guard]: the
 // loop starts as it is, or everything it changes becomes arbitrary, to stand for
@@ -24,14 +18,14 @@
 //	(C3) A predicate of the head is assumed at early visits, and checked at all
 //	     others. All checks are one conjunction: the first thing that fails on a
 //	     run fails in a place that is not early. The program only names the places
-//	     of interest (Program.Probes); the formulas are made in formula.go.
+//	     of interest (Program.Probes); the formulas are those of package induction.
 //	(C4) The arbitrary state agrees with the state on entry in all that the loop
 //	     cannot change: values defined outside, and objects that nothing in the
 //	     loop writes (written.go).
 //
 // Being early is a variable of the program, so that it holds in called
 // functions, too; a loop that is entered early is early throughout.
-package induction
+package cut
 
 import (
 	"assay/internal/invariant"
@@ -48,18 +42,18 @@ const (
 type Loop struct {
 	Func *ir.Func
 	Head ir.BlockID
-	// in are the blocks of the loop.
-	in map[ir.BlockID]bool
-	// post says of a contract that it is about returns; see contract.go.
-	post bool
+	// Blocks are those of the loop.
+	Blocks map[ir.BlockID]bool
+	// Post says of a contract that it is about returns; see contract.go.
+	Post bool
 }
 
-// contract says that this is no loop, but stands for the calls of a recursive
+// IsContract says that this is no loop, but stands for the calls of a recursive
 // function, or its returns: Head is 0.
-func (l *Loop) contract() bool { return l.Head == 0 }
+func (l *Loop) IsContract() bool { return l.Head == 0 }
 
 // In says whether a block is in the loop.
-func (l *Loop) In(b ir.BlockID) bool { return l.in[b] }
+func (l *Loop) In(b ir.BlockID) bool { return l.Blocks[b] }
 
 // Pos is where the loop is in the source.
 func (l *Loop) Pos() ir.Pos {
@@ -83,9 +77,9 @@ func Loops(m *ir.Module) ([]*Loop, error) {
 			if !w.IsHead(h) {
 				continue
 			}
-			l := &Loop{Func: f, Head: h, in: map[ir.BlockID]bool{}}
+			l := &Loop{Func: f, Head: h, Blocks: map[ir.BlockID]bool{}}
 			for _, b := range w.Component(h) {
-				l.in[b] = true
+				l.Blocks[b] = true
 				if !dom.Dominates(h, b) {
 					return nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: "it can be entered in several places"}
 				}
@@ -105,7 +99,7 @@ type Candidate struct {
 // Program is a program whose loops are cut.
 type Program struct {
 	Module *ir.Module
-	// Probes are, by function and instruction, the values that formula.go needs:
+	// Probes are, by function and instruction, the values that formulas need:
 	// at a loop head whether the visit is early, then the integers of the
 	// loop's places; at what may violate a target, whether it is early.
 	Probes map[string]map[ir.Value][]ir.Value
@@ -114,14 +108,14 @@ type Program struct {
 	// value is the pointer that is read through.
 	Memory map[string]map[ir.Value]bool
 	Reads  map[string]map[ir.Value]bool
-	// heads are the loops of the probes at heads.
-	heads map[site]*Loop
+	// Heads are the loops of the probes at heads.
+	Heads map[Site]*Loop
 }
 
-// site is an instruction.
-type site struct {
-	function string
-	value    ir.Value
+// Site is an instruction.
+type Site struct {
+	Function string
+	Value    ir.Value
 }
 
 // cutting is the work on one module.
@@ -129,8 +123,8 @@ type cutting struct {
 	Program
 	m      *ir.Module
 	k      int
-	writes *writes
-	places map[*Loop][]place
+	writes *Writes
+	places map[*Loop][]Place
 	bases  map[*Loop][]ir.Value
 	kinds  map[ir.CheckKind]bool
 	label  string
@@ -139,21 +133,21 @@ type cutting struct {
 // Cut is the program with its loops cut after k iterations; targets are the
 // checks whose places are wanted, places the integers wanted at the heads, bases
 // the pointers to arrays wanted there.
-func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]place, bases map[*Loop][]ir.Value, targets []ir.CheckKind, label string) (*Program, error) {
-	c := &cutting{m: m.Clone(), k: k, writes: newWrites(m), places: places, bases: bases, kinds: map[ir.CheckKind]bool{}, label: label}
+func Cut(m *ir.Module, loops []*Loop, k int, places map[*Loop][]Place, bases map[*Loop][]ir.Value, targets []ir.CheckKind, label string) (*Program, error) {
+	c := &cutting{m: m.Clone(), k: k, writes: NewWrites(m), places: places, bases: bases, kinds: map[ir.CheckKind]bool{}, label: label}
 	c.Program = Program{
-		Module: c.m, Probes: map[string]map[ir.Value][]ir.Value{}, heads: map[site]*Loop{},
+		Module: c.m, Probes: map[string]map[ir.Value][]ir.Value{}, Heads: map[Site]*Loop{},
 		Memory: map[string]map[ir.Value]bool{}, Reads: map[string]map[ir.Value]bool{},
 	}
 	for _, t := range targets {
 		c.kinds[t] = true
 	}
-	recursive, err := recursiveComponents(m)
+	recursive, err := RecursiveComponents(m)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range recursive {
-		c.writes.complete(r)
+		c.writes.Complete(r)
 	}
 	c.m.Globals = append(c.m.Globals, &ir.Global{Name: earlyName, Size: 1, Align: 1})
 	for n, f := range c.m.Funcs {
@@ -251,7 +245,7 @@ func (c *cutting) loop(e *editor, l *Loop) error {
 	for _, p := range e.f.Blocks[l.Head].Preds {
 		switch {
 		case seen[p]:
-		case l.in[p]:
+		case l.Blocks[p]:
 			x.latches = append(x.latches, p)
 		default:
 			x.entries = append(x.entries, p)
@@ -274,7 +268,7 @@ func moves(f *ir.Func, phi ir.Value, l *Loop) bool {
 		}
 		seen[v] = true
 		d := l.Func.Def(v)
-		if !l.in[d.Block] {
+		if !l.Blocks[d.Block] {
 			return false
 		}
 		switch d.Op {
@@ -294,7 +288,7 @@ func moves(f *ir.Func, phi ir.Value, l *Loop) bool {
 	}
 	d := l.Func.Def(phi)
 	for i, p := range l.Func.Blocks[l.Head].Preds {
-		if l.in[p] && !from(d.Args[i]) {
+		if l.Blocks[p] && !from(d.Args[i]) {
 			return false
 		}
 	}
@@ -305,15 +299,15 @@ func moves(f *ir.Func, phi ir.Value, l *Loop) bool {
 // that come to life and die in it, as values that are defined before the loop.
 func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err error) {
 	f := l.Func
-	e := &effects{globals: map[string]bool{}, params: map[int]bool{}}
+	e := &Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
 	seen, sleeps := map[ir.Value]bool{}, map[ir.Value]bool{}
 	var order []ir.Value
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
-		if !l.in[b] {
+		if !l.Blocks[b] {
 			continue
 		}
 		for _, v := range f.Blocks[b].Instrs {
-			c.writes.instruction(f, v, e, func(r ir.Value) {
+			c.writes.Instruction(f, v, e, func(r ir.Value) {
 				if !seen[r] {
 					seen[r] = true
 					order = append(order, r)
@@ -335,7 +329,7 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 	}
 	for v := ir.Value(1); int(v) < len(f.Values); v++ {
 		if sleeps[v] {
-			if l.in[f.Def(v).Block] {
+			if l.Blocks[f.Def(v).Block] {
 				return nil, nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: "it makes stack objects"}
 			}
 			asleep = append(asleep, v)
@@ -346,17 +340,17 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 		switch d := f.Def(r); {
 		case sleeps[r] || d.Op == ir.Null:
 		case d.Op == ir.Alloca || d.Op == ir.Malloc || d.Op == ir.Param:
-			if d.Block != 0 && (l.in[d.Block] || !dom.Dominates(d.Block, l.Head)) {
+			if d.Block != 0 && (l.Blocks[d.Block] || !dom.Dominates(d.Block, l.Head)) {
 				return nil, nil, &ErrUncut{Func: f.Name, Pos: l.Pos(), Why: "it writes an object that is not always there before it"}
 			}
 			objects = append(objects, r)
 		case d.Op == ir.GlobalAddr:
-			e.globals[d.Sym] = true
+			e.Globals[d.Sym] = true
 		}
 	}
 	for _, g := range c.m.Globals {
-		if e.globals[g.Name] && !g.Constant {
-			a := c.writes.address(f, g.Name)
+		if e.Globals[g.Name] && !g.Constant {
+			a := c.writes.Address(f, g.Name)
 			if a == 0 {
 				a = ed.global(g.Name)
 			}

@@ -1,4 +1,4 @@
-package induction
+package cut
 
 import (
 	"fmt"
@@ -24,10 +24,10 @@ import (
 //
 // So no activation can get at the locals of another.
 
-// component is a set of mutually recursive functions.
-type component struct {
-	funcs []*ir.Func
-	has   map[string]bool
+// Component is a set of mutually recursive functions.
+type Component struct {
+	Funcs []*ir.Func
+	Has   map[string]bool
 	// origin says what the pointer parameters of a function point into, for a
 	// nest that begins with a call of another: by that function.
 	origin map[string]map[param]origin
@@ -69,8 +69,8 @@ func calls(m *ir.Module) (edges map[string][]string, taken []string) {
 	return edges, taken
 }
 
-// recursiveComponents finds the recursive components that can be reached, callees first.
-func recursiveComponents(m *ir.Module) ([]*component, error) {
+// RecursiveComponents finds the recursive components that can be reached, callees first.
+func RecursiveComponents(m *ir.Module) ([]*Component, error) {
 	edges, taken := calls(m)
 	byName := map[string]*ir.Func{}
 	for _, f := range m.Funcs {
@@ -90,21 +90,21 @@ func recursiveComponents(m *ir.Module) ([]*component, error) {
 			visit(number[to])
 		}
 	}}
-	var out []*component
+	var out []*Component
 	found := components.Of(g, 0)
 	cyclic := found.Cyclic(g)
 	for k, set := range found.Nodes {
 		if !cyclic[k] {
 			continue
 		}
-		c := &component{has: map[string]bool{}, origin: map[string]map[param]origin{}}
+		c := &Component{Has: map[string]bool{}, origin: map[string]map[param]origin{}}
 		for _, i := range slices.Backward(set) {
-			c.funcs, c.has[names[i]] = append(c.funcs, byName[names[i]]), true
+			c.Funcs, c.Has[names[i]] = append(c.Funcs, byName[names[i]]), true
 		}
 		out = append(out, c)
 	}
 	for _, c := range out {
-		for _, f := range c.funcs {
+		for _, f := range c.Funcs {
 			if err := c.admits(m, f, edges, byName, taken); err != nil {
 				return nil, err
 			}
@@ -116,21 +116,22 @@ func recursiveComponents(m *ir.Module) ([]*component, error) {
 	return out, nil
 }
 
-func refuse(f *ir.Func, why string) error {
+// Refuse is the error that the recursion of a function cannot be cut.
+func Refuse(f *ir.Func, why string) error {
 	return &ErrUncut{Func: f.Name, Pos: f.Pos, What: "the recursion of " + f.Name, Why: why}
 }
 
 // admits checks a function of the component, and what it calls, for (R2).
-func (c *component) admits(m *ir.Module, f *ir.Func, edges map[string][]string, byName map[string]*ir.Func, taken []string) error {
+func (c *Component) admits(m *ir.Module, f *ir.Func, edges map[string][]string, byName map[string]*ir.Func, taken []string) error {
 	switch {
 	case f.Name == m.Entry || slices.Contains(taken, f.Name):
-		return refuse(f, "its address is taken")
+		return Refuse(f, "its address is taken")
 	case f.Variadic:
-		return refuse(f, "it has variable arguments")
+		return Refuse(f, "it has variable arguments")
 	}
 	for _, t := range f.Results {
 		if t.Kind == ir.Ptr {
-			return refuse(f, "it returns a pointer")
+			return Refuse(f, "it returns a pointer")
 		}
 	}
 	seen := map[string]bool{}
@@ -154,7 +155,7 @@ func (c *component) admits(m *ir.Module, f *ir.Func, edges map[string][]string, 
 		return ""
 	}
 	if why := check(f); why != "" {
-		return refuse(f, why)
+		return Refuse(f, why)
 	}
 	return nil
 }
@@ -191,8 +192,8 @@ func tells(f *ir.Func, v ir.Value) string {
 }
 
 // origins finds what the pointer parameters point into (R1).
-func (c *component) origins() error {
-	for _, first := range c.funcs {
+func (c *Component) origins() error {
+	for _, first := range c.Funcs {
 		of := map[param]origin{}
 		for n, p := range first.Params {
 			if first.Type(p).Kind == ir.Ptr {
@@ -201,15 +202,15 @@ func (c *component) origins() error {
 		}
 		c.origin[first.Name] = of
 		byName := map[string]*ir.Func{}
-		for _, f := range c.funcs {
+		for _, f := range c.Funcs {
 			byName[f.Name] = f
 		}
 		for grown := true; grown; {
 			grown = false
-			for _, f := range c.funcs {
+			for _, f := range c.Funcs {
 				for v := 1; v < len(f.Values); v++ {
 					d := f.Def(ir.Value(v))
-					if d.Op != ir.Call || !c.has[d.Sym] {
+					if d.Op != ir.Call || !c.Has[d.Sym] {
 						continue
 					}
 					g := byName[d.Sym]
@@ -219,7 +220,7 @@ func (c *component) origins() error {
 						}
 						from, known, ok := c.pointsInto(f, d.Args[n], of, map[ir.Value]bool{})
 						if !ok {
-							return refuse(g, "a pointer that is passed to it may point to another object each time")
+							return Refuse(g, "a pointer that is passed to it may point to another object each time")
 						}
 						if !known {
 							continue
@@ -228,7 +229,7 @@ func (c *component) origins() error {
 						if old, have := of[k]; !have {
 							of[k], grown = from, true
 						} else if old != from {
-							return refuse(g, "a pointer that is passed to it may point to another object each time")
+							return Refuse(g, "a pointer that is passed to it may point to another object each time")
 						}
 					}
 				}
@@ -240,7 +241,7 @@ func (c *component) origins() error {
 
 // pointsInto is what an argument points into; not known if that of a parameter
 // of f is not known so far.
-func (c *component) pointsInto(f *ir.Func, v ir.Value, of map[param]origin, seen map[ir.Value]bool) (o origin, known, ok bool) {
+func (c *Component) pointsInto(f *ir.Func, v ir.Value, of map[param]origin, seen map[ir.Value]bool) (o origin, known, ok bool) {
 	if seen[v] {
 		return o, false, true
 	}
@@ -273,23 +274,23 @@ func (c *component) pointsInto(f *ir.Func, v ir.Value, of map[param]origin, seen
 	return o, known, true
 }
 
-// complete finds what calls of the functions of a component may write; of other
+// Complete finds what calls of the functions of a component may write; of other
 // components that they call it has been done.
-func (w *writes) complete(c *component) {
-	for _, f := range c.funcs {
-		w.of[f.Name] = &effects{globals: map[string]bool{}, params: map[int]bool{}}
+func (w *Writes) Complete(c *Component) {
+	for _, f := range c.Funcs {
+		w.Of[f.Name] = &Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
 	}
 	size := func() (n int) {
-		for _, f := range c.funcs {
-			e := w.of[f.Name]
-			n += len(e.globals) + len(e.params) + len(e.wild)
+		for _, f := range c.Funcs {
+			e := w.Of[f.Name]
+			n += len(e.Globals) + len(e.Params) + len(e.wild)
 		}
 		return n
 	}
 	for before := -1; before != size(); {
 		before = size()
-		for _, f := range c.funcs {
-			w.collect(f, w.of[f.Name])
+		for _, f := range c.Funcs {
+			w.collect(f, w.Of[f.Name])
 		}
 	}
 }

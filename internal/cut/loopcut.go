@@ -1,4 +1,4 @@
-package induction
+package cut
 
 import "assay/internal/ir"
 
@@ -37,7 +37,7 @@ func (x *loopCut) enter() {
 	x.start = e.block("cut.start")
 	e.pos = x.l.Pos()
 	for _, phi := range x.phis {
-		in, stay := e.split(phi, func(from ir.BlockID) bool { return !x.l.in[from] })
+		in, stay := e.split(phi, func(from ir.BlockID) bool { return !x.l.Blocks[from] })
 		e.at = x.start
 		x.initial[phi] = e.emit(ir.Def{Op: ir.Phi, Type: e.f.Def(phi).Type})
 		e.in[x.initial[phi]], e.in[phi] = in, stay
@@ -122,10 +122,10 @@ func (x *loopCut) probe(early ir.Value, at map[ir.Value]ir.Value) (values []ir.V
 	}
 	values = []ir.Value{early}
 	for _, p := range x.places[x.l] {
-		if p.cell {
-			values = append(values, e.op(ir.Load, p.kind(), now(p.value)))
+		if p.Cell {
+			values = append(values, e.op(ir.Load, p.kind(), now(p.Value)))
 		} else {
-			values = append(values, e.op(ir.Freeze, p.kind(), now(p.value)))
+			values = append(values, e.op(ir.Freeze, p.kind(), now(p.Value)))
 		}
 	}
 	for _, b := range x.bases[x.l] {
@@ -141,7 +141,7 @@ func (x *loopCut) note(values []ir.Value) {
 	at := instrs[len(instrs)-1]
 	x.Memory[f.Name][at] = len(x.bases[x.l]) > 0
 	x.Probes[f.Name][at] = values
-	x.heads[site{f.Name, at}] = x.l
+	x.Heads[Site{f.Name, at}] = x.l
 }
 
 // back leads some of the back edges to a new block, in which phis are what they
@@ -246,11 +246,11 @@ func (x *loopCut) unwound() error {
 	var exits []edge
 	known := map[edge]bool{}
 	for u := range ir.BlockID(len(f.Blocks)) {
-		if !l.in[u] {
+		if !l.Blocks[u] {
 			continue
 		}
 		for _, v := range f.Succs(u) {
-			if !l.in[v] && !known[edge{u, v}] && !backs[v] {
+			if !l.Blocks[v] && !known[edge{u, v}] && !backs[v] {
 				known[edge{u, v}] = true
 				exits = append(exits, edge{u, v})
 			}

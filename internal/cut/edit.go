@@ -1,4 +1,4 @@
-package induction
+package cut
 
 import (
 	"assay/internal/bv"
@@ -53,7 +53,7 @@ func (e *editor) done() {
 				}
 			}
 			if d.Args[i] == 0 {
-				panic("induction: a phi lacks an argument")
+				panic("cut: a phi lacks an argument")
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (e *editor) afterPhis(b ir.BlockID) ir.Value {
 			return v
 		}
 	}
-	panic("induction: a block without terminator")
+	panic("cut: a block without terminator")
 }
 
 // phis lists the phis of a block.
