@@ -97,7 +97,7 @@ var allowed = map[string][]string{
 	},
 	// Engines.
 	"internal/inspect": {
-		"internal/induction", "internal/invariant", "internal/ir", "internal/picture", "internal/show", "internal/ssa", "internal/symex", "internal/term",
+		"internal/inference", "internal/invariant", "internal/ir", "internal/picture", "internal/show", "internal/ssa", "internal/symex", "internal/term",
 		"internal/transition", "internal/ts/program", "internal/verdict",
 	},
 	"internal/picture": {"internal/ir", "internal/linear", "internal/symgraph", "internal/process", "internal/show"},
@@ -110,18 +110,19 @@ var allowed = map[string][]string{
 	"internal/recurrent": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/heap":      {"internal/bv", "internal/ir"},
 	"internal/cut":       {"internal/bv", "internal/invariant", "internal/ir"},
-	"internal/induction": {
+	"internal/inference": {
 		"internal/cut",
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absdomain", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats/ondemand", "internal/smt", "internal/polynomial",
 		"internal/smt/algebra", "internal/smt/bitblast", "internal/ssa", "internal/verdict",
 	},
+	"internal/induction":    {"internal/cut", "internal/inference", "internal/invariant", "internal/ir", "internal/verdict"},
 	"internal/acceleration": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/trial":        {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
 	"internal/recursion":    {"internal/bv", "internal/ir"},
 	"internal/skeleton":     {"internal/absint", "internal/bv", "internal/ir"},
 	"internal/precondition": {"internal/bv", "internal/ir"},
 	"internal/bitranking": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/cut", "internal/induction", "internal/invariant", "internal/linear", "internal/recursion",
+		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/cut", "internal/inference", "internal/invariant", "internal/linear", "internal/recursion",
 		"internal/smt", "internal/term", "internal/verdict",
 	},
 	// Transition systems and their engines: no idea of programs.
@@ -159,7 +160,7 @@ var allowed = map[string][]string{
 	// All engines together.
 	"internal/conductor": {
 		"internal/bv", "internal/ir", "internal/its", "internal/invariant", "internal/verdict", "internal/absint", "internal/accept",
-		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/cut", "internal/heap", "internal/induction", "internal/integerize", "internal/lasso", "internal/precondition", "internal/reducible",
+		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/cut", "internal/heap", "internal/induction", "internal/inference", "internal/integerize", "internal/lasso", "internal/precondition", "internal/reducible",
 		"internal/recurrent", "internal/recursion", "internal/skeleton", "internal/solve", "internal/symex", "internal/termination", "internal/transition", "internal/trial",
 		"internal/ir/interp", "internal/ltl", "internal/product", "internal/translation",
 	},

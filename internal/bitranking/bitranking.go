@@ -58,7 +58,7 @@ import (
 
 	"assay/internal/absint"
 	"assay/internal/cut"
-	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/recursion"
@@ -154,7 +154,7 @@ func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result)
 		if s.hints && !s.guess && len(hints) == 0 {
 			continue
 		}
-		q := &induction.Question{Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed}
+		q := &inference.Question{Module: m, Loops: loops, Inside: p.m, InsideLoops: p.loops, Targets: []ir.CheckKind{ir.Decrease}, Observed: p.observed}
 		if s.hints {
 			q.Suggested = suggested(hints, loops)
 		}
@@ -181,8 +181,8 @@ type stage struct{ hints, guess bool }
 
 // tries makes the formula and searches for a proof, with more and more
 // invariants. It is done if there is one, or cannot be found with others.
-func (p *program) tries(ctx context.Context, q *induction.Question, facts *absint.Facts, r *Result) (done bool, err error) {
-	s, err := induction.Open(ctx, q, facts, p.stage.guess)
+func (p *program) tries(ctx context.Context, q *inference.Question, facts *absint.Facts, r *Result) (done bool, err error) {
+	s, err := inference.Open(ctx, q, facts, p.stage.guess)
 	if err != nil {
 		return true, err
 	}
@@ -210,7 +210,7 @@ func (p *program) tries(ctx context.Context, q *induction.Question, facts *absin
 }
 
 // attempt searches functions for the loops that have none yet.
-func (p *program) attempt(ctx context.Context, s *induction.Session) (*verdict.Ranking, []verdict.Guard, error) {
+func (p *program) attempt(ctx context.Context, s *inference.Session) (*verdict.Ranking, []verdict.Guard, error) {
 	if err := p.stuck(ctx, s); err != nil {
 		return nil, nil, err
 	}
@@ -257,7 +257,7 @@ func (p *program) attempt(ctx context.Context, s *induction.Session) (*verdict.R
 }
 
 // stuck asks whether a run gets to where the formula has no meaning.
-func (p *program) stuck(ctx context.Context, s *induction.Session) error {
+func (p *program) stuck(ctx context.Context, s *inference.Session) error {
 	status, err := s.Check(ctx, s.Stuck())
 	if err != nil || status == smt.Unsat {
 		return err

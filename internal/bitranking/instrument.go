@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"assay/internal/cut"
-	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/smt"
@@ -300,7 +300,7 @@ type mark struct {
 }
 
 // marks collects the back edges by loop.
-func (p *program) marks(s *induction.Session) [][]mark {
+func (p *program) marks(s *inference.Session) [][]mark {
 	st := s.Store()
 	out := make([][]mark, len(p.ranked))
 	for _, v := range s.Seen(ir.Decrease) {
@@ -330,7 +330,7 @@ func (p *program) marks(s *induction.Session) [][]mark {
 }
 
 // pairsInModel reads the pairs of the back edges that a model takes.
-func pairsInModel(s *induction.Session, marks []mark) []pair {
+func pairsInModel(s *inference.Session, marks []mark) []pair {
 	var out []pair
 	for _, k := range marks {
 		if !s.Solver().Value(k.cond).IsTrue() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/smt"
 	"assay/internal/term"
 )
@@ -28,7 +28,7 @@ const (
 type search struct {
 	p      *program
 	loop   int
-	s      *induction.Session
+	s      *inference.Session
 	places []place
 	marks  []mark
 	pairs  []pair
@@ -39,7 +39,7 @@ type search struct {
 }
 
 // search finds functions for loop i, false if it does not.
-func (p *program) search(ctx context.Context, s *induction.Session, i int, marks []mark) (bool, error) {
+func (p *program) search(ctx context.Context, s *inference.Session, i int, marks []mark) (bool, error) {
 	r := &p.ranked[i]
 	x := &search{p: p, loop: i, s: s, places: r.places, marks: marks, pairs: append([]pair(nil), r.seen...), left: maxQueries}
 	s.Solver().SetConflictLimit(queryConflicts)

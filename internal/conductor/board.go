@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/invariant"
 	"assay/internal/schedule"
 	"assay/internal/verdict"
@@ -25,7 +25,7 @@ type board struct {
 }
 
 func newBoard() *board {
-	return &board{checks: checks{refuted: map[induction.Property]bool{}}}
+	return &board{checks: checks{refuted: map[inference.Property]bool{}}}
 }
 
 // predicates are the latest predicates of loops that an engine told the others.
@@ -80,8 +80,8 @@ func count(what string, heads []invariant.Head) string {
 // checks is what is known of single checks.
 type checks struct {
 	mu      sync.Mutex
-	refuted map[induction.Property]bool
+	refuted map[inference.Property]bool
 	// proved is nil if it is not known yet what can be proved; open is what cannot.
-	proved map[induction.Property]verdict.True
-	open   []induction.Property
+	proved map[inference.Property]verdict.True
+	open   []inference.Property
 }

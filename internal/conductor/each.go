@@ -7,6 +7,7 @@ import (
 	"assay/internal/accept"
 	"assay/internal/bmc"
 	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/ir"
 	"assay/internal/schedule"
 	"assay/internal/verdict"
@@ -28,7 +29,7 @@ func (r *run) settled(m *ir.Module) func(decided func(string, ir.Value, ir.Check
 				c.refuted[x] = true
 			}
 		}
-		return c.proved != nil && !slices.ContainsFunc(c.open, func(x induction.Property) bool { return !decided(x.Func, x.Value, x.Kind) })
+		return c.proved != nil && !slices.ContainsFunc(c.open, func(x inference.Property) bool { return !decided(x.Func, x.Value, x.Kind) })
 	}
 }
 
@@ -37,7 +38,7 @@ func (r *run) settled(m *ir.Module) func(decided func(string, ir.Value, ir.Check
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	c := &r.board.checks
 	options := r.inductionOptions(ctx)
-	options.Refuted = func(x induction.Property) bool {
+	options.Refuted = func(x inference.Property) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return c.refuted[x]
@@ -46,7 +47,7 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	if len(p.Proofs) == 0 {
 		return Reply{}
 	}
-	proved, open := map[induction.Property]verdict.True{}, p.Open
+	proved, open := map[inference.Property]verdict.True{}, p.Open
 	var last verdict.True
 	for _, x := range p.Proofs {
 		cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
@@ -84,11 +85,11 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 	if len(c.proved) == 0 {
 		return
 	}
-	listed := map[induction.Property]bool{}
+	listed := map[inference.Property]bool{}
 	refuted, unknown := false, len(c.open) > 0
 	for i := range out.Checks {
 		x := &out.Checks[i]
-		key := induction.Property{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
+		key := inference.Property{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
 		listed[key] = true
 		proof, isProved := c.proved[key]
 		switch x.Verdict.(type) {
@@ -117,13 +118,13 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 }
 
 // checkProperties are the checks of a program as properties.
-func checkProperties(m *ir.Module, kinds []ir.CheckKind) []induction.Property {
-	var out []induction.Property
+func checkProperties(m *ir.Module, kinds []ir.CheckKind) []inference.Property {
+	var out []inference.Property
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, v := range b.Instrs {
 				if d := f.Def(v); d.Op == ir.Check && slices.Contains(kinds, ir.CheckKind(d.Aux)) {
-					out = append(out, induction.Property{Func: f.Name, Value: v, Kind: ir.CheckKind(d.Aux)})
+					out = append(out, inference.Property{Func: f.Name, Value: v, Kind: ir.CheckKind(d.Aux)})
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"assay/internal/cut"
 	"assay/internal/heap"
 	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/verdict"
@@ -61,20 +62,20 @@ func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 }
 
 // inductionOptions are what the task asks of induction.
-func (r *run) inductionOptions(ctx context.Context) induction.Options {
+func (r *run) inductionOptions(ctx context.Context) inference.Options {
 	e := &r.Options
-	out := induction.Options{Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
+	out := inference.Options{Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
 	out.Invariants = func(heads []invariant.Head) { r.board.facts.publish(ctx, "invariants", heads) }
 	out.More = func() []invariant.Head { return r.board.lemmas.take(ctx, "candidates") }
-	domains := map[string]induction.Domain{
-		"intervals": induction.Intervals, "zones": induction.Zones, "octagons": induction.Octagons,
-		"equalities": induction.Equalities, "polyhedra": induction.Polyhedra,
+	domains := map[string]inference.Domain{
+		"intervals": inference.Intervals, "zones": inference.Zones, "octagons": inference.Octagons,
+		"equalities": inference.Equalities, "polyhedra": inference.Polyhedra,
 	}
 	for _, d := range e.Domains {
 		out.Domains |= domains[d]
 	}
 	if len(e.Rows) > 0 {
-		out.Domains |= induction.Polyhedra
+		out.Domains |= inference.Polyhedra
 	}
 	if e.chosen() && !e.KInduction {
 		out.MaxK = 1
@@ -84,7 +85,7 @@ func (r *run) inductionOptions(ctx context.Context) induction.Options {
 
 // ParseRow says whether a text is a sum for Options.Rows.
 func ParseRow(text string) error {
-	_, err := induction.ParseRow(text)
+	_, err := inference.ParseRow(text)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"assay/internal/accept"
 	"assay/internal/bmc"
 	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/ir"
 	"assay/internal/lasso"
 	"assay/internal/recurrent"
@@ -130,7 +131,7 @@ func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answe
 		executed = nil
 	}
 	set.Program = recurrent.Fix(x.m, set.Inputs, executed)
-	p := induction.Prove(attempt, set.Program, induction.Options{Targets: []ir.CheckKind{recurrent.End}})
+	p := induction.Prove(attempt, set.Program, inference.Options{Targets: []ir.CheckKind{recurrent.End}})
 	if p.Proof == nil {
 		return nil, attempt.Err() != nil
 	}

@@ -31,7 +31,7 @@ import (
 //
 // In the formula the two sides of a contract are like loop heads: to check is to
 // visit, to assume is to visit early. As those assumptions speak about whole runs, a
-// run may end before each of them (F1 of formula.go).
+// run may end before each of them (F1 of package inference).
 //
 //	(N1) Suppose a run has a violation, or breaks a contract. Take the first such
 //	     event. If it happens in a nest, take the innermost activation of a
@@ -193,7 +193,7 @@ func (p *stub) remember(g *ir.Func) {
 }
 
 // visit is a place where the precondition or postcondition of g is assumed, if
-// early holds, and checked otherwise (formula.go).
+// early holds, and checked otherwise (package inference).
 func (p *stub) visit(g *ir.Func, post bool, early ir.Value) {
 	l, other := p.c.sides(g.Name)
 	if post {

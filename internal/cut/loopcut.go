@@ -13,7 +13,7 @@ import "assay/internal/ir"
 //
 // That a run may end where a loop is entered lets the hypotheses about later
 // visits say nothing about a run that breaks a predicate, or violates something, before
-// (formula.go).
+// (package inference).
 
 // loopCut is the work on one loop.
 type loopCut struct {

@@ -2,15 +2,12 @@ package induction
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"assay/internal/cut"
+	"assay/internal/inference"
 	"assay/internal/ir"
-	"assay/internal/smt"
-	"assay/internal/term"
-	"assay/internal/verdict"
 )
 
 // This file decides properties on their own [2LS §5.2]: each check of the
@@ -22,36 +19,30 @@ import (
 // Each is what was proved of the properties.
 type Each struct {
 	// Proofs are conjunctions that were proved, one for each k that proved more.
-	Proofs []EachProof
+	Proofs []inference.EachProof
 	// Open are the properties that none of them proves; nil also if Why says that
 	// there was no search.
-	Open []Property
+	Open []inference.Property
 	// Why says what is missing, if some are open.
 	Why   error
-	Stats Stats
-}
-
-// EachProof proves its properties, whatever happens to those excluded.
-type EachProof struct {
-	Proof            *verdict.Induction
-	Proved, Excluded []Property
+	Stats inference.Stats
 }
 
 // ProveEach searches proofs for as many properties as it can.
-func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
+func ProveEach(ctx context.Context, m *ir.Module, o inference.Options) (r Each) {
 	begin := time.Now()
 	defer func() { r.Stats.Time = time.Since(begin) }()
-	p, err := newProver(ctx, m, &o, &r.Stats)
-	if err == nil && len(p.recursive) > 0 {
-		err = cut.Refuse(p.recursive[0].Funcs[0], "its checks are not decided one by one")
+	p, err := inference.New(ctx, m, &o, &r.Stats)
+	if err == nil && len(p.Recursive) > 0 {
+		err = cut.Refuse(p.Recursive[0].Funcs[0], "its checks are not decided one by one")
 	}
 	if err != nil {
 		r.Why = err
 		return r
 	}
-	for i, t := range p.tries() {
-		r.Stats.K = t.k
-		proof, err := p.each(ctx, t)
+	for i, t := range p.Attempts() {
+		r.Stats.K = t.K
+		proof, err := p.ProveEach(ctx, t)
 		if err != nil {
 			r.Why = err
 			return r
@@ -59,148 +50,14 @@ func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
 		if i == 0 {
 			r.Open = slices.Concat(proof.Proved, proof.Excluded)
 		}
-		if slices.ContainsFunc(proof.Proved, func(x Property) bool { return slices.Contains(r.Open, x) }) {
+		if slices.ContainsFunc(proof.Proved, func(x inference.Property) bool { return slices.Contains(r.Open, x) }) {
 			r.Proofs = append(r.Proofs, proof)
-			r.Open = slices.DeleteFunc(r.Open, func(x Property) bool { return slices.Contains(proof.Proved, x) })
+			r.Open = slices.DeleteFunc(r.Open, func(x inference.Property) bool { return slices.Contains(proof.Proved, x) })
 		}
-		if !slices.ContainsFunc(r.Open, func(x Property) bool { return !p.isRefuted(x) }) {
+		if !slices.ContainsFunc(r.Open, func(x inference.Property) bool { return !p.IsRefuted(x) }) {
 			return r
 		}
 	}
-	r.Why = errNoProof
+	r.Why = inference.ErrNoProof
 	return r
 }
-
-// isRefuted says that a property is known to be violated.
-func (p *prover) isRefuted(x Property) bool {
-	return p.refuted[x] || p.o.Refuted != nil && p.o.Refuted(x)
-}
-
-// each proves as many properties as it can for one k.
-func (p *prover) each(ctx context.Context, t try) (EachProof, error) {
-	f, err := newFormula(ctx, p.m, p.o, t.k, p.loops, p.places, p.bases, slices.Concat(p.ranged, p.sampled), p.stats, nil, t.algebraic)
-	if err != nil {
-		return EachProof{}, err
-	}
-	defer f.close()
-	all := f.held
-	f.held = slices.DeleteFunc(slices.Clone(all), p.isRefuted)
-	var on []*rule
-	for range 2 { // again if what the rules rest on was dropped
-		if on, _, err = p.search(ctx, f, t, f.bad()); err != nil {
-			return EachProof{}, err
-		}
-		before := len(f.held)
-		if on, err = f.settle(ctx, on); err != nil {
-			return EachProof{}, err
-		}
-		if len(f.held) == before || t.k > 1 || t.bounds {
-			break
-		}
-	}
-	bad := f.bad()
-	need := on
-	if len(f.held) > 0 {
-		if need, err = f.needed(ctx, bad, on); err != nil {
-			return EachProof{}, err
-		}
-	}
-	out := EachProof{Proof: p.certificate(t, need), Proved: f.held}
-	for _, x := range all {
-		if !slices.Contains(f.held, x) {
-			out.Excluded = append(out.Excluded, x)
-		}
-	}
-	return out, nil
-}
-
-// settle drops properties and rules until what is left is inductive.
-func (f *formula) settle(ctx context.Context, on []*rule) ([]*rule, error) {
-	defer f.solver.SetConflictLimit(0)
-	f.solver.SetConflictLimit(proofConflicts)
-	if status, err := f.check(ctx, append(f.given(on, f.held), f.stuck)...); err != nil || status != smt.Unsat {
-		if err != nil && !limited(err) {
-			return nil, err
-		}
-		f.held = nil // some run is not covered at all
-		return on, nil
-	}
-	for {
-		status, err := f.check(ctx, append(f.given(on, f.held), f.st.Or(f.bad(), f.any(on)))...)
-		if err == nil && status == smt.Unsat {
-			return on, nil
-		}
-		if err != nil && !limited(err) {
-			return nil, err
-		}
-		if status == smt.Sat {
-			f.dropBroken(&on)
-			continue
-		}
-		// Ask about each; what costs too much is dropped.
-		done := true
-		for _, x := range slices.Clone(f.held) {
-			status, err := f.check(ctx, append(f.given(on, f.held), f.violated(x))...)
-			if err != nil && !limited(err) {
-				return nil, err
-			}
-			if status == smt.Sat {
-				f.dropBroken(&on)
-				done = false
-				break
-			}
-			if status != smt.Unsat {
-				f.held = slices.DeleteFunc(slices.Clone(f.held), func(y Property) bool { return x == y })
-				done = false
-			}
-		}
-		if !done {
-			continue
-		}
-		for _, r := range slices.Clone(on) {
-			status, err := f.check(ctx, append(f.given(on, f.held), r.broken)...)
-			if err != nil && !limited(err) {
-				return nil, err
-			}
-			if status != smt.Unsat {
-				on = slices.DeleteFunc(slices.Clone(on), func(s *rule) bool { return s == r })
-				done = false
-			}
-		}
-		if done {
-			return on, nil
-		}
-	}
-}
-
-// dropBroken drops what the model violates.
-func (f *formula) dropBroken(on *[]*rule) {
-	var rules []*rule
-	for _, r := range *on {
-		if !f.isTrue(r.broken) {
-			rules = append(rules, r)
-		}
-	}
-	var held []Property
-	for _, x := range f.held {
-		if !f.isTrue(f.violated(x)) {
-			held = append(held, x)
-		}
-	}
-	if len(rules) == len(*on) && len(held) == len(f.held) {
-		panic("induction: a model violates something, but nothing")
-	}
-	*on, f.held = rules, held
-}
-
-// bad is that something happens, at a place that is not early, that is to be
-// excluded.
-func (f *formula) bad() (bad term.ID) {
-	bad = f.stuck
-	for _, x := range f.held {
-		bad = f.st.Or(bad, f.violated(x))
-	}
-	return bad
-}
-
-var errNoLoop = errors.New("there is no loop")

@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/bv"
 	"assay/internal/cut"
+	"assay/internal/inference"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
@@ -210,7 +211,7 @@ func TestRandom(t *testing.T) {
 		if seed%4 == 0 {
 			kind = ir.InvalidDeref
 		}
-		r := Prove(t.Context(), m, Options{Targets: []ir.CheckKind{kind}, MaxK: 3})
+		r := Prove(t.Context(), m, inference.Options{Targets: []ir.CheckKind{kind}, MaxK: 3})
 		bad := violated(t, m, kind)
 		if !bad {
 			holds++
@@ -271,7 +272,7 @@ func TestRange(t *testing.T) {
 		if err := ir.Verify(m); err != nil {
 			t.Fatal(err)
 		}
-		r := Prove(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 2})
+		r := Prove(t.Context(), m, inference.Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 2})
 		if (r.Proof != nil) != (first == 0) {
 			t.Fatalf("from %d: proof %v, %v", first, r.Proof, r.Why)
 		}
@@ -288,14 +289,14 @@ func TestEachRandom(t *testing.T) {
 	programs := *loopPrograms / 4
 	for seed := range uint64(programs) {
 		m := loopProgram(seed)
-		r := ProveEach(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
-		violated := map[Property]bool{}
+		r := ProveEach(t.Context(), m, inference.Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
+		violated := map[inference.Property]bool{}
 		for in := range uint64(1 << (2 * width)) {
 			_, err := interp.Run(context.Background(), m, interp.Options{
 				Oracle: inputs{in: in, n: new(int)}, MaxSteps: 20000,
 				Observe: func(e interp.Event) {
 					if e.Kind == interp.Violation && e.Check == ir.Assertion {
-						violated[Property{e.Func.Name, e.Value, e.Check}] = true
+						violated[inference.Property{Func: e.Func.Name, Value: e.Value, Kind: e.Check}] = true
 					}
 				},
 			})
@@ -337,7 +338,11 @@ func TestCutRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program, err := cut.Cut(m, loops, 3, interesting(Candidates(m, loops)), nil, []ir.CheckKind{ir.Assertion}, "")
+		places := map[*cut.Loop][]cut.Place{}
+		for _, c := range inference.Candidates(m, loops) {
+			c.Predicate.Each(func(t invariant.Term) { places[c.Loop] = append(places[c.Loop], cut.PlaceOf(t)) })
+		}
+		program, err := cut.Cut(m, loops, 3, places, nil, []ir.CheckKind{ir.Assertion}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

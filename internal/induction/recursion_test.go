@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/certify"
 	"assay/internal/cut"
+	"assay/internal/inference"
 	"assay/internal/ir"
 )
 
@@ -76,7 +77,7 @@ func TestRandomRecursion(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%s", seed, err, ir.Print(m))
 		}
 		targets := []ir.CheckKind{ir.Assertion}
-		r := Prove(t.Context(), m, Options{Targets: targets, MaxK: 2})
+		r := Prove(t.Context(), m, inference.Options{Targets: targets, MaxK: 2})
 		bad := violated(t, m, ir.Assertion)
 		if !bad {
 			holds++

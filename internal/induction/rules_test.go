@@ -3,6 +3,7 @@ package induction
 import (
 	"testing"
 
+	"assay/internal/inference"
 	"assay/internal/ir"
 )
 
@@ -135,7 +136,7 @@ func TestRules(t *testing.T) {
 				targets = []ir.CheckKind{ir.Assertion}
 			}
 			for k := 1; k <= 5; k += 2 {
-				r := Prove(t.Context(), m, Options{Targets: targets, MaxK: k})
+				r := Prove(t.Context(), m, inference.Options{Targets: targets, MaxK: k})
 				if r.Proof != nil && !x.proved {
 					t.Fatalf("k = %d: proved with k = %d and %v", k, r.Proof.K, r.Proof.Heads)
 				}
@@ -155,7 +156,7 @@ func TestRuleTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := ProveEach(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
+	r := ProveEach(t.Context(), m, inference.Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
 	f := m.Func("main")
 	var proved []string
 	for _, p := range r.Proofs {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"slices"
 
-	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/invariant"
 	"assay/internal/ir"
 	"assay/internal/show"
@@ -132,7 +132,7 @@ func (s *Subject) formula(ctx context.Context, w io.Writer) error {
 // facts writes what the abstract interpretation finds at the heads of loops, and what the
 // engines told each other.
 func (s *Subject) facts(ctx context.Context, w io.Writer) error {
-	ladder, failed := induction.Ladder(ctx, s.Module, s.Targets)
+	ladder, failed := inference.Ladder(ctx, s.Module, s.Targets)
 	for _, told := range append([]Told{{"abstract interpretation", ladder}}, s.Told...) {
 		for i := range told.Heads {
 			h := show.InvariantOf(s.Module, &told.Heads[i])

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"assay/internal/frontend"
-	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/ir"
 	"assay/internal/ts/btor2"
 )
@@ -103,7 +103,7 @@ func TestSystem(t *testing.T) {
 // TestFacts has what the abstract interpretation finds, and what engines tell each other.
 func TestFacts(t *testing.T) {
 	s := load(t, evens)
-	heads, err := induction.Ladder(t.Context(), s.Module, s.Targets)
+	heads, err := inference.Ladder(t.Context(), s.Module, s.Targets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"assay/internal/bv"
 	"assay/internal/certify"
 	"assay/internal/induction"
+	"assay/internal/inference"
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/verdict"
@@ -144,7 +145,7 @@ func TestInputs(t *testing.T) {
 func TestRun(t *testing.T) {
 	m := parse(t, program)
 	set := &verdict.RecurrentSet{Inputs: inputs(m, 1, 2)}
-	p := induction.Prove(context.Background(), Fix(m, set.Inputs, nil), induction.Options{Targets: []ir.CheckKind{End}})
+	p := induction.Prove(context.Background(), Fix(m, set.Inputs, nil), inference.Options{Targets: []ir.CheckKind{End}})
 	if p.Proof == nil {
 		t.Fatal(p.Why)
 	}
@@ -201,7 +202,7 @@ out:
 		if err := ir.Verify(fixed); err != nil {
 			t.Fatal(err)
 		}
-		p := induction.Prove(context.Background(), fixed, induction.Options{Targets: []ir.CheckKind{End}})
+		p := induction.Prove(context.Background(), fixed, inference.Options{Targets: []ir.CheckKind{End}})
 		if (p.Proof != nil) != c.want {
 			t.Errorf("%s, wraps %v: proof %v, %v", c.condition, c.wraps, p.Proof != nil, p.Why)
 		}

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -82,7 +82,7 @@ func bases(ranged []cut.Candidate) map[*cut.Loop][]ir.Value {
 
 // quantified is the greatest inductive set of all candidates, those with ranges
 // included, which may need the others and each other.
-func (p *prover) quantified(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+func (p *Search) quantified(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
 	if len(p.ranged) == 0 {
 		return given, nil
 	}
@@ -91,7 +91,7 @@ func (p *prover) quantified(ctx context.Context, f *formula, given []*rule) ([]*
 }
 
 // quantifiedSampled is quantified with the candidates that were seen in runs, too.
-func (p *prover) quantifiedSampled(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+func (p *Search) quantifiedSampled(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
 	if len(p.sampled) == 0 {
 		return given, nil
 	}

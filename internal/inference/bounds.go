@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type bound struct {
 
 // limits bounds the work: raises of bounds, queries, and conflicts of a query. The
 // domains that a user asks for get more.
-func (p *prover) limits() (raises, queries int, conflicts int64) {
+func (p *Search) limits() (raises, queries int, conflicts int64) {
 	if p.o.Domains == 0 {
 		return 20, 200, 2000
 	}
@@ -46,7 +46,7 @@ func (p *prover) limits() (raises, queries int, conflicts int64) {
 }
 
 // addBound puts a row into the formula.
-func (p *prover) addBound(f *formula, l *cut.Loop, terms []invariant.Term) *bound {
+func (p *Search) addBound(f *formula, l *cut.Loop, terms []invariant.Term) *bound {
 	st := f.st
 	b := &bound{loop: l, terms: terms}
 	q := invariant.Comparison{Terms: terms, Bound: new(big.Int)}
@@ -88,7 +88,7 @@ func sumOf(terms []invariant.Term, places []cut.Place, row []uint64) *big.Int {
 }
 
 // bounds finds rows with their bounds, given rules that hold.
-func (p *prover) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	var rows []*bound
 	for _, l := range p.loops {
 		if len(f.visits[l]) > 0 {
@@ -105,7 +105,7 @@ func (p *prover) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, e
 	}()
 	_, _, conflicts := p.limits()
 	f.solver.SetConflictLimit(conflicts)
-	s := &boundSearch{prover: p, f: f, given: f.given(on, f.held), rows: rows, before: f.solver.Stats().Conflicts}
+	s := &boundSearch{Search: p, f: f, given: f.given(on, f.held), rows: rows, before: f.solver.Stats().Conflicts}
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (p *prover) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, e
 }
 
 type boundSearch struct {
-	*prover
+	*Search
 	f       *formula
 	given   []term.ID
 	rows    []*bound

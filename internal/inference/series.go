@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"math/bits"
@@ -88,7 +88,7 @@ func (s *segmenter) series(l *cut.Loop, places []cut.Place, square bool) (out []
 }
 
 // series are those of the loops; what their bounds speak of is asked for at the heads.
-func (p *prover) series(segmenters []*segmenter) map[*cut.Loop][]*series {
+func (p *Search) series(segmenters []*segmenter) map[*cut.Loop][]*series {
 	out := map[*cut.Loop][]*series{}
 	square := multiplies(p.m)
 	for _, s := range segmenters {
@@ -110,7 +110,7 @@ func (p *prover) series(segmenters []*segmenter) map[*cut.Loop][]*series {
 }
 
 // prefixSums are those of the loops.
-func (p *prover) prefixSums(segmenters []*segmenter) map[*cut.Loop][]*prefixes {
+func (p *Search) prefixSums(segmenters []*segmenter) map[*cut.Loop][]*prefixes {
 	out := map[*cut.Loop][]*prefixes{}
 	for _, s := range segmenters {
 		for _, l := range s.loops {

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type pool struct {
 
 // greatest is the greatest set of candidates that is inductive, with the rules
 // that are given.
-func (p *prover) greatest(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+func (p *Search) greatest(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
 	on, err := f.greatest(ctx, p.all, given, 1)
 	return append(given, on...), err
 }

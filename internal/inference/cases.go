@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -28,7 +28,7 @@ const (
 )
 
 // rowsByCases finds bounds that hold under conditions.
-func (p *prover) rowsByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) rowsByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	var all []cut.Candidate
 	for _, l := range p.loops {
 		if len(f.visits[l]) > 0 {
@@ -40,7 +40,7 @@ func (p *prover) rowsByCases(ctx context.Context, f *formula, on []*rule) ([]*ru
 }
 
 // caseRows are the candidates of one loop that no rule implies.
-func (p *prover) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
+func (p *Search) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
 	places := p.places[l]
 	general := map[cut.Place][2][]*big.Int{} // bounds from above and below
 	steps := p.steppedBy(l)
@@ -129,7 +129,7 @@ func (p *prover) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
 const maxSteps = 3
 
 // steppedBy lists constants greater than 1 that the body of a loop adds or subtracts.
-func (p *prover) steppedBy(l *cut.Loop) (out []*big.Int) {
+func (p *Search) steppedBy(l *cut.Loop) (out []*big.Int) {
 	f := l.Func
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
 		if !l.Blocks[b] {
@@ -152,7 +152,7 @@ func (p *prover) steppedBy(l *cut.Loop) (out []*big.Int) {
 }
 
 // cases are the conditions, and for each state variable its values.
-func (p *prover) cases(l *cut.Loop) (out []invariant.Comparison) {
+func (p *Search) cases(l *cut.Loop) (out []invariant.Comparison) {
 	seen := map[string]bool{}
 	add := func(c invariant.Comparison) {
 		if key := c.Text(func(t invariant.Term) string { return fmt.Sprint(cut.PlaceOf(t)) }); !seen[key] {

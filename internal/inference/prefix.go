@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -181,7 +181,7 @@ func (x *prefixes) found() (out []cut.Candidate) {
 }
 
 // elementSums is the greatest inductive set of equations about sums.
-func (p *prover) elementSums(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
+func (p *Search) elementSums(ctx context.Context, f *formula, given []*rule) ([]*rule, error) {
 	if len(p.summed) == 0 {
 		return given, nil
 	}

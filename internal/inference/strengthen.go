@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -36,12 +36,12 @@ const (
 )
 
 // affine finds the equations of the loop heads.
-func (p *prover) affine(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) affine(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	return p.iterate(ctx, f, on, p.elements(f, func(*cut.Loop) [][]invariant.Comparison { return [][]invariant.Comparison{nil} }))
 }
 
 // affineByCases finds equations that hold under conditions.
-func (p *prover) affineByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) affineByCases(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	return p.iterate(ctx, f, on, p.elements(f, func(l *cut.Loop) (out [][]invariant.Comparison) {
 		for _, c := range p.conditions(l) {
 			out = append(out, []invariant.Comparison{c}, []invariant.Comparison{negation(c)})
@@ -70,7 +70,7 @@ func isAffine(q invariant.Predicate) bool {
 var widths = []uint32{8, 16, 32, 64}
 
 // elements are the elements to begin with, under the conditions of a loop.
-func (p *prover) elements(f *formula, conditions func(*cut.Loop) [][]invariant.Comparison) []*element {
+func (p *Search) elements(f *formula, conditions func(*cut.Loop) [][]invariant.Comparison) []*element {
 	var elements []*element
 	for _, l := range slices.Concat(p.loops, p.contracts) {
 		if len(f.visits[l]) == 0 {
@@ -138,7 +138,7 @@ func (e *element) update(f *formula) {
 
 // iterate lets the elements grow until they are inductive, together with the
 // rules that are on.
-func (p *prover) iterate(ctx context.Context, f *formula, on []*rule, elements []*element) ([]*rule, error) {
+func (p *Search) iterate(ctx context.Context, f *formula, on []*rule, elements []*element) ([]*rule, error) {
 	for _, e := range elements {
 		e.update(f)
 	}

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ import (
 const maxConditions = 6
 
 // conditions lists the conditions that split a loop.
-func (p *prover) conditions(l *cut.Loop) []invariant.Comparison {
+func (p *Search) conditions(l *cut.Loop) []invariant.Comparison {
 	var out []invariant.Comparison
 	seen := map[string]bool{}
 	add := func(c invariant.Comparison) {
@@ -52,7 +52,7 @@ func (p *prover) conditions(l *cut.Loop) []invariant.Comparison {
 }
 
 // comparison reads a comparison of the program as one of the loop head.
-func (p *prover) comparison(l *cut.Loop, d *ir.Def) (c invariant.Comparison, ok bool) {
+func (p *Search) comparison(l *cut.Loop, d *ir.Def) (c invariant.Comparison, ok bool) {
 	signed := d.Op == ir.SLt || d.Op == ir.SLe
 	c.Bound = new(big.Int)
 	for i, a := range d.Args {
@@ -88,7 +88,7 @@ func (p *prover) comparison(l *cut.Loop, d *ir.Def) (c invariant.Comparison, ok 
 
 // placeAt is the place at the head whose integer a value is: itself, or what a
 // load reads from a scalar global.
-func (p *prover) placeAt(l *cut.Loop, v ir.Value) (cut.Place, bool) {
+func (p *Search) placeAt(l *cut.Loop, v ir.Value) (cut.Place, bool) {
 	d := l.Func.Def(v)
 	for _, x := range p.places[l] {
 		if x.Float {

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"math/big"
@@ -43,18 +43,18 @@ end:
 	o := Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 1, More: func() []invariant.Head {
 		return []invariant.Head{{Func: "main", Head: 2, Predicates: []invariant.Predicate{fits, broken}}, {Func: "f", Head: 2, Predicates: []invariant.Predicate{fits}}}
 	}}
-	p, err := newProver(t.Context(), m, &o, &Stats{})
+	p, err := New(t.Context(), m, &o, &Stats{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := len(p.all)
-	if !p.more() || len(p.all) != n+1 {
+	if !p.More() || len(p.all) != n+1 {
 		t.Errorf("%d candidates became %d", n, len(p.all))
 	}
-	if p.more() {
+	if p.More() {
 		t.Error("they are new again")
 	}
-	if r := Prove(t.Context(), m, o); r.Proof == nil {
-		t.Errorf("no proof: %v", r.Why)
+	if proof, _, err := p.Prove(t.Context(), p.Attempts()[0]); proof == nil {
+		t.Errorf("no proof: %v", err)
 	}
 }

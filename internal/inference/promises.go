@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"cmp"
@@ -60,10 +60,10 @@ type promiser struct {
 }
 
 // promise guesses the contracts of all components.
-func (p *prover) promise(ctx context.Context) {
+func (p *Search) promise(ctx context.Context) {
 	w := cut.NewWrites(p.m)
 	var all []*activations
-	for _, r := range p.recursive {
+	for _, r := range p.Recursive {
 		w.Complete(r)
 		for _, f := range r.Funcs {
 			all = append(all, newActivations(p.m, w, f))
@@ -74,7 +74,7 @@ func (p *prover) promise(ctx context.Context) {
 	}
 	observe(ctx, p.m, all, p.o.Targets)
 	i := 0
-	for _, r := range p.recursive {
+	for _, r := range p.Recursive {
 		for _, f := range r.Funcs {
 			a := all[i]
 			i++
@@ -111,7 +111,7 @@ func (p *prover) promise(ctx context.Context) {
 }
 
 // greatestGuarded is the greatest inductive set of candidates with conditions.
-func (p *prover) greatestGuarded(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) greatestGuarded(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	more, err := f.greatest(ctx, p.guarded, on, 1)
 	return append(on, more...), err
 }

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -38,7 +38,7 @@ type Question struct {
 // Session is the formula for a question, with k = 1, in one incremental solver,
 // under rules that are inductive. It belongs to one goroutine.
 type Session struct {
-	p     *prover
+	p     *Search
 	f     *formula
 	stats Stats
 	on    []*rule
@@ -51,7 +51,7 @@ type Session struct {
 // *ErrUncut, or that of a solver.
 func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*Session, error) {
 	s := &Session{}
-	s.p = &prover{m: q.Module, o: Options{Targets: q.Targets, Label: "ERROR"}, loops: q.Loops, stats: &s.stats}
+	s.p = &Search{m: q.Module, o: Options{Targets: q.Targets, Label: "ERROR"}, loops: q.Loops, stats: &s.stats}
 	ladder := append(fromLadder(q.Module, facts, q.Loops), q.Suggested...)
 	s.p.places, s.p.known = interesting(ladder), ladder
 	if guess {
@@ -74,7 +74,7 @@ func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*S
 }
 
 // move lets what is known of the loops of the module be known of those inside.
-func (p *prover) move(q *Question, more []cut.Candidate) {
+func (p *Search) move(q *Question, more []cut.Candidate) {
 	to := map[*cut.Loop]*cut.Loop{}
 	for i, l := range q.Loops {
 		to[l] = q.InsideLoops[i]

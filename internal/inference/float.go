@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -214,7 +214,7 @@ func cellType(m *ir.Module, global string, bits uint32) ir.Type {
 
 // knownFloats finds which intervals that abstract interpretation knows are
 // inductive with these rules: most are, and no search is needed.
-func (p *prover) knownFloats(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) knownFloats(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	more, err := f.greatest(ctx, p.floats, on, 1)
 	return append(on, more...), err
 }

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 // maxAgain bounds how often k = 1 is tried again.
 const maxAgain = 3
 
-// more adds new candidates, and says whether there are any.
-func (p *prover) more() bool {
+// More adds new candidates, and says whether there are any.
+func (p *Search) More() bool {
 	if p.o.More == nil || p.again == maxAgain {
 		return false
 	}
@@ -53,7 +53,7 @@ func textOf(c cut.Candidate) string {
 
 // watches says whether the places of a predicate are among those that the formula
 // has, and that runs were watched for.
-func (p *prover) watches(l *cut.Loop, x invariant.Predicate) bool {
+func (p *Search) watches(l *cut.Loop, x invariant.Predicate) bool {
 	all := true
 	x.Each(func(t invariant.Term) { all = all && slices.Contains(p.places[l], cut.PlaceOf(t)) })
 	return all

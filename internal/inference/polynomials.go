@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"context"
@@ -116,7 +116,7 @@ func (f *formula) quickly() func() {
 }
 
 // addFactors adds the integers from before the loops that are multiplied.
-func (p *prover) addFactors() {
+func (p *Search) addFactors() {
 	if !multiplies(p.m) {
 		return
 	}
@@ -192,7 +192,7 @@ func same(a, b *ir.Def) bool {
 
 // compared finds equations that the program itself compares, with what is there at the
 // loop heads.
-func (p *prover) compared(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) compared(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	var all []cut.Candidate
 	for _, l := range p.loops {
 		for v := ir.Value(1); int(v) < len(l.Func.Values) && len(all) < maxCompared; v++ {
@@ -282,7 +282,7 @@ func (t *reading) equation(q polynomial.Polynomial) invariant.Predicate {
 }
 
 // polynomials finds equations between products.
-func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
+func (p *Search) polynomials(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
 	if p.equations == nil {
 		p.equations = p.guessPolynomials(ctx)
 		p.stats.Candidates += len(p.equations)
@@ -303,7 +303,7 @@ func (p *prover) polynomials(ctx context.Context, f *formula, on []*rule) ([]*ru
 }
 
 // guessPolynomials makes candidates of the states of runs.
-func (p *prover) guessPolynomials(ctx context.Context) []cut.Candidate {
+func (p *Search) guessPolynomials(ctx context.Context) []cut.Candidate {
 	out := []cut.Candidate{}
 	places := map[*cut.Loop][]cut.Place{}
 	for _, l := range p.loops {
@@ -453,7 +453,7 @@ func binomial(n, k int) int {
 }
 
 // manyStates are states of the loops in runs with small inputs.
-func (p *prover) manyStates(ctx context.Context, m *ir.Module, places map[*cut.Loop][]cut.Place) map[*cut.Loop][][]uint64 {
+func (p *Search) manyStates(ctx context.Context, m *ir.Module, places map[*cut.Loop][]cut.Place) map[*cut.Loop][][]uint64 {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID

@@ -1,4 +1,4 @@
-package induction
+package inference
 
 import (
 	"fmt"
@@ -67,7 +67,7 @@ const (
 )
 
 // templateRows are the sums of a loop whose bounds are searched.
-func (p *prover) templateRows(l *cut.Loop) [][]invariant.Term {
+func (p *Search) templateRows(l *cut.Loop) [][]invariant.Term {
 	var out [][]invariant.Term
 	seen := map[string]bool{}
 	add := func(terms ...invariant.Term) {
@@ -135,7 +135,7 @@ func (p *prover) templateRows(l *cut.Loop) [][]invariant.Term {
 }
 
 // suggested are the sums that comparisons in the function of a loop are about.
-func (p *prover) suggested(l *cut.Loop) [][]invariant.Term {
+func (p *Search) suggested(l *cut.Loop) [][]invariant.Term {
 	var out [][]invariant.Term
 	f := l.Func
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
@@ -161,7 +161,7 @@ func (p *prover) suggested(l *cut.Loop) [][]invariant.Term {
 
 // linear reads a value as a sum over the integers at the head, constants left
 // out; it ignores that they may wrap, for a row may be any sum.
-func (p *prover) linear(l *cut.Loop, v ir.Value, coeff int64, signed bool, sum []invariant.Term, depth int) ([]invariant.Term, bool) {
+func (p *Search) linear(l *cut.Loop, v ir.Value, coeff int64, signed bool, sum []invariant.Term, depth int) ([]invariant.Term, bool) {
 	d := l.Func.Def(v)
 	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || depth == 0 || abs(coeff) > maxCoeff {
 		return nil, false
@@ -258,7 +258,7 @@ func Names(m *ir.Module, l *cut.Loop) map[string]ir.Value {
 }
 
 // parseRow reads a row such as "x - 2*y"; false if a variable is not there.
-func (p *prover) parseRow(l *cut.Loop, row string) ([]invariant.Term, bool) {
+func (p *Search) parseRow(l *cut.Loop, row string) ([]invariant.Term, bool) {
 	summands, err := ParseRow(row)
 	if err != nil {
 		return nil, false
