@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"assay"
 	"assay/internal/accept"
@@ -26,18 +27,26 @@ type boundFlags struct {
 	timeout time.Duration
 	memory  uint64
 	quiet   bool
+	cost    string
+	program checkFlags
 }
 
 // boundCommand is `assay bound`.
 func boundCommand() *cobra.Command {
-	f := &boundFlags{certify: "on"}
+	f := &boundFlags{certify: "on", cost: assay.AllCosts[0]}
+	groups := f.program.groups()
 	c := &cobra.Command{
 		Use:   "bound [flags] file",
 		Short: "How much may a run cost, as a function of the inputs?",
-		Long: `Find an upper bound of the cost of all runs of an integer transition system, as a
-function of the initial values of its variables.
+		Long: `Find an upper bound of the cost of all runs of a program, or of an integer transition
+system, as a function of its inputs.
 
-The file is in the format of KoAT (.koat), T2 (.t2), or one of those of the termination
+Of a program (.c, .i, .ll, .bc) visits of loop heads and calls are counted, or the
+instructions of its LLVM IR (--cost instructions). The inputs are the parameters of the
+function where it starts, and what is read at most once (x@5 is read in line 5). A
+program without main that defines one function starts there. --semantics says what integers are.
+
+An integer transition system is in the format of KoAT (.koat), T2 (.t2), or one of those of the termination
 competition, SMT-LIB (.smt2) or ARI (.ari). A transition costs 1 unless the file says
 otherwise. A bound is shown if its certificate was accepted by a checker that has
 Z3 prove every local claim again. The last line is
@@ -48,21 +57,27 @@ Z3 prove every local claim again. The last line is
 
 Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of assay.`,
 		Example: "  assay bound loops.koat\n  assay bound --timeout 10s -q loops.koat",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, limit := limited(f.timeout, f.memory, func(why string) int {
 				fmt.Fprintf(os.Stdout, "no bound: %s\nRESULT: unknown\n", why)
 				return exitUnknown
 			})
-			s, err := readITS(args[0])
+			s, rest, none, err := f.read(ctx, c.Flags(), args)
 			if err != nil {
 				return err
 			}
-			a, err := f.decide(ctx, s)
+			var a boundAnswer
+			if none != "" {
+				a.reasons = []string{none}
+			} else if a, err = f.decide(ctx, s); err != nil {
+				err = &assay.EnvironmentError{Doing: "finding a bound of " + args[0], Err: err}
+			}
 			limit.finish()
 			if err != nil {
-				return &assay.EnvironmentError{Doing: "finding a bound of " + args[0], Err: err}
+				return err
 			}
+			a.rest = rest
 			return f.write(os.Stdout, s, a)
 		},
 	}
@@ -70,9 +85,40 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 	flags.Var(durationValue{&f.timeout}, "timeout", "stop after this time, for example 10s or 2m")
 	flags.Var(sizeValue{&f.memory}, "memory", "stop when more memory is used, for example 2GiB")
 	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether the certificate is checked")
+	flags.Var(choiceValue{&f.cost, assay.AllCosts}, "cost", "of a program: what is counted")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print the result only")
+	for _, g := range groups {
+		if g.title == "The program" {
+			flags.AddFlagSet(g.flags)
+		}
+	}
 	flags.SortFlags = false
 	return c
+}
+
+// read makes the integer transition system of the files; none says why there is none.
+func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []string) (s *its.System, rest int64, none string, err error) {
+	if isITS(files[0]) {
+		if len(files) > 1 {
+			return nil, 0, "", &usageError{"assay bound takes one integer transition system"}
+		}
+		s, err = readITS(files[0])
+		return s, 0, "", err
+	}
+	f.program.task.Files = files
+	if err := f.program.complete(flags); err != nil {
+		return nil, 0, "", err
+	}
+	c, reason, err := assay.Costs(ctx, f.program.task, assay.Cost(f.cost))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, 0, "out of time", nil
+	case err != nil:
+		return nil, 0, "", err
+	case reason != nil:
+		return nil, 0, fmt.Sprintf("%v: %s", reason.Pos, reason.Text), nil
+	}
+	return c.System, c.Rest, "", nil
 }
 
 // boundAnswer is an upper bound, a run without end, or neither.
@@ -81,6 +127,7 @@ type boundAnswer struct {
 	recurrence *its.Recurrence
 	reasons    []string
 	open       []int // transitions without bound
+	rest       int64 // what a run may cost beyond that of the system
 }
 
 // decide looks for a bound in the first part of the time, and for a run without end in the rest.
@@ -134,7 +181,7 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 	switch {
 	case a.bound != nil:
 		code = exitTrue
-		fmt.Fprintf(&b, "every run costs at most\n  %s\n", a.bound.Bound.Format(s.VarName))
+		fmt.Fprintf(&b, "every run costs at most\n  %s\n", a.bound.Bound.Add(bound.Int(a.rest)).Format(s.VarName))
 		if f.certify == "off" {
 			b.WriteString("not certified\n")
 		}

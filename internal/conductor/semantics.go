@@ -138,3 +138,29 @@ func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics) (*its.System,
 	}
 	return p.System, nil
 }
+
+// Cost is what a bound counts.
+type Cost string
+
+// The costs.
+const (
+	Iterations   Cost = "iterations"   // visits of loop heads, and calls of functions with a body
+	Instructions Cost = "instructions" // instructions of the intermediate representation
+)
+
+// Costs is the integer transition system of a program whose transitions cost what the program
+// does, with its inputs as variables. A run costs at most rest more than that of the system. The
+// reason says why there is none.
+func Costs(ctx context.Context, m *ir.Module, s Semantics, c Cost) (system *its.System, rest int64, none *verdict.Reason) {
+	o := integerize.Options{Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s],
+		Cost: map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions}[c]}
+	p, err := translate(ctx, m, o)
+	if err != nil {
+		reason := untranslated(ctx, err)
+		return nil, 0, &reason
+	}
+	if p.Recursive {
+		return nil, 0, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "recursive functions have no cost yet"}
+	}
+	return p.WithInputs(), p.Rest, nil
+}

@@ -71,6 +71,8 @@ type Options struct {
 	CompileCommands string
 	// Function is where runs start; empty is main.
 	Function string
+	// Only lets runs start at the only function that is defined, if it is not main.
+	Only bool
 	// Arguments say what pointer parameters of Function point to, by
 	// "function:parameter".
 	Arguments map[string]Argument
@@ -141,6 +143,12 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 	copied, err := readModules(&o, modules, o.entry())
 	if err != nil {
 		return nil, err
+	}
+	if o.Only && o.Function == "" && copied.Function("main") == nil && len(copied.Defined) == 1 {
+		o.Function = copied.Defined[0]
+		if copied, err = readModules(&o, modules, o.entry()); err != nil {
+			return nil, err
+		}
 	}
 	if better := recoverReturns(ctx, &o, copied); better != nil {
 		copied = better

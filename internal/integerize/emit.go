@@ -14,7 +14,7 @@ import (
 
 // program assembles the result.
 func (t *translation) program() *Program {
-	p := &Program{Module: t.m, Recursive: t.recursive, slots: t.slots}
+	p := &Program{Module: t.m, Recursive: t.recursive, slots: t.slots, integers: t.o.Semantics == Integers}
 	relevant := t.relevant()
 	s := its.NewSystem()
 	for i, sl := range t.slots {
@@ -38,12 +38,30 @@ func (t *translation) program() *Program {
 	}
 	for _, pa := range t.paths {
 		tr, list := t.transition(s, pa, relevant)
+		tr.Cost = linear.Constant(linear.Int(t.cost(pa.state.work, p.Places[pa.to].Head)))
 		s.Add(tr)
 		p.choices = append(p.choices, list)
 	}
 	p.System = s
+	p.Rest = t.cost(t.longest, false)
 	p.frames = t.places
 	return p
+}
+
+// cost is what a path costs that has done some work, and arrives at a loop head or not.
+func (t *translation) cost(w work, head bool) int64 {
+	switch t.o.Cost {
+	case Steps:
+		return 1
+	case Instructions:
+		return w.instructions
+	case Iterations:
+		if head {
+			return w.calls + 1
+		}
+		return w.calls
+	}
+	panic(fmt.Sprintf("unexpected cost %d", t.o.Cost))
 }
 
 // relevant marks the variables that some guard depends on.

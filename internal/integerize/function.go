@@ -36,6 +36,7 @@ type translation struct {
 	recursive bool
 	crowd     int  // states from the location that is explored
 	reads     bool // memory decides where runs go
+	longest   work // of all paths, also those that end before a location
 }
 
 // function is what is known of a function in all contexts.

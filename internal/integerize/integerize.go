@@ -50,11 +50,22 @@ const (
 	Integers                    // nothing overflows: mathematical integers
 )
 
+// Cost is what the costs of transitions count.
+type Cost uint8
+
+// The costs.
+const (
+	Steps        Cost = iota // transitions
+	Iterations               // visits of loop heads, and calls of functions with a body
+	Instructions             // instructions of the program
+)
+
 // Options of Translate; the zero value is the default.
 type Options struct {
 	Semantics Semantics
 	// Fair makes exactly the transitions fair whose paths execute ir.Accept; else all are.
 	Fair bool
+	Cost Cost
 	// MaxTransitions bounds the result, 0 for 2000.
 	MaxTransitions int
 	// MaxFrames bounds the calls that are followed, 0 for 500.
@@ -70,9 +81,13 @@ type Program struct {
 	// Recursive says that the system follows recursive calls: a call enters the
 	// function again and never returns, or returns at once with any result.
 	Recursive bool
-	slots     []slot       // by variable
-	choices   []choiceList // by transition
-	frames    []place
+	// Rest is the most that a path costs before its next location: what may be missing in
+	// the costs of a run that ends between two.
+	Rest     int64
+	slots    []slot       // by variable
+	choices  []choiceList // by transition
+	frames   []place
+	integers bool // the semantics of its numbers
 }
 
 // Place is a point of the program in a chain of calls.

@@ -104,7 +104,19 @@ func (t *translation) advance(s *state) (next []*state) {
 		}
 	}()
 	for {
-		if on := t.step(s); on != goOn {
+		edge := s.to != 0
+		on := t.step(s)
+		if !edge {
+			s.work.instructions++
+			for _, n := range on.states {
+				if n != s {
+					n.work.instructions++
+				}
+			}
+		}
+		t.longest.instructions = max(t.longest.instructions, s.work.instructions)
+		t.longest.calls = max(t.longest.calls, s.work.calls)
+		if on != goOn {
 			return on.states
 		}
 	}
@@ -391,6 +403,7 @@ func (t *translation) call(s *state, fr *frame, v ir.Value, d *ir.Def) *outcome 
 // into enters the body of a function.
 func (t *translation) into(s *state, fr *frame, args []number) {
 	s.frame, s.block, s.index, s.to, s.nth = fr, 0, 0, 1, 0
+	s.work.calls++
 	for i, p := range fr.fn.f.Params {
 		if fr.fn.tracked(p) {
 			s.values.set(valueKey{frame: fr, value: p}, args[i])

@@ -54,8 +54,12 @@ type state struct {
 	inexact bool
 	// accepts: the path executes Accept, perhaps in a call that is not followed.
 	accepts bool
+	work    work
 	shared  bool // cells and ranged belong to another state, too
 }
+
+// work is what a path has executed.
+type work struct{ instructions, calls int64 }
 
 // scope is a map in layers: forks share what is below.
 type scope struct {
