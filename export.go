@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"assay/internal/conductor"
 	"assay/internal/frontend"
 	"assay/internal/inspect"
 	"assay/internal/its"
 	"assay/internal/show"
+	"assay/internal/verdict"
 )
 
 // Export writes the transition system of the task's program in one of the formats
@@ -46,27 +46,27 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	return show.ReasonsOf(loaded.Module, found), err
 }
 
-// ExportITS writes the integer transition system of a program: Format is koat,
-// t2, smt2 or ari.
-func ExportITS(ctx context.Context, t Task, format string) (text string, err error) {
-	if len(t.Properties) == 0 {
-		t.Properties = []Property{Termination}
-	}
+// Costs are what the transitions of an integer transition system may cost; the first is the usual one.
+var Costs = []string{string(conductor.Iterations), string(conductor.Instructions)}
+
+// IntegerSystem is a program as an integer transition system, or says why there is none. If it has a cost,
+// of Costs, inputs are initial values of variables; a run costs at most rest more than that of the system. Without main it begins at the only function.
+func IntegerSystem(ctx context.Context, t Task, cost string) (s *its.System, rest int64, none *Reason, err error) {
+	t.Properties = []Property{Termination}
 	if err := t.validate(); err != nil {
-		return "", err
+		return nil, 0, nil, err
 	}
-	r := &run{task: t, start: time.Now()}
+	r := &run{task: t, phase: "reading the program"}
 	defer boundary(&r.phase, t.Files, &err)
-	program, err := frontend.Load(ctx, r.frontendOptions())
+	o := r.frontendOptions()
+	o.Only = cost != ""
+	loaded, err := frontend.Load(ctx, o)
 	if err != nil {
-		return "", loadError(err)
+		return nil, 0, nil, loadError(err)
 	}
-	p, reason := conductor.IntegerSystem(ctx, program.Module, t.Program.Semantics)
-	if reason != nil {
-		return "", &InputError{Pos: show.PositionOf(program.Module, reason.Pos), Message: reason.Text}
+	s, rest, reason := conductor.IntegerSystem(ctx, loaded.Module, t.Program.Semantics, conductor.Cost(cost))
+	if reason == nil {
+		return s, rest, nil, nil
 	}
-	if text, ok := its.Write(p, format); ok {
-		return text, nil
-	}
-	return "", &InputError{Message: "unknown format " + format, Hint: "koat, t2, smt2 or ari"}
+	return nil, 0, &show.ReasonsOf(loaded.Module, []verdict.Reason{*reason})[0], nil
 }

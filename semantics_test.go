@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"assay/internal/its"
 )
 
 // TestSemantics: the same programs under different arithmetic.
@@ -44,8 +46,12 @@ func TestSemantics(t *testing.T) {
 				}
 			}
 			for _, format := range []string{"koat", "t2", "smt2", "ari"} {
-				text, err := ExportITS(context.Background(), Task{Files: []string{file}}, format)
-				if err != nil || strings.TrimSpace(text) == "" {
+				s, _, none, err := IntegerSystem(context.Background(), Task{Files: []string{file}}, "")
+				if err != nil || none != nil {
+					t.Fatal(err, none)
+				}
+				text, ok := its.Write(s, format)
+				if !ok || strings.TrimSpace(text) == "" {
 					t.Errorf("%s: %v %q", format, err, text)
 				}
 			}

@@ -33,7 +33,7 @@ type boundFlags struct {
 
 // boundCommand is `assay bound`.
 func boundCommand() *cobra.Command {
-	f := &boundFlags{certify: "on", cost: assay.AllCosts[0]}
+	f := &boundFlags{certify: "on", cost: assay.Costs[0]}
 	groups := f.program.groups()
 	c := &cobra.Command{
 		Use:   "bound [flags] file",
@@ -85,7 +85,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 	flags.Var(durationValue{&f.timeout}, "timeout", "stop after this time, for example 10s or 2m")
 	flags.Var(sizeValue{&f.memory}, "memory", "stop when more memory is used, for example 2GiB")
 	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether the certificate is checked")
-	flags.Var(choiceValue{&f.cost, assay.AllCosts}, "cost", "of a program: what is counted")
+	flags.Var(choiceValue{&f.cost, assay.Costs}, "cost", "of a program: what is counted")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print the result only")
 	for _, g := range groups {
 		if g.title == "The program" {
@@ -109,7 +109,7 @@ func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []str
 	if err := f.program.complete(flags); err != nil {
 		return nil, 0, "", err
 	}
-	c, reason, err := assay.Costs(ctx, f.program.task, assay.Cost(f.cost))
+	s, rest, reason, err := assay.IntegerSystem(ctx, f.program.task, f.cost)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, 0, "out of time", nil
@@ -118,7 +118,7 @@ func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []str
 	case reason != nil:
 		return nil, 0, fmt.Sprintf("%v: %s", reason.Pos, reason.Text), nil
 	}
-	return c.System, c.Rest, "", nil
+	return s, rest, "", nil
 }
 
 // boundAnswer is an upper bound, a run without end, or neither.

@@ -54,3 +54,29 @@ func TestBound(t *testing.T) {
 		}
 	}
 }
+
+const boundProgram = "int nondet(void);\nvoid f(int n, int m) {\n  for (int i = 0; i < n; i++)\n    for (int j = 0; j < m; j++) ;\n}\n"
+
+// TestBoundPrograms: bounds of programs speak of their inputs.
+func TestBoundPrograms(t *testing.T) {
+	readOnce := "int nondet(void);\nint main(void) {\n  int k = nondet();\n  while (k > 0) k -= 2;\n  return 0;\n}\n"
+	recursive := "int f(int n) { return n > 0 ? f(n - 1) + f(n - 2) : 0; }\n"
+	for _, test := range []struct {
+		text string
+		args []string
+		code int
+		want string
+	}{
+		{boundProgram, []string{"--semantics=integers"}, exitTrue, "max(0, n)*max(0, m)"},
+		{boundProgram, []string{"--semantics=integers", "--cost=instructions"}, exitTrue, "RESULT: bound(O(n^2))\n"},
+		{boundProgram, []string{"--function=f"}, exitTrue, "max(0, n - 1)*max(0, m)"},
+		{readOnce, []string{"--semantics=integers"}, exitTrue, "k@3"},
+		{recursive, nil, exitUnknown, "recursive functions"},
+		{boundProgram, []string{"--function=g"}, exitInput, ""},
+	} {
+		o := invoke(t, append([]string{"bound", write(t, "f.c", test.text)}, test.args...)...)
+		if o.code != test.code || !strings.Contains(o.stdout, test.want) {
+			t.Errorf("%v: code %d\n%s%s", test.args, o.code, o.stdout, o.stderr)
+		}
+	}
+}

@@ -39,11 +39,27 @@ func (c Class) Compare(d Class) int {
 // Class is the class of the expression as it is written: the greatest degree of a
 // monomial in it, also where others cancel it.
 func (e Expression) Class() Class {
+	return e.classWhere(func(linear.Number) bool { return false })
+}
+
+// ClassWithRanges is the class if numbers as great as the ranges of types are not constants, but
+// grow like variables.
+func (e Expression) ClassWithRanges() Class {
+	return e.classWhere(func(n linear.Number) bool { return n.Abs().Cmp(rangeLike) >= 0 })
+}
+
+// rangeLike is what numbers are compared with: half of the greatest short.
+var rangeLike = linear.Int(1 << 14)
+
+func (e Expression) classWhere(grows func(linear.Number) bool) Class {
 	var out Class
 	for _, m := range e.terms {
 		var c Class
+		if grows(m.coef) {
+			c.Degree = 1
+		}
 		for _, f := range m.factors {
-			a := classOf(f.atom)
+			a := classOf(f.atom, grows)
 			c.Exponential = c.Exponential || a.Exponential
 			c.Degree += f.power * a.Degree
 		}
@@ -57,16 +73,16 @@ func (e Expression) Class() Class {
 	return out
 }
 
-func classOf(a atom) Class {
+func classOf(a atom, grows func(linear.Number) bool) Class {
 	switch a := a.(type) {
 	case variable:
 		return Class{Degree: 1}
 	case exponential:
-		return Class{Exponential: a.exponent.Class().Compare(Class{}) > 0}
+		return Class{Exponential: a.exponent.classWhere(grows).Compare(Class{}) > 0}
 	case maximum:
 		var out Class
 		for _, e := range a.of {
-			if c := e.Class(); c.Compare(out) > 0 {
+			if c := e.classWhere(grows); c.Compare(out) > 0 {
 				out = c
 			}
 		}

@@ -120,30 +120,57 @@ func content(es []Expression) linear.Number {
 	return g.Div(l)
 }
 
-// PlainlyNonNegative says whether e is a sum of products that are not negative. If not, e
-// may still never be.
+// PlainlyNonNegative says whether e is never negative, as its terms show. If not, e may
+// still never be.
 func (e Expression) PlainlyNonNegative() bool {
-	for _, m := range e.terms {
-		if m.coef.Sign() < 0 {
-			return false
-		}
-		for _, f := range m.factors {
-			if f.power%2 == 1 && !nonNegative(f.atom) {
-				return false
-			}
-		}
-	}
-	return true
+	n, ok := e.least()
+	return ok && n.Sign() >= 0
 }
 
-func nonNegative(a atom) bool {
+// least is a number that e is never below, if its terms show one.
+func (e Expression) least() (sum linear.Number, ok bool) {
+	for _, m := range e.terms {
+		if len(m.factors) == 0 {
+			sum = sum.Add(m.coef)
+			continue
+		}
+		if m.coef.Sign() < 0 {
+			return sum, false
+		}
+		product := m.coef
+		for _, f := range m.factors {
+			n, ok := leastOf(f.atom)
+			switch {
+			case ok && n.Sign() >= 0:
+				for range f.power {
+					product = product.Mul(n)
+				}
+			case f.power%2 == 0:
+				product = linear.Number{}
+			default:
+				return sum, false
+			}
+		}
+		sum = sum.Add(product)
+	}
+	return sum, true
+}
+
+func leastOf(a atom) (linear.Number, bool) {
 	switch a := a.(type) {
 	case variable:
-		return false
+		return linear.Number{}, false
 	case exponential:
-		return true
+		return linear.Int(1), true
 	case maximum:
-		return slices.ContainsFunc(a.of, Expression.PlainlyNonNegative)
+		var most linear.Number
+		found := false
+		for _, e := range a.of {
+			if n, ok := e.least(); ok && (!found || n.Cmp(most) > 0) {
+				most, found = n, true
+			}
+		}
+		return most, found
 	}
 	panic(fmt.Sprintf("unexpected %T", a))
 }

@@ -58,12 +58,17 @@ func Upper(ctx context.Context, s *its.System) Result {
 	if _, ok := first.(Found); ok || ctx.Err() != nil {
 		return first
 	}
+	if q, ok := p.split(ctx); ok {
+		if second, ok := q.upper(ctx, nil).(Found); ok {
+			return second
+		}
+	}
 	proof, ok := ranking.Prove(ctx, s, ranking.Options{}).(ranking.Proved)
 	if !ok {
 		return first
 	}
-	if second, ok := p.upper(ctx, proof.Argument.Nodes).(Found); ok {
-		return second
+	if third, ok := p.upper(ctx, proof.Argument.Nodes).(Found); ok {
+		return third
 	}
 	return first
 }
@@ -72,6 +77,7 @@ func Upper(ctx context.Context, s *its.System) Result {
 type prepared struct {
 	original *its.System
 	simple   *its.System
+	origin   []its.Location // by location of simple: that of the original; the start's is not looked at
 	at       []polyhedra.Polyhedron
 }
 
@@ -105,7 +111,11 @@ func prepare(ctx context.Context, s *its.System) (*prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, errors.New("out of time")
 	}
-	return &prepared{s, simple, forward.Invariants(ctx, simple, polyhedra.Polyhedron{})}, nil
+	p := &prepared{original: s, simple: simple, at: forward.Invariants(ctx, simple, polyhedra.Polyhedron{})}
+	for l := range simple.Locations {
+		p.origin = append(p.origin, its.Location(l))
+	}
+	return p, nil
 }
 
 // block is a block of the certificate with what is known of it.
@@ -124,6 +134,7 @@ type analysis struct {
 	variables int
 	relevant  []linear.Var
 	nodes     []bound.Node
+	ranks     [][]its.Level // by node: of the termination proof, if there is one
 	blocks    []block
 	component []int // by node; blocks lead to the same or a smaller number
 	solvers   []*linear.Solver
@@ -169,6 +180,7 @@ func (p *prepared) upper(ctx context.Context, nodes []its.RankNode) Result {
 func (p *prepared) place(a *analysis, nodes []its.RankNode) [][]int {
 	at := make([][]int, len(p.simple.Locations))
 	a.nodes = []bound.Node{{Location: p.original.Initial}}
+	a.ranks = [][]its.Level{nil}
 	at[p.simple.Initial] = []int{0}
 	used := make([]bool, len(p.simple.Locations))
 	for _, t := range p.simple.Transitions {
@@ -182,14 +194,41 @@ func (p *prepared) place(a *analysis, nodes []its.RankNode) [][]int {
 			if int(n.Location) == l {
 				at[l] = append(at[l], len(a.nodes))
 				a.nodes = append(a.nodes, bound.Node{Location: n.Location, Region: n.Region})
+				a.ranks = append(a.ranks, n.Rank)
 			}
 		}
 		if at[l] == nil {
 			at[l] = []int{len(a.nodes)}
-			a.nodes = append(a.nodes, bound.Node{Location: its.Location(l), Region: p.at[l].Constraints()})
+			a.nodes = append(a.nodes, bound.Node{Location: p.origin[l], Region: p.at[l].Constraints()})
+			a.ranks = append(a.ranks, nil)
 		}
 	}
 	return at
+}
+
+// ascends says whether the rank is sure not to decrease from one node to another. A run need not go
+// there: the proof says that it can be at a node with a smaller rank. Only levels that
+// are constant are looked at.
+func (a *analysis) ascends(u, v int) bool {
+	if u == 0 || a.ranks[u] == nil || a.ranks[v] == nil {
+		return false
+	}
+	level := func(ls []its.Level, i int) its.Level {
+		if i < len(ls) {
+			return ls[i]
+		}
+		return its.Level{{}}
+	}
+	for i := range max(len(a.ranks[u]), len(a.ranks[v])) {
+		f, g := level(a.ranks[u], i), level(a.ranks[v], i)
+		if len(f) != 1 || len(g) != 1 || !f[0].IsConstant() || !g[0].IsConstant() {
+			return false
+		}
+		if c := f[0].Const.Cmp(g[0].Const); c != 0 {
+			return c < 0
+		}
+	}
+	return true
 }
 
 // connect makes the blocks: each transition between all nodes at its ends.
@@ -198,6 +237,9 @@ func (a *analysis) connect(p *prepared, at [][]int) {
 		t := &p.simple.Transitions[i]
 		for _, u := range at[t.From] {
 			for _, v := range at[t.To] {
+				if a.ascends(u, v) {
+					continue
+				}
 				known := append(slices.Clone(a.nodes[u].Region), t.Guard...)
 				for _, c := range a.nodes[v].Region {
 					c.Form = c.Form.Substitute(func(x linear.Var) (linear.Form, bool) { return t.Update[x], true })

@@ -110,7 +110,7 @@ func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
 		return a.add(bound.Size{Block: b, Form: g, Bound: bound.Form(g), Rule: bound.Initial{}})
 	}
 	consider(a.potential(b, g))
-	if best >= 0 && a.claims[best].Limit().Class().Degree <= 1 && !a.claims[best].Limit().Class().Exponential {
+	if best >= 0 && a.claims[best].Limit().ClassWithRanges().Degree <= 1 && !a.claims[best].Limit().ClassWithRanges().Exponential {
 		return best
 	}
 	if len(g.Terms) > 1 {
@@ -192,7 +192,7 @@ func (a *analysis) potential(b int, g linear.Form) int {
 	}
 	c := a.potentialOf(b, g, same)
 	if len(nodes) > 1 {
-		if c >= 0 && a.claims[c].Limit().Class().Compare(bound.Class{Degree: 1}) <= 0 {
+		if c >= 0 && a.claims[c].Limit().ClassWithRanges().Compare(bound.Class{Degree: 1}) <= 0 {
 			return c
 		}
 		if forms := a.potentialForms(at, g, nodes); forms != nil {

@@ -128,17 +128,6 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 	return out
 }
 
-// IntegerSystem is the integer transition system of a program; else the reason says
-// why there is none.
-func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics) (*its.System, *verdict.Reason) {
-	p, err := translate(ctx, m, integerize.Options{Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s]})
-	if err != nil {
-		reason := untranslated(ctx, err)
-		return nil, &reason
-	}
-	return p.System, nil
-}
-
 // Cost is what a bound counts.
 type Cost string
 
@@ -148,18 +137,21 @@ const (
 	Instructions Cost = "instructions" // instructions of the intermediate representation
 )
 
-// Costs is the integer transition system of a program whose transitions cost what the program
-// does, with its inputs as variables. A run costs at most rest more than that of the system. The
-// reason says why there is none.
-func Costs(ctx context.Context, m *ir.Module, s Semantics, c Cost) (system *its.System, rest int64, none *verdict.Reason) {
-	o := integerize.Options{Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s],
-		Cost: map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions}[c]}
-	p, err := translate(ctx, m, o)
-	if err != nil {
+// IntegerSystem is the integer transition system of a program; else the reason says why there is none. If a
+// cost is asked for, transitions cost what the program does, and inputs are variables; a run of the
+// program costs at most rest more than that of the system.
+func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics, c Cost) (system *its.System, rest int64, none *verdict.Reason) {
+	p, err := translate(ctx, m, integerize.Options{
+		Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s],
+		Cost:      map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions}[c],
+	})
+	switch {
+	case err != nil:
 		reason := untranslated(ctx, err)
 		return nil, 0, &reason
-	}
-	if p.Recursive {
+	case c == "":
+		return p.System, p.Rest, nil
+	case p.Recursive:
 		return nil, 0, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "recursive functions have no cost yet"}
 	}
 	return p.WithInputs(), p.Rest, nil
