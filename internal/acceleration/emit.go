@@ -11,10 +11,9 @@ import (
 
 // emitter appends instructions to a block of a function.
 type emitter struct {
-	l     *loop
-	c     *closed
-	f     *ir.Func
-	block ir.BlockID
+	ir.Editor
+	l *loop
+	c *closed
 	// count is n, last is n-1, of c.width bits.
 	count, last ir.Value
 	choices     map[int32]ir.Value
@@ -29,43 +28,18 @@ type substitution struct {
 	at   ir.Value // the iteration, 0 for the first
 }
 
-func (e *emitter) define(d ir.Def) ir.Value {
-	e.f.Values = append(e.f.Values, d)
-	return ir.Value(len(e.f.Values) - 1)
-}
+func (e *emitter) bin(op ir.Op, x, y ir.Value) ir.Value { return e.Op(op, e.Func.Type(x), x, y) }
+func (e *emitter) cmp(op ir.Op, x, y ir.Value) ir.Value { return e.Op(op, ir.BoolType, x, y) }
 
-func (e *emitter) emit(d ir.Def) ir.Value {
-	d.Block = e.block
-	v := e.define(d)
-	b := &e.f.Blocks[e.block]
-	b.Instrs = append(b.Instrs, v)
-	return v
-}
-
-func (e *emitter) op(op ir.Op, t ir.Type, args ...ir.Value) ir.Value {
-	return e.emit(ir.Def{Op: op, Type: t, Args: args})
-}
-
-func (e *emitter) bin(op ir.Op, x, y ir.Value) ir.Value { return e.op(op, e.f.Type(x), x, y) }
-func (e *emitter) cmp(op ir.Op, x, y ir.Value) ir.Value { return e.op(op, ir.BoolType, x, y) }
-
-func (e *emitter) constant(x bv.BV) ir.Value {
-	return e.define(ir.Def{Op: ir.Const, Type: ir.IntType(x.Width()), Const: x})
-}
-
-func (e *emitter) number(w uint32, n uint64) ir.Value { return e.constant(bv.New(w, n)) }
-
-func (e *emitter) assume(x ir.Value) { e.op(ir.Assume, ir.Type{}, x) }
-
-func (e *emitter) not(x ir.Value) ir.Value { return e.bin(ir.Xor, x, e.number(1, 1)) }
+func (e *emitter) assume(x ir.Value) { e.Op(ir.Assume, ir.Type{}, x) }
 
 // resize is x modulo 2^w, or extended by zeros.
 func (e *emitter) resize(x ir.Value, w uint32) ir.Value {
-	switch now := e.f.Type(x).Bits; {
+	switch now := e.Func.Type(x).Bits; {
 	case now < w:
-		return e.op(ir.ZExt, ir.IntType(w), x)
+		return e.Op(ir.ZExt, ir.IntType(w), x)
 	case now > w:
-		return e.op(ir.Trunc, ir.IntType(w), x)
+		return e.Op(ir.Trunc, ir.IntType(w), x)
 	}
 	return x
 }
@@ -89,9 +63,9 @@ func (e *emitter) value(s *substitution, x expr) ir.Value {
 	var v ir.Value
 	switch n.kind {
 	case constant:
-		v = e.define(ir.Def{Op: ir.Const, Type: n.t, Const: n.value})
+		v = e.Define(ir.Def{Op: ir.Const, Type: n.t, Const: n.value})
 	case symbol:
-		v = e.define(ir.Def{Op: n.op, Type: n.t, Sym: n.sym})
+		v = e.Define(ir.Def{Op: n.op, Type: n.t, Sym: n.sym})
 	case outside:
 		v = ir.Value(n.id)
 	case choice:
@@ -111,7 +85,7 @@ func (e *emitter) value(s *substitution, x expr) ir.Value {
 				args = append(args, e.value(s, a))
 			}
 		}
-		v = e.emit(ir.Def{Op: n.op, Type: n.t, Args: args, Aux: n.aux})
+		v = e.Emit(ir.Def{Op: n.op, Type: n.t, Args: args, Aux: n.aux})
 	default:
 		panic("acceleration: an expression that is not known")
 	}
@@ -124,7 +98,7 @@ func (e *emitter) held(i int32) ir.Value {
 	if v, ok := e.cells[i]; ok {
 		return v
 	}
-	v := e.op(ir.Load, ir.IntType(e.l.cells[i].bits), e.address(i))
+	v := e.Op(ir.Load, ir.IntType(e.l.cells[i].bits), e.address(i))
 	e.cells[i] = v
 	return v
 }
@@ -135,7 +109,7 @@ func (e *emitter) address(i int32) ir.Value {
 	if p.offset == 0 {
 		return root
 	}
-	return e.op(ir.PtrAdd, e.l.m.PtrType(), root, e.number(e.l.m.PointerBits, p.offset))
+	return e.Op(ir.PtrAdd, e.l.m.PtrType(), root, e.Number(e.l.m.PointerBits, p.offset))
 }
 
 // require assumes what must be true for n iterations.
@@ -158,7 +132,7 @@ func (e *emitter) require(r *requirement) {
 	holds := func(s *substitution) {
 		v := e.value(s, r.e)
 		if !r.want {
-			v = e.not(v)
+			v = e.Not(v)
 		}
 		e.assume(v)
 	}
@@ -180,14 +154,14 @@ func (e *emitter) apart(r *requirement) {
 	inverse := inverse(r.d.LShr(bv.New(w, uint64(t))).Trunc(w - t))
 	high := distance
 	if t > 0 {
-		high = e.op(ir.Trunc, ir.IntType(w-t), e.bin(ir.LShr, distance, e.number(w, uint64(t))))
+		high = e.Op(ir.Trunc, ir.IntType(w-t), e.bin(ir.LShr, distance, e.Number(w, uint64(t))))
 	}
-	hit := e.bin(ir.Mul, high, e.constant(inverse))
+	hit := e.bin(ir.Mul, high, e.Constant(inverse))
 	n := max(w-t, e.c.width)
 	before := e.cmp(ir.ULe, e.resize(e.count, n), e.resize(hit, n))
 	if t > 0 {
-		low := e.op(ir.Trunc, ir.IntType(t), distance)
-		before = e.bin(ir.Or, before, e.cmp(ir.Ne, low, e.number(t, 0)))
+		low := e.Op(ir.Trunc, ir.IntType(t), distance)
+		before = e.bin(ir.Or, before, e.cmp(ir.Ne, low, e.Number(t, 0)))
 	}
 	e.assume(before)
 }
@@ -213,7 +187,7 @@ func (e *emitter) ranges(r *requirement) {
 			least = bv.New(w, 1).Shl(bv.New(w, uint64(w-1)))
 			greatest = least.Not()
 		}
-		up, down := e.bin(ir.Sub, e.constant(greatest), now), e.bin(ir.Sub, now, e.constant(least))
+		up, down := e.bin(ir.Sub, e.Constant(greatest), now), e.bin(ir.Sub, now, e.Constant(least))
 		if k, ok := e.l.literal(x.d); ok {
 			if k.IsZero() {
 				continue
@@ -223,28 +197,28 @@ func (e *emitter) ranges(r *requirement) {
 				room, size = down, k.Neg()
 			}
 			e.atMost(e.last, bv.New(w, 0).Not().UDiv(size))
-			e.assume(e.cmp(ir.ULe, e.bin(ir.Mul, e.resize(e.last, w), e.constant(size)), room))
+			e.assume(e.cmp(ir.ULe, e.bin(ir.Mul, e.resize(e.last, w), e.Constant(size)), room))
 			continue
 		}
 		d := e.value(e.first, x.d)
-		negative := e.cmp(ir.SLt, d, e.number(w, 0))
-		size := e.op(ir.Select, ir.IntType(w), negative, e.bin(ir.Sub, e.number(w, 0), d), d)
-		room := e.op(ir.Select, ir.IntType(w), negative, down, up)
+		negative := e.cmp(ir.SLt, d, e.Number(w, 0))
+		size := e.Op(ir.Select, ir.IntType(w), negative, e.bin(ir.Sub, e.Number(w, 0), d), d)
+		room := e.Op(ir.Select, ir.IntType(w), negative, down, up)
 		e.atMost(e.last, bv.New(w, 0).Not())
 		m := e.resize(e.last, w)
-		e.assume(e.not(e.cmp(ir.UMulOvf, m, size)))
+		e.assume(e.Not(e.cmp(ir.UMulOvf, m, size)))
 		e.assume(e.cmp(ir.ULe, e.bin(ir.Mul, m, size), room))
 	}
 }
 
 // atMost assumes that x is at most k, of any width.
 func (e *emitter) atMost(x ir.Value, k bv.BV) {
-	w := e.f.Type(x).Bits
+	w := e.Func.Type(x).Bits
 	if k.Width() > w && !k.ULt(bv.New(k.Width(), 0).Not().LShr(bv.New(k.Width(), uint64(k.Width()-w)))) {
 		return
 	}
 	n := max(w, k.Width())
-	e.assume(e.cmp(ir.ULe, e.resize(x, n), e.constant(k.ZExt(n))))
+	e.assume(e.cmp(ir.ULe, e.resize(x, n), e.Constant(k.ZExt(n))))
 }
 
 // change is the closed form of a variable: its value at the start, its steps, and its
@@ -265,12 +239,12 @@ func (e *emitter) after(v *variable) change {
 	case summed:
 		c.step, c.second = e.value(e.first, v.step), e.value(e.first, v.second)
 		// n*(n-1)/2: one of both is even.
-		one := e.number(e.c.width, 1)
-		odd := e.op(ir.Trunc, ir.BoolType, e.count)
+		one := e.Number(e.c.width, 1)
+		odd := e.Op(ir.Trunc, ir.BoolType, e.count)
 		half := func(x ir.Value) ir.Value { return e.resize(e.bin(ir.LShr, x, one), w) }
 		t := ir.IntType(w)
-		a := e.op(ir.Select, t, odd, e.resize(e.count, w), half(e.count))
-		b := e.op(ir.Select, t, odd, half(e.last), e.resize(e.last, w))
+		a := e.Op(ir.Select, t, odd, e.resize(e.count, w), half(e.count))
+		b := e.Op(ir.Select, t, odd, half(e.last), e.resize(e.last, w))
 		pairs := e.bin(ir.Mul, a, b)
 		c.end = e.bin(ir.Add, c.start, e.bin(ir.Add, e.times(e.count, v.step), e.bin(ir.Mul, pairs, c.second)))
 	default:

@@ -20,7 +20,7 @@ func (p *Program) add(f *ir.Func, a *accelerable) {
 	at := block("")
 	g := &gate{f: f, head: head}
 	p.gates[gateKey{f.Name, head}] = g
-	e := &emitter{l: a.l, f: f, block: at}
+	e := &emitter{Editor: ir.Editor{Module: a.l.m, Func: f, At: at}, l: a.l}
 
 	// All edges to the head go to the gate, and its phis get what those of the head got.
 	h := &f.Blocks[head]
@@ -46,19 +46,19 @@ func (p *Program) add(f *ir.Func, a *accelerable) {
 			break
 		}
 		phis = append(phis, v)
-		start[v] = e.emit(ir.Def{Op: ir.Phi, Type: d.Type, Args: d.Args, Pos: d.Pos})
+		start[v] = e.Emit(ir.Def{Op: ir.Phi, Type: d.Type, Args: d.Args, Pos: d.Pos})
 	}
 	incoming := map[ir.Value][]ir.Value{}
 	for _, v := range phis {
 		incoming[v] = []ir.Value{start[v]}
 	}
-	which := e.emit(ir.Def{Op: ir.Nondet, Type: ir.IntType(8), Aux: int64(ir.NondetInput), Sym: chooseName})
+	which := e.Emit(ir.Def{Op: ir.Nondet, Type: ir.IntType(8), Aux: int64(ir.NondetInput), Sym: chooseName})
 	succs, cases, preds := []ir.BlockID{head}, []bv.BV{}, []ir.BlockID{at}
 	for _, i := range slices.Sorted(maps.Keys(a.paths)) {
 		c := a.paths[i]
 		to := block("")
 		j := &jump{id: jumpID{f.Name, head, i}, loop: a.l, path: c.path}
-		e := &emitter{l: a.l, c: c, f: f, block: to, start: start, cells: map[int32]ir.Value{}, choices: map[int32]ir.Value{}}
+		e := &emitter{Editor: ir.Editor{Module: a.l.m, Func: f, At: to}, l: a.l, c: c, start: start, cells: map[int32]ir.Value{}, choices: map[int32]ir.Value{}}
 		after := e.jump(j)
 		f.Blocks[to].Preds = []ir.BlockID{at}
 		for _, v := range phis {
@@ -68,12 +68,12 @@ func (p *Program) add(f *ir.Func, a *accelerable) {
 			}
 			incoming[v] = append(incoming[v], x)
 		}
-		e.emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{head}})
+		e.Emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{head}})
 		succs, cases, preds = append(succs, to), append(cases, bv.New(8, uint64(len(cases)+1))), append(preds, to)
 		g.jumps = append(g.jumps, j)
 		p.jumps[gateKey{f.Name, to}] = j
 	}
-	e.emit(ir.Def{Op: ir.Switch, Args: []ir.Value{which}, Cases: cases, Succs: succs})
+	e.Emit(ir.Def{Op: ir.Switch, Args: []ir.Value{which}, Cases: cases, Succs: succs})
 	for _, v := range phis {
 		f.Def(v).Args = incoming[v]
 	}
@@ -85,16 +85,16 @@ func (p *Program) add(f *ir.Func, a *accelerable) {
 func (e *emitter) jump(j *jump) map[ir.Value]ir.Value {
 	c := e.c
 	t := ir.IntType(c.width)
-	e.count = e.emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: countName})
-	e.assume(e.cmp(ir.ULt, e.number(c.width, 1), e.count))
-	e.last = e.bin(ir.Sub, e.count, e.number(c.width, 1))
+	e.count = e.Emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: countName})
+	e.assume(e.cmp(ir.ULt, e.Number(c.width, 1), e.count))
+	e.last = e.bin(ir.Sub, e.count, e.Number(c.width, 1))
 	e.first = &substitution{memo: map[expr]ir.Value{}}
 	e.end = &substitution{memo: map[expr]ir.Value{}, at: e.last}
 	for _, i := range c.path.choices {
 		if _, ok := e.choices[i]; !ok {
 			s := e.l.choices[i]
 			d := s.f.Def(s.v)
-			e.choices[i] = e.emit(ir.Def{Op: ir.Nondet, Type: d.Type, Aux: d.Aux, Sym: d.Sym})
+			e.choices[i] = e.Emit(ir.Def{Op: ir.Nondet, Type: d.Type, Aux: d.Aux, Sym: d.Sym})
 		}
 	}
 	for i := range c.requirements {
@@ -110,7 +110,7 @@ func (e *emitter) jump(j *jump) map[ir.Value]ir.Value {
 	}
 	for _, x := range j.changes {
 		if n := e.l.at(x.v.leaf); n.kind == cell {
-			e.op(ir.Store, ir.Type{}, x.end, e.address(n.id))
+			e.Op(ir.Store, ir.Type{}, x.end, e.address(n.id))
 		}
 	}
 	j.count, j.choices = e.count, e.choices

@@ -84,7 +84,7 @@ func instrument(m *ir.Module, loops []*cut.Loop, hints []Hint, fair bool) (*prog
 	}
 	for i, f := range m.Funcs {
 		if accepting[f] || slices.ContainsFunc(loops, func(l *cut.Loop) bool { return l.Func == f }) {
-			copies[f] = copyOf(f)
+			copies[f] = f.Clone()
 			c.Funcs[i] = copies[f]
 			p.observed[f.Name], p.at[copies[f]] = map[ir.Value][]ir.Value{}, map[ir.BlockID]int{}
 		}
@@ -137,106 +137,93 @@ func accepts(m *ir.Module, l *cut.Loop, accepting map[*ir.Func]bool) bool {
 // remember lets each Accept set the globals of all loops.
 func (p *program) remember(copies map[*ir.Func]*ir.Func) {
 	for _, f := range copies {
-		one := ir.Value(0)
+		e := p.edit(f)
 		for b := range f.Blocks {
-			var list []ir.Value
-			for _, v := range f.Blocks[b].Instrs {
-				list = append(list, v)
+			for _, v := range slices.Clone(f.Blocks[b].Instrs) {
 				if f.Def(v).Op != ir.Accept {
 					continue
 				}
-				if one == 0 {
-					one = number(f, 8, 1)
-				}
-				pos := f.Def(v).Pos
-				for i := range p.ranked {
-					if !p.ranked[i].needless {
-						define(f, &list, ir.Def{Op: ir.Store, Args: []ir.Value{one, p.flag(f, i)}, Aux: 1, Block: ir.BlockID(b), Pos: pos})
+				e.After(v, func() {
+					one := e.Number(8, 1)
+					for i := range p.ranked {
+						if !p.ranked[i].needless {
+							e.Emit(ir.Def{Op: ir.Store, Args: []ir.Value{one, e.Global(p.flag(i))}, Aux: 1})
+						}
 					}
-				}
+				})
 			}
-			f.Blocks[b].Instrs = list
 		}
 	}
 }
 
-// flag is the address of the global of loop i.
-func (p *program) flag(f *ir.Func, i int) ir.Value {
+// flag is the name of the global of loop i.
+func (p *program) flag(i int) string {
 	name := acceptedName + strconv.Itoa(i)
 	if p.m.Global(name) == nil {
 		p.m.Globals = append(slices.Clip(p.m.Globals), &ir.Global{Name: name, Size: 1, Align: 1})
 	}
-	return define(f, nil, ir.Def{Op: ir.GlobalAddr, Type: p.m.PtrType(), Sym: name})
+	return name
 }
 
-// copyOf copies a function so that its blocks and values can be added to.
-func copyOf(f *ir.Func) *ir.Func {
-	g := *f
-	g.Values = slices.Clone(f.Values)
-	for v := range g.Values {
-		g.Values[v].Args = slices.Clone(g.Values[v].Args)
-		g.Values[v].Succs = slices.Clone(g.Values[v].Succs)
-	}
-	g.Blocks = slices.Clone(f.Blocks)
-	for b := range g.Blocks {
-		g.Blocks[b].Instrs = slices.Clone(g.Blocks[b].Instrs)
-		g.Blocks[b].Preds = slices.Clone(g.Blocks[b].Preds)
-	}
-	return &g
-}
-
-// define adds a value to a function, and to a list of instructions.
-func define(f *ir.Func, list *[]ir.Value, d ir.Def) ir.Value {
-	f.Values = append(f.Values, d)
-	v := ir.Value(len(f.Values) - 1)
-	if list != nil {
-		*list = append(*list, v)
-	}
-	return v
-}
-
-func number(f *ir.Func, bits uint32, n uint64) ir.Value {
-	return define(f, nil, ir.Def{Op: ir.Const, Type: ir.IntType(bits), Const: newBV(bits, n)})
-}
+func (p *program) edit(f *ir.Func) *ir.Editor { return &ir.Editor{Module: p.m, Func: f} }
 
 // variables adds the variables of one loop.
 func (p *program) variables(f *ir.Func, i int) {
-	l, r := p.original[i], &p.ranked[i]
-	head, pos := l.Head, l.Pos()
-	var phis, reads []ir.Value
-	emit := func(list *[]ir.Value, b ir.BlockID, d ir.Def) ir.Value {
-		d.Block, d.Pos = b, pos
-		return define(f, list, d)
+	l := p.original[i]
+	e := p.edit(f)
+	e.Before(e.AfterPhis(l.Head), func() {
+		e.Pos = l.Pos()
+		p.reads(e, i)
+	})
+	// In front of what is read now, behind the phis.
+	e.Before(e.AfterPhis(l.Head), func() {
+		e.Pos = l.Pos()
+		p.phis(e, i)
+	})
+	for k, u := range f.Blocks[l.Head].Preds {
+		if l.In(u) {
+			p.back(e, i, k)
+		}
 	}
+}
+
+// reads appends the values that the places of loop i have now.
+func (p *program) reads(e *ir.Editor, i int) {
+	r := &p.ranked[i]
 	for _, x := range r.places {
 		v := x.Value
 		if x.Cell {
 			if x.Offset != 0 {
-				v = emit(&reads, head, ir.Def{Op: ir.PtrAdd, Type: p.m.PtrType(), Args: []ir.Value{v, number(f, p.m.PointerBits, x.Offset)}})
+				v = e.Op(ir.PtrAdd, p.m.PtrType(), v, e.Number(p.m.PointerBits, x.Offset))
 			}
-			v = emit(&reads, head, ir.Def{Op: ir.Load, Type: ir.IntType(x.Bits), Args: []ir.Value{v}, Aux: 1})
-		} else if f.Def(v).Type.Kind == ir.Ptr {
-			v = emit(&reads, head, ir.Def{Op: ir.ObjectOffset, Type: p.m.WordType(), Args: []ir.Value{v}})
+			v = e.Emit(ir.Def{Op: ir.Load, Type: ir.IntType(x.Bits), Args: []ir.Value{v}, Aux: 1})
+		} else if e.Func.Def(v).Type.Kind == ir.Ptr {
+			v = e.Op(ir.ObjectOffset, p.m.WordType(), v)
 		}
 		r.now = append(r.now, v)
 	}
 	if p.fair {
-		flag := p.flag(f, i)
-		set := emit(&reads, head, ir.Def{Op: ir.Load, Type: ir.IntType(8), Args: []ir.Value{flag}, Aux: 1})
-		r.accepted = emit(&reads, head, ir.Def{Op: ir.Ne, Type: ir.IntType(1), Args: []ir.Value{set, number(f, 8, 0)}})
-		emit(&reads, head, ir.Def{Op: ir.Store, Args: []ir.Value{number(f, 8, 0), flag}, Aux: 1})
+		flag := e.Global(p.flag(i))
+		set := e.Emit(ir.Def{Op: ir.Load, Type: ir.IntType(8), Args: []ir.Value{flag}, Aux: 1})
+		r.accepted = e.Op(ir.Ne, ir.BoolType, set, e.Number(8, 0))
+		e.Emit(ir.Def{Op: ir.Store, Args: []ir.Value{e.Number(8, 0), flag}, Aux: 1})
 	}
-	preds := f.Blocks[head].Preds
+}
+
+// phis appends the values that the places had one iteration before, and whether there was one.
+func (p *program) phis(e *ir.Editor, i int) {
+	l, r := p.original[i], &p.ranked[i]
 	phi := func(bits uint32, back ir.Value) ir.Value {
-		start := number(f, bits, 0)
-		args := make([]ir.Value, len(preds))
-		for k, u := range preds {
-			args[k] = start
+		start := e.Number(bits, 0)
+		var args []ir.Value
+		for _, u := range e.Func.Blocks[l.Head].Preds {
 			if l.In(u) {
-				args[k] = back
+				args = append(args, back)
+			} else {
+				args = append(args, start)
 			}
 		}
-		return emit(&phis, head, ir.Def{Op: ir.Phi, Type: ir.IntType(bits), Args: args})
+		return e.Op(ir.Phi, ir.IntType(bits), args...)
 	}
 	for k, x := range r.places {
 		if k >= len(r.places)-r.fixed {
@@ -245,50 +232,34 @@ func (p *program) variables(f *ir.Func, i int) {
 		}
 		r.before = append(r.before, phi(x.Bits, r.now[k]))
 	}
-	r.again = phi(1, number(f, 1, 1))
-	old := f.Blocks[head].Instrs
-	n := 0
-	for f.Def(old[n]).Op == ir.Phi {
-		n++
-	}
-	f.Blocks[head].Instrs = slices.Concat(old[:n], phis, reads, old[n:])
+	r.again = phi(1, e.Number(1, 1))
+}
 
-	// A block for each back edge.
-	taken := map[ir.BlockID]int{} // edges from a block so far
-	for k, u := range preds {
-		if !l.In(u) {
-			continue
-		}
-		b := ir.BlockID(len(f.Blocks))
-		f.Blocks = append(f.Blocks, ir.Block{Name: "back", Preds: []ir.BlockID{u}})
-		terminator := f.Def(f.Blocks[u].Instrs[len(f.Blocks[u].Instrs)-1])
-		skip := taken[u]
-		for e, s := range terminator.Succs {
-			if s == head {
-				if skip == 0 {
-					terminator.Succs[e] = b
-					break
-				}
-				skip--
-			}
-		}
-		f.Blocks[head].Preds[k] = b
-		r.back = append(r.back, b)
-		p.at[f][b] = i
-		var list, observed []ir.Value
-		first := []ir.Value{r.again}
-		if p.fair {
-			first = append(first, r.accepted)
-		}
-		for _, v := range slices.Concat(first, r.before, r.now) {
-			observed = append(observed, emit(&list, b, ir.Def{Op: ir.Freeze, Type: f.Def(v).Type, Args: []ir.Value{v}}))
-		}
-		free := emit(&list, b, ir.Def{Op: ir.Nondet, Type: ir.IntType(1), Aux: int64(ir.NondetInput), Sym: "assay.back"})
-		check := emit(&list, b, ir.Def{Op: ir.Check, Args: []ir.Value{free}, Aux: int64(ir.Decrease), Sym: markName + strconv.Itoa(i)})
-		emit(&list, b, ir.Def{Op: ir.Br, Succs: []ir.BlockID{head}})
-		f.Blocks[b].Instrs = list
-		p.observed[f.Name][check] = observed
+// back leads an edge of loop i, that of predecessor k of the head, through a block of its own, where
+// everything is observed. Earlier edges from the same block do not lead to the head any more.
+func (p *program) back(e *ir.Editor, i, k int) {
+	f, l, r := e.Func, p.original[i], &p.ranked[i]
+	u := f.Blocks[l.Head].Preds[k]
+	b := e.NewBlock("back")
+	f.Blocks[b].Preds = []ir.BlockID{u}
+	succs := f.Succs(u)
+	succs[slices.Index(succs, l.Head)] = b
+	f.Blocks[l.Head].Preds[k] = b
+	r.back = append(r.back, b)
+	p.at[f][b] = i
+	e.At, e.Pos = b, l.Pos()
+	first := []ir.Value{r.again}
+	if p.fair {
+		first = append(first, r.accepted)
 	}
+	var observed []ir.Value
+	for _, v := range slices.Concat(first, r.before, r.now) {
+		observed = append(observed, e.Op(ir.Freeze, f.Def(v).Type, v))
+	}
+	free := e.Emit(ir.Def{Op: ir.Nondet, Type: ir.BoolType, Aux: int64(ir.NondetInput), Sym: "assay.back"})
+	check := e.Emit(ir.Def{Op: ir.Check, Args: []ir.Value{free}, Aux: int64(ir.Decrease), Sym: markName + strconv.Itoa(i)})
+	e.Jump(l.Head)
+	p.observed[f.Name][check] = observed
 }
 
 // mark is a back edge in the formula.

@@ -3,12 +3,9 @@ package bitranking
 import (
 	"slices"
 
-	"assay/internal/bv"
 	"assay/internal/cut"
 	"assay/internal/ir"
 )
-
-func newBV(bits uint32, n uint64) bv.BV { return bv.New(bits, n) }
 
 // This file lists the values of a loop head that ranking functions may use: those
 // that iterations may change, and those that are compared with them.

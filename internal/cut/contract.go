@@ -135,14 +135,14 @@ type stub struct {
 
 func (c *cutting) stub(f *ir.Func, prefix string, fill func(*stub)) {
 	g := &ir.Func{Name: prefix + f.Name, Results: f.Results, Pos: f.Pos, Values: make([]ir.Def, 1), Blocks: make([]ir.Block, 1)}
-	e := &editor{m: c.m, f: g, in: map[ir.Value][]arc{}, pos: f.Pos}
+	e := &editor{Editor: &ir.Editor{Module: c.m, Func: g, Pos: f.Pos}, in: map[ir.Value][]arc{}}
 	p := &stub{editor: e, c: c, f: f}
 	for _, q := range f.Params {
-		v := e.define(ir.Def{Op: ir.Param, Type: f.Type(q)})
+		v := e.Define(ir.Def{Op: ir.Param, Type: f.Type(q)})
 		g.Params = append(g.Params, v)
 	}
 	p.now = g.Params
-	e.at = e.block("entry")
+	e.At = e.NewBlock("entry")
 	fill(p)
 	e.done()
 	c.m.Funcs = append(c.m.Funcs, g)
@@ -163,7 +163,7 @@ func (c *cutting) sides(name string) (pre, post *Loop) {
 }
 
 // cell loads the integer of a global.
-func (p *stub) cell(x Place) ir.Value { return p.op(ir.Load, ir.IntType(x.Bits), p.global(x.Global)) }
+func (p *stub) cell(x Place) ir.Value { return p.Op(ir.Load, ir.IntType(x.Bits), p.Global(x.Global)) }
 
 // operand is the integer of a place of a contract of g.
 func (p *stub) operand(g *ir.Func, x Place) ir.Value {
@@ -202,12 +202,12 @@ func (p *stub) visit(g *ir.Func, post bool, early ir.Value) {
 	if l == nil {
 		return
 	}
-	values := []ir.Value{p.op(ir.Freeze, boolean, early)}
+	values := []ir.Value{p.Op(ir.Freeze, boolean, early)}
 	for _, x := range p.c.places[l] {
-		values = append(values, p.op(ir.Freeze, ir.IntType(x.Bits), p.operand(g, x)))
+		values = append(values, p.Op(ir.Freeze, ir.IntType(x.Bits), p.operand(g, x)))
 	}
-	at := p.op(ir.Freeze, boolean, early)
-	name := p.editor.f.Name
+	at := p.Op(ir.Freeze, boolean, early)
+	name := p.Func.Name
 	if p.c.Probes[name] == nil {
 		p.c.Probes[name] = map[ir.Value][]ir.Value{}
 	}
@@ -217,29 +217,29 @@ func (p *stub) visit(g *ir.Func, post bool, early ir.Value) {
 
 // maybe ends the run, or not: an assumption about what follows must not exclude
 // runs that violate something before.
-func (p *stub) maybe() { p.op(ir.Assume, ir.Type{}, p.arbitrary(boolean)) }
+func (p *stub) maybe() { p.Op(ir.Assume, ir.Type{}, p.arbitrary(boolean)) }
 
 // forget makes everything arbitrary that a nest of f may write.
 func (p *stub) forget() {
 	e := p.c.writes.Of[p.f.Name]
-	for _, g := range p.m.Globals {
+	for _, g := range p.Module.Globals {
 		if e.Globals[g.Name] && !g.Constant {
-			p.c.havoc(p.editor, p.global(g.Name))
+			p.c.havoc(p.editor, p.Global(g.Name))
 		}
 	}
 	for i := range p.f.Params {
 		if e.Params[i] {
-			p.c.havoc(p.editor, p.editor.f.Params[i])
+			p.c.havoc(p.editor, p.Func.Params[i])
 		}
 	}
 }
 
 // arbitrary is any value of a type.
 func (p *stub) arbitrary(t ir.Type) ir.Value {
-	return p.emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: activationName})
+	return p.Emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: activationName})
 }
 
-func (p *stub) yes() ir.Value { return p.number(1, 1) }
+func (p *stub) yes() ir.Value { return p.Number(1, 1) }
 
 // stands is a call that keeps its contract.
 func (p *stub) stands() {
@@ -260,7 +260,7 @@ func (p *stub) returns() {
 		p.result = results[0]
 	}
 	p.visit(p.f, true, p.yes())
-	p.emit(ir.Def{Op: ir.Ret, Args: results})
+	p.Emit(ir.Def{Op: ir.Ret, Args: results})
 }
 
 // run calls a copy of g.
@@ -269,12 +269,12 @@ func (p *stub) run(g *ir.Func, n int, args []ir.Value) (results []ir.Value) {
 	if len(g.Results) > 0 {
 		d.Type = g.Results[0]
 	}
-	call := p.emit(d)
+	call := p.Emit(d)
 	for i, t := range g.Results {
 		if i == 0 {
 			results = append(results, call)
 		} else {
-			results = append(results, p.emit(ir.Def{Op: ir.Extract, Type: t, Args: []ir.Value{call}, Aux: int64(i)}))
+			results = append(results, p.Emit(ir.Def{Op: ir.Extract, Type: t, Args: []ir.Value{call}, Aux: int64(i)}))
 		}
 	}
 	p.result = 0
@@ -294,32 +294,32 @@ func (p *stub) inner(n int) {
 	results := p.run(p.f, n, p.now)
 	p.c.setEarly(p.editor, early)
 	p.visit(p.f, true, p.yes())
-	p.emit(ir.Def{Op: ir.Ret, Args: results})
+	p.Emit(ir.Def{Op: ir.Ret, Args: results})
 }
 
 // nest is a call from outside.
 func (p *stub) nest(r *Component, byName map[string]*ir.Func) {
 	p.remember(p.f)
 	p.visit(p.f, false, p.c.isEarly(p.editor))
-	some, all := p.block("nest.activation"), p.block("nest.all")
+	some, all := p.NewBlock("nest.activation"), p.NewBlock("nest.all")
 	// What is early need not count.
-	chosen := p.op(ir.And, boolean, p.arbitrary(boolean), p.c.not(p.editor, p.c.isEarly(p.editor)))
-	p.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{chosen}, Succs: []ir.BlockID{some, all}})
-	p.at = all
+	chosen := p.Op(ir.And, boolean, p.arbitrary(boolean), p.Not(p.c.isEarly(p.editor)))
+	p.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{chosen}, Succs: []ir.BlockID{some, all}})
+	p.At = all
 	p.returns()
 
-	p.at = some
+	p.At = some
 	p.forget()
 	for n, g := range r.Funcs {
-		on := p.block("nest.run")
+		on := p.NewBlock("nest.run")
 		next := ir.BlockID(0)
 		if n+1 < len(r.Funcs) {
-			next = p.block("nest.next")
-			p.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{p.arbitrary(boolean)}, Succs: []ir.BlockID{on, next}})
+			next = p.NewBlock("nest.next")
+			p.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{p.arbitrary(boolean)}, Succs: []ir.BlockID{on, next}})
 		} else {
-			p.jump(on)
+			p.Jump(on)
 		}
-		p.at = on
+		p.At = on
 		p.now = nil
 		for _, q := range g.Params {
 			t := g.Type(q)
@@ -330,18 +330,18 @@ func (p *stub) nest(r *Component, byName map[string]*ir.Func) {
 			from, known := r.origin[p.f.Name][param{g.Name, q}]
 			switch {
 			case !known: // it is never called in this nest
-				p.now = append(p.now, p.define(ir.Def{Op: ir.Null, Type: t}))
+				p.now = append(p.now, p.Define(ir.Def{Op: ir.Null, Type: t}))
 			case from.global != "":
-				p.now = append(p.now, p.op(ir.PtrAdd, t, p.global(from.global), p.arbitrary(p.m.WordType())))
+				p.now = append(p.now, p.Op(ir.PtrAdd, t, p.Global(from.global), p.arbitrary(p.Module.WordType())))
 			default:
-				p.now = append(p.now, p.op(ir.PtrAdd, t, p.editor.f.Params[from.n], p.arbitrary(p.m.WordType())))
+				p.now = append(p.now, p.Op(ir.PtrAdd, t, p.Func.Params[from.n], p.arbitrary(p.Module.WordType())))
 			}
 		}
 		p.remember(g)
 		p.visit(g, false, p.yes())
 		p.run(byName[g.Name], 0, p.now)
-		p.visit(g, true, p.c.not(p.editor, p.yes()))
-		p.emit(ir.Def{Op: ir.Halt, Aux: int64(ir.HaltAbort)})
-		p.at = next
+		p.visit(g, true, p.Not(p.yes()))
+		p.Emit(ir.Def{Op: ir.Halt, Aux: int64(ir.HaltAbort)})
+		p.At = next
 	}
 }

@@ -179,33 +179,29 @@ var boolean = ir.IntType(1)
 
 // isEarly loads the variable; it is stored as a byte.
 func (c *cutting) isEarly(e *editor) ir.Value {
-	b := e.op(ir.Load, ir.IntType(8), e.global(earlyName))
-	return e.op(ir.Ne, boolean, b, e.number(8, 0))
+	b := e.Op(ir.Load, ir.IntType(8), e.Global(earlyName))
+	return e.Op(ir.Ne, boolean, b, e.Number(8, 0))
 }
 
 func (c *cutting) setEarly(e *editor, early ir.Value) {
-	e.op(ir.Store, ir.Type{}, e.op(ir.ZExt, ir.IntType(8), early), e.global(earlyName))
-}
-
-func (c *cutting) not(e *editor, x ir.Value) ir.Value {
-	return e.op(ir.Xor, boolean, x, e.number(1, 1))
+	e.Op(ir.Store, ir.Type{}, e.Op(ir.ZExt, ir.IntType(8), early), e.Global(earlyName))
 }
 
 // checks has it taken down at what may violate a target whether it is early (C2).
 func (c *cutting) checks(e *editor) {
-	for b := 1; b < len(e.f.Blocks); b++ {
-		for _, v := range append([]ir.Value(nil), e.f.Blocks[b].Instrs...) {
-			read := len(c.bases) > 0 && e.f.Def(v).Op == ir.Load && e.f.Type(v).Kind == ir.Int && e.f.Def(e.f.Def(v).Args[0]).Op == ir.PtrAdd
-			if !c.mayViolate(e.f.Def(v)) && !read {
+	for b := 1; b < len(e.Func.Blocks); b++ {
+		for _, v := range append([]ir.Value(nil), e.Func.Blocks[b].Instrs...) {
+			read := len(c.bases) > 0 && e.Func.Def(v).Op == ir.Load && e.Func.Type(v).Kind == ir.Int && e.Func.Def(e.Func.Def(v).Args[0]).Op == ir.PtrAdd
+			if !c.mayViolate(e.Func.Def(v)) && !read {
 				continue
 			}
-			e.before(v, func() {
-				b := e.op(ir.Load, ir.IntType(8), e.global(earlyName))
-				c.Probes[e.f.Name][v] = []ir.Value{b}
+			e.Before(v, func() {
+				b := e.Op(ir.Load, ir.IntType(8), e.Global(earlyName))
+				c.Probes[e.Func.Name][v] = []ir.Value{b}
 			})
 			if read {
-				c.Probes[e.f.Name][v] = append(c.Probes[e.f.Name][v], e.f.Def(v).Args[0])
-				c.Reads[e.f.Name][v] = true
+				c.Probes[e.Func.Name][v] = append(c.Probes[e.Func.Name][v], e.Func.Def(v).Args[0])
+				c.Reads[e.Func.Name][v] = true
 			}
 		}
 	}
@@ -239,10 +235,10 @@ func (c *cutting) loop(e *editor, l *Loop) error {
 	if err != nil {
 		return err
 	}
-	x := &loopCut{cutting: c, e: e, l: l, phis: e.phis(l.Head), written: written, asleep: asleep, initial: map[ir.Value]ir.Value{}}
+	x := &loopCut{cutting: c, e: e, l: l, phis: e.Phis(l.Head), written: written, asleep: asleep, initial: map[ir.Value]ir.Value{}}
 	seen := map[ir.BlockID]bool{}
-	e.f.ComputePreds()
-	for _, p := range e.f.Blocks[l.Head].Preds {
+	e.Func.ComputePreds()
+	for _, p := range e.Func.Blocks[l.Head].Preds {
 		switch {
 		case seen[p]:
 		case l.Blocks[p]:
@@ -352,7 +348,7 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 		if e.Globals[g.Name] && !g.Constant {
 			a := c.writes.Address(f, g.Name)
 			if a == 0 {
-				a = ed.global(g.Name)
+				a = ed.Global(g.Name)
 			}
 			objects = append(objects, a)
 		}
@@ -362,14 +358,14 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 
 // havoc makes the object that r points into arbitrary, if it can be written.
 func (c *cutting) havoc(e *editor, r ir.Value) {
-	word := e.m.WordType()
-	n := e.op(ir.ObjectSize, word, r)
-	p := e.op(ir.PtrAdd, e.m.PtrType(), r, e.op(ir.Sub, word, e.number(word.Bits, 0), e.op(ir.ObjectOffset, word, r)))
-	ok := e.op(ir.ValidRange, boolean, p, n)
-	fill, on := e.block("cut.any"), e.block("cut.on")
-	e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{ok}, Succs: []ir.BlockID{fill, on}})
-	e.at = fill
-	e.op(ir.Havoc, ir.Type{}, p, n)
-	e.jump(on)
-	e.at = on
+	word := e.Module.WordType()
+	n := e.Op(ir.ObjectSize, word, r)
+	p := e.Op(ir.PtrAdd, e.Module.PtrType(), r, e.Op(ir.Sub, word, e.Number(word.Bits, 0), e.Op(ir.ObjectOffset, word, r)))
+	ok := e.Op(ir.ValidRange, boolean, p, n)
+	fill, on := e.NewBlock("cut.any"), e.NewBlock("cut.on")
+	e.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{ok}, Succs: []ir.BlockID{fill, on}})
+	e.At = fill
+	e.Op(ir.Havoc, ir.Type{}, p, n)
+	e.Jump(on)
+	e.At = on
 }

@@ -34,18 +34,18 @@ type loopCut struct {
 // enter leads the ways into the loop to a new block.
 func (x *loopCut) enter() {
 	e := x.e
-	x.start = e.block("cut.start")
-	e.pos = x.l.Pos()
+	x.start = e.NewBlock("cut.start")
+	e.Pos = x.l.Pos()
 	for _, phi := range x.phis {
 		in, stay := e.split(phi, func(from ir.BlockID) bool { return !x.l.Blocks[from] })
-		e.at = x.start
-		x.initial[phi] = e.emit(ir.Def{Op: ir.Phi, Type: e.f.Def(phi).Type})
+		e.At = x.start
+		x.initial[phi] = e.Emit(ir.Def{Op: ir.Phi, Type: e.Func.Def(phi).Type})
 		e.in[x.initial[phi]], e.in[phi] = in, stay
 	}
 	for _, u := range x.entries {
-		e.retarget(u, x.l.Head, x.start)
+		e.Retarget(u, x.l.Head, x.start)
 	}
-	e.at = x.start
+	e.At = x.start
 }
 
 // split divides the arcs of a phi.
@@ -61,46 +61,46 @@ func (e *editor) split(phi ir.Value, first func(from ir.BlockID) bool) (yes, no 
 }
 
 func (x *loopCut) any(t ir.Type) ir.Value {
-	return x.e.emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: selectName})
+	return x.e.Emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: selectName})
 }
 
 // arbitrary goes from the block start to the head, with a state that is arbitrary
 // on what the loop changes, if a choice is made; else to another block.
 func (x *loopCut) arbitrary(otherwise ir.BlockID) error {
 	e := x.e
-	havoc := e.block("cut.any")
-	e.at = x.start
+	havoc := e.NewBlock("cut.any")
+	e.At = x.start
 	some := x.any(boolean)
-	e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{some}, Succs: []ir.BlockID{havoc, otherwise}})
-	e.at = havoc
+	e.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{some}, Succs: []ir.BlockID{havoc, otherwise}})
+	e.At = havoc
 	values := make([]ir.Value, len(x.phis))
 	for i, phi := range x.phis {
-		t := e.f.Def(phi).Type
+		t := e.Func.Def(phi).Type
 		if t.Kind != ir.Ptr {
 			values[i] = x.any(t)
 			continue
 		}
-		if !moves(e.f, phi, x.l) {
-			return &ErrUncut{Func: e.f.Name, Pos: x.l.Pos(), Why: "a pointer in it changes to another object"}
+		if !moves(e.Func, phi, x.l) {
+			return &ErrUncut{Func: e.Func.Name, Pos: x.l.Pos(), Why: "a pointer in it changes to another object"}
 		}
-		values[i] = e.op(ir.PtrAdd, t, x.initial[phi], x.any(e.m.WordType()))
+		values[i] = e.Op(ir.PtrAdd, t, x.initial[phi], x.any(e.Module.WordType()))
 	}
 	for _, r := range x.written {
 		x.havoc(e, r)
 	}
 	for _, r := range x.asleep {
 		// Alive with any content, or dead: whichever it is at a head.
-		e.op(ir.LifetimeStart, ir.Type{}, r)
+		e.Op(ir.LifetimeStart, ir.Type{}, r)
 		dead := x.any(boolean)
-		end, on := e.block("cut.dead"), e.block("cut.on")
-		e.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{dead}, Succs: []ir.BlockID{end, on}})
-		e.at = end
-		e.op(ir.LifetimeEnd, ir.Type{}, r)
-		e.jump(on)
-		e.at = on
+		end, on := e.NewBlock("cut.dead"), e.NewBlock("cut.on")
+		e.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{dead}, Succs: []ir.BlockID{end, on}})
+		e.At = end
+		e.Op(ir.LifetimeEnd, ir.Type{}, r)
+		e.Jump(on)
+		e.At = on
 	}
-	x.last = e.at
-	e.jump(x.l.Head)
+	x.last = e.At
+	e.Jump(x.l.Head)
 	for i, phi := range x.phis {
 		if otherwise == x.l.Head {
 			e.in[phi] = append(e.in[phi], arc{x.start, x.initial[phi]})
@@ -123,21 +123,21 @@ func (x *loopCut) probe(early ir.Value, at map[ir.Value]ir.Value) (values []ir.V
 	values = []ir.Value{early}
 	for _, p := range x.places[x.l] {
 		if p.Cell {
-			values = append(values, e.op(ir.Load, p.kind(), now(p.Value)))
+			values = append(values, e.Op(ir.Load, p.kind(), now(p.Value)))
 		} else {
-			values = append(values, e.op(ir.Freeze, p.kind(), now(p.Value)))
+			values = append(values, e.Op(ir.Freeze, p.kind(), now(p.Value)))
 		}
 	}
 	for _, b := range x.bases[x.l] {
-		values = append(values, e.op(ir.Freeze, e.m.PtrType(), now(b)))
+		values = append(values, e.Op(ir.Freeze, e.Module.PtrType(), now(b)))
 	}
 	return values
 }
 
 // note makes the last instruction of the block under way the place of a probe.
 func (x *loopCut) note(values []ir.Value) {
-	f := x.e.f
-	instrs := f.Blocks[x.e.at].Instrs
+	f := x.e.Func
+	instrs := f.Blocks[x.e.At].Instrs
 	at := instrs[len(instrs)-1]
 	x.Memory[f.Name][at] = len(x.bases[x.l]) > 0
 	x.Probes[f.Name][at] = values
@@ -148,12 +148,12 @@ func (x *loopCut) note(values []ir.Value) {
 // are for the next visit.
 func (x *loopCut) back(from ...ir.BlockID) (block ir.BlockID, next map[ir.Value]ir.Value) {
 	e := x.e
-	block = e.block("cut.back")
+	block = e.NewBlock("cut.back")
 	for _, u := range from {
-		e.retarget(u, x.l.Head, block)
+		e.Retarget(u, x.l.Head, block)
 	}
 	next = map[ir.Value]ir.Value{}
-	e.at = block
+	e.At = block
 	for _, phi := range x.phis {
 		in, stay := e.split(phi, func(b ir.BlockID) bool {
 			for _, u := range from {
@@ -163,7 +163,7 @@ func (x *loopCut) back(from ...ir.BlockID) (block ir.BlockID, next map[ir.Value]
 			}
 			return false
 		})
-		y := e.emit(ir.Def{Op: ir.Phi, Type: e.f.Def(phi).Type})
+		y := e.Emit(ir.Def{Op: ir.Phi, Type: e.Func.Def(phi).Type})
 		e.in[y], e.in[phi], next[phi] = in, stay, y
 	}
 	return block, next
@@ -171,32 +171,32 @@ func (x *loopCut) back(from ...ir.BlockID) (block ir.BlockID, next map[ir.Value]
 
 // ends ends the run in the block under way.
 func (x *loopCut) ends() {
-	x.e.op(ir.Assume, ir.Type{}, x.e.number(1, 0))
-	x.e.emit(ir.Def{Op: ir.Unreachable})
+	x.e.Op(ir.Assume, ir.Type{}, x.e.Number(1, 0))
+	x.e.Emit(ir.Def{Op: ir.Unreachable})
 }
 
 // once lays out one iteration.
 func (x *loopCut) once() error {
 	e := x.e
-	yes, no := e.number(1, 1), e.number(1, 0)
+	yes, no := e.Number(1, 1), e.Number(1, 0)
 	x.enter()
 	values := x.probe(no, x.initial)
-	e.op(ir.Freeze, boolean, no)
+	e.Op(ir.Freeze, boolean, no)
 	x.note(values)
-	nowhere := e.block("cut.end")
+	nowhere := e.NewBlock("cut.end")
 	if err := x.arbitrary(nowhere); err != nil {
 		return err
 	}
-	e.at = nowhere
+	e.At = nowhere
 	x.ends()
-	e.before(e.afterPhis(x.l.Head), func() {
+	e.Before(e.AfterPhis(x.l.Head), func() {
 		values := x.probe(yes, nil)
-		e.op(ir.Freeze, boolean, yes)
+		e.Op(ir.Freeze, boolean, yes)
 		x.note(values)
 	})
 	_, next := x.back(x.latches...)
 	values = x.probe(no, next)
-	e.op(ir.Freeze, boolean, no)
+	e.Op(ir.Freeze, boolean, no)
 	x.note(values)
 	x.ends()
 	return nil
@@ -204,7 +204,7 @@ func (x *loopCut) once() error {
 
 // unwound lays out k+1 visits.
 func (x *loopCut) unwound() error {
-	c, e, l, f, head := x.cutting, x.e, x.l, x.e.f, x.l.Head
+	c, e, l, f, head := x.cutting, x.e, x.l, x.e.Func, x.l.Head
 	x.enter()
 	outer := c.isEarly(e)
 	if err := x.arbitrary(head); err != nil {
@@ -213,16 +213,16 @@ func (x *loopCut) unwound() error {
 
 	// The head: counting, and the predicates (C3).
 	width := uint32(32)
-	counter := e.define(ir.Def{Op: ir.Phi, Type: ir.IntType(width), Block: head, Pos: e.pos})
-	chosen := e.define(ir.Def{Op: ir.Phi, Type: boolean, Block: head, Pos: e.pos})
+	counter := e.Define(ir.Def{Op: ir.Phi, Type: ir.IntType(width), Block: head, Pos: e.Pos})
+	chosen := e.Define(ir.Def{Op: ir.Phi, Type: boolean, Block: head, Pos: e.Pos})
 	f.Blocks[head].Instrs = append([]ir.Value{counter, chosen}, f.Blocks[head].Instrs...)
-	zero := e.number(width, 0)
+	zero := e.Number(width, 0)
 	e.in[counter] = []arc{{x.start, zero}, {x.last, zero}}
-	e.in[chosen] = []arc{{x.start, e.number(1, 0)}, {x.last, e.number(1, 1)}}
+	e.in[chosen] = []arc{{x.start, e.Number(1, 0)}, {x.last, e.Number(1, 1)}}
 	var own ir.Value
-	e.before(e.afterPhis(head), func() {
-		own = e.op(ir.And, boolean, chosen, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
-		early := e.op(ir.Or, boolean, own, outer)
+	e.Before(e.AfterPhis(head), func() {
+		own = e.Op(ir.And, boolean, chosen, e.Op(ir.ULt, boolean, counter, e.Number(width, uint64(c.k))))
+		early := e.Op(ir.Or, boolean, own, outer)
 		values := x.probe(early, nil)
 		c.setEarly(e, early)
 		x.note(values)
@@ -236,9 +236,9 @@ func (x *loopCut) unwound() error {
 		for _, phi := range x.phis {
 			e.in[phi] = append(e.in[phi], arc{back, next[phi]})
 		}
-		e.op(ir.Assume, ir.Type{}, e.op(ir.ULt, boolean, counter, e.number(width, uint64(c.k))))
-		n := e.op(ir.Add, ir.IntType(width), counter, e.number(width, 1))
-		e.jump(head)
+		e.Op(ir.Assume, ir.Type{}, e.Op(ir.ULt, boolean, counter, e.Number(width, uint64(c.k))))
+		n := e.Op(ir.Add, ir.IntType(width), counter, e.Number(width, 1))
+		e.Jump(head)
 		e.in[counter] = append(e.in[counter], arc{back, n})
 		e.in[chosen] = append(e.in[chosen], arc{back, chosen})
 	}
@@ -257,18 +257,18 @@ func (x *loopCut) unwound() error {
 		}
 	}
 	for _, x := range exits {
-		out := e.block("cut.out")
-		e.retarget(x.u, x.v, out)
-		e.at = out
-		for _, phi := range e.phis(x.v) {
+		out := e.NewBlock("cut.out")
+		e.Retarget(x.u, x.v, out)
+		e.At = out
+		for _, phi := range e.Phis(x.v) {
 			in, stay := e.split(phi, func(b ir.BlockID) bool { return b == x.u })
-			y := e.emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
+			y := e.Emit(ir.Def{Op: ir.Phi, Type: f.Def(phi).Type})
 			e.in[y] = in
 			e.in[phi] = append(stay, arc{out, y})
 		}
-		e.op(ir.Assume, ir.Type{}, c.not(e, own))
+		e.Op(ir.Assume, ir.Type{}, e.Not(own))
 		c.setEarly(e, outer)
-		e.jump(x.v)
+		e.Jump(x.v)
 	}
 	return nil
 }

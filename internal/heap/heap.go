@@ -47,7 +47,6 @@ import (
 	"errors"
 	"fmt"
 
-	"assay/internal/bv"
 	"assay/internal/ir"
 )
 
@@ -221,7 +220,7 @@ func (t *turning) function(f, g *ir.Func) {
 			g.Results[i] = word
 		}
 	}
-	e := &emitter{m: t.out, f: g}
+	e := &ir.Editor{Module: t.out, Func: g}
 	// Every function knows the arrays and counters: predicates speak of them.
 	address := map[string]ir.Value{}
 	for v := 1; v < len(g.Values); v++ {
@@ -231,10 +230,11 @@ func (t *turning) function(f, g *ir.Func) {
 	}
 	for _, p := range t.order {
 		for _, name := range append([]string{p.counter}, fields(p)...) {
-			address[name] = e.define(ir.Def{Op: ir.GlobalAddr, Type: t.m.PtrType(), Sym: name})
+			address[name] = e.Global(name)
 		}
 	}
-	zero := e.number(0)
+	bits := t.m.PointerBits
+	zero := e.Number(bits, 0)
 	null := func(v ir.Value, p *pooled) ir.Value {
 		if p != nil && f.Def(v).Op == ir.Null {
 			return zero
@@ -244,10 +244,10 @@ func (t *turning) function(f, g *ir.Func) {
 	for b := 1; b < len(g.Blocks); b++ {
 		old := g.Blocks[b].Instrs
 		g.Blocks[b].Instrs = nil
-		e.at = ir.BlockID(b)
+		e.At = ir.BlockID(b)
 		for _, v := range old {
 			d, was := g.Def(v), f.Def(v)
-			e.pos = d.Pos
+			e.Pos = d.Pos
 			own := t.pool(f, v)
 			switch was.Op {
 			case ir.Malloc:
@@ -255,9 +255,9 @@ func (t *turning) function(f, g *ir.Func) {
 					break
 				}
 				d.Op, d.Type, d.Args, d.Layout, d.Aux = ir.Load, word, []ir.Value{address[own.counter]}, ir.Layout{}, 0
-				e.add(v)
-				e.op(ir.Assume, ir.Type{}, e.op(ir.ULt, ir.BoolType, v, e.number(own.capacity-1)))
-				e.op(ir.Store, ir.Type{}, e.op(ir.Add, word, v, e.number(1)), address[own.counter])
+				e.Append(v)
+				e.Op(ir.Assume, ir.Type{}, e.Op(ir.ULt, ir.BoolType, v, e.Number(bits, own.capacity-1)))
+				e.Op(ir.Store, ir.Type{}, e.Op(ir.Add, word, v, e.Number(bits, 1)), address[own.counter])
 				continue
 			case ir.PtrAdd, ir.Freeze:
 				if own != nil {
@@ -278,15 +278,15 @@ func (t *turning) function(f, g *ir.Func) {
 				if p := t.pool(f, was.Args[at]); p != nil {
 					off, _ := offset(f, was.Args[at])
 					n := base(f, was.Args[at])
-					count := e.op(ir.Load, word, address[p.counter])
-					ok := e.op(ir.And, ir.BoolType, e.op(ir.Ne, ir.BoolType, n, zero), e.op(ir.ULt, ir.BoolType, n, count))
+					count := e.Op(ir.Load, word, address[p.counter])
+					ok := e.Op(ir.And, ir.BoolType, e.Op(ir.Ne, ir.BoolType, n, zero), e.Op(ir.ULt, ir.BoolType, n, count))
 					text := "invalid read"
 					if was.Op == ir.Store {
 						text = "invalid write"
 					}
-					e.emit(ir.Def{Op: ir.Check, Args: []ir.Value{ok}, Aux: int64(ir.InvalidDeref), Sym: text})
-					place := e.op(ir.Mul, word, n, e.number(p.class.access[off].size))
-					d.Args[at] = e.op(ir.PtrAdd, t.m.PtrType(), address[p.fields[off]], place)
+					e.Emit(ir.Def{Op: ir.Check, Args: []ir.Value{ok}, Aux: int64(ir.InvalidDeref), Sym: text})
+					place := e.Op(ir.Mul, word, n, e.Number(bits, p.class.access[off].size))
+					d.Args[at] = e.Op(ir.PtrAdd, t.m.PtrType(), address[p.fields[off]], place)
 				}
 			case ir.Phi, ir.Select:
 				if own == nil {
@@ -322,7 +322,7 @@ func (t *turning) function(f, g *ir.Func) {
 					d.Args[i] = null(d.Args[i], t.poolOf(t.results[result{f, i}]))
 				}
 			}
-			e.add(v)
+			e.Append(v)
 		}
 	}
 }
@@ -333,38 +333,4 @@ func fields(p *pooled) []string {
 		out = append(out, p.fields[off])
 	}
 	return out
-}
-
-// emitter appends to a block.
-type emitter struct {
-	m   *ir.Module
-	f   *ir.Func
-	at  ir.BlockID
-	pos ir.Pos
-}
-
-func (e *emitter) define(d ir.Def) ir.Value {
-	e.f.Values = append(e.f.Values, d)
-	return ir.Value(len(e.f.Values) - 1)
-}
-
-func (e *emitter) add(v ir.Value) {
-	b := &e.f.Blocks[e.at]
-	b.Instrs = append(b.Instrs, v)
-}
-
-func (e *emitter) emit(d ir.Def) ir.Value {
-	d.Block, d.Pos = e.at, e.pos
-	v := e.define(d)
-	e.add(v)
-	return v
-}
-
-func (e *emitter) op(op ir.Op, t ir.Type, args ...ir.Value) ir.Value {
-	return e.emit(ir.Def{Op: op, Type: t, Args: args})
-}
-
-func (e *emitter) number(n uint64) ir.Value {
-	w := e.m.PointerBits
-	return e.define(ir.Def{Op: ir.Const, Type: ir.IntType(w), Const: bv.New(w, n)})
 }

@@ -10,12 +10,13 @@ func (m *Module) Clone() *Module {
 	c.Globals = slices.Clone(m.Globals)
 	c.Funcs = make([]*Func, len(m.Funcs))
 	for i, f := range m.Funcs {
-		c.Funcs[i] = f.clone()
+		c.Funcs[i] = f.Clone()
 	}
 	return &c
 }
 
-func (f *Func) clone() *Func {
+// Clone copies a function deeply enough for editing; values keep their numbers.
+func (f *Func) Clone() *Func {
 	g := *f
 	g.Params, g.Results = slices.Clone(f.Params), slices.Clone(f.Results)
 	g.Values = slices.Clone(f.Values)
@@ -26,6 +27,7 @@ func (f *Func) clone() *Func {
 	g.Blocks = slices.Clone(f.Blocks)
 	for b := range g.Blocks {
 		g.Blocks[b].Instrs = slices.Clone(g.Blocks[b].Instrs)
+		g.Blocks[b].Preds = slices.Clone(g.Blocks[b].Preds)
 	}
 	return &g
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/internal/bv"
 	"assay/internal/ir"
 	"assay/internal/verdict"
 )
@@ -71,7 +70,8 @@ func (q *Question) function(old *ir.Func) *ir.Func {
 	f := &g
 	f.Values = slices.Clone(old.Values)
 	f.Blocks = slices.Clone(old.Blocks)
-	always := q.define(f, ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 1)})
+	e := q.edit(f)
+	always := e.Number(1, 1)
 	for v := range f.Values {
 		if d := &f.Values[v]; d.Op == ir.Check && ir.CheckKind(d.Aux) == Target {
 			d.Args = []ir.Value{always}
@@ -107,13 +107,13 @@ func (q *Question) function(old *ir.Func) *ir.Func {
 		}
 		q.head(f, h, cells, inner)
 	}
-	e := &inserter{q: q, f: f, b: 1}
-	for _, h := range w.Blocks {
-		if w.IsHead(h) {
-			e.store(e.number(8, 0), q.global(flag(f, h), 1))
+	e.Before(e.AfterPhis(1), func() {
+		for _, h := range w.Blocks {
+			if w.IsHead(h) {
+				e.store(e.Number(8, 0), q.global(flag(f, h), 1))
+			}
 		}
-	}
-	e.done()
+	})
 	return f
 }
 
@@ -126,17 +126,13 @@ func (q *Question) accepting(old *ir.Func) *ir.Func {
 	f := &g
 	f.Values = slices.Clone(old.Values)
 	f.Blocks = slices.Clone(old.Blocks)
-	for b := range f.Blocks {
-		var list []ir.Value
-		for _, v := range f.Blocks[b].Instrs {
-			list = append(list, v)
+	e := q.edit(f)
+	for b := range old.Blocks {
+		for _, v := range old.Blocks[b].Instrs {
 			if f.Def(v).Op == ir.Accept {
-				e := &inserter{q: q, f: f, b: ir.BlockID(b)}
-				e.store(e.number(8, 1), q.global(acceptedName, 1))
-				list = append(list, e.new...)
+				e.After(v, func() { e.store(e.Number(8, 1), q.global(acceptedName, 1)) })
 			}
 		}
-		f.Blocks[b].Instrs = list
 	}
 	return f
 }
@@ -145,50 +141,48 @@ func flag(f *ir.Func, h ir.BlockID) string { return fmt.Sprint(lassoName, f.Name
 
 // head adds the question for one loop.
 func (q *Question) head(f *ir.Func, h ir.BlockID, cells []cell, inner []ir.BlockID) {
+	e := q.edit(f)
+	e.Before(e.AfterPhis(h), func() { q.ask(e, h, cells, inner) })
+}
+
+// ask appends the question for the loop with head h.
+func (q *Question) ask(e *inserter, h ir.BlockID, cells []cell, inner []ir.BlockID) {
+	f := e.Func
 	name := flag(f, h)
-	e := &inserter{q: q, f: f, b: h}
 	boolean, byte8 := ir.IntType(1), ir.IntType(8)
-	choice := e.op(ir.Nondet, boolean)
+	choice := e.Op(ir.Nondet, boolean)
 	f.Values[choice].Sym, f.Values[choice].Aux = name, int64(ir.NondetInput)
 	q.remember[name] = site{f, choice}
 	address := q.global(name, 1)
-	old := e.op(ir.Load, byte8, e.global(address))
-	saved := e.op(ir.Ne, boolean, old, e.number(8, 0))
-	not := func(x ir.Value) ir.Value { return e.op(ir.Xor, boolean, x, e.number(1, 1)) }
-	take := e.op(ir.And, boolean, choice, not(saved))
+	old := e.Op(ir.Load, byte8, e.Global(address))
+	saved := e.Op(ir.Ne, boolean, old, e.Number(8, 0))
+	take := e.Op(ir.And, boolean, choice, e.Not(saved))
 	same := saved
 	for i, c := range cells {
 		t, now := c.t, c.v
 		if c.from != nil {
-			now = e.op(ir.Load, t, e.global(c.from.Name))
+			now = e.Op(ir.Load, t, e.Global(c.from.Name))
 		} else if t.Kind == ir.Float {
 			t = ir.IntType(t.Bits)
-			now = e.op(ir.BitCast, t, now)
+			now = e.Op(ir.BitCast, t, now)
 		}
 		place := q.global(fmt.Sprint(name, ".", i), t.Size())
-		before := e.op(ir.Load, t, e.global(place))
-		same = e.op(ir.And, boolean, same, e.op(ir.Eq, boolean, now, before))
-		e.store(e.op(ir.Select, t, take, now, before), place)
+		before := e.Op(ir.Load, t, e.Global(place))
+		same = e.Op(ir.And, boolean, same, e.Op(ir.Eq, boolean, now, before))
+		e.store(e.Op(ir.Select, t, take, now, before), place)
 	}
 	if q.fair {
 		accepted := q.global(acceptedName, 1)
-		set := e.op(ir.Load, byte8, e.global(accepted))
-		same = e.op(ir.And, boolean, same, e.op(ir.Ne, boolean, set, e.number(8, 0)))
-		e.store(e.op(ir.Select, byte8, take, e.number(8, 0), set), accepted)
+		set := e.Op(ir.Load, byte8, e.Global(accepted))
+		same = e.Op(ir.And, boolean, same, e.Op(ir.Ne, boolean, set, e.Number(8, 0)))
+		e.store(e.Op(ir.Select, byte8, take, e.Number(8, 0), set), accepted)
 	}
-	check := e.op(ir.Check, ir.Type{}, not(same))
+	check := e.Op(ir.Check, ir.Type{}, e.Not(same))
 	f.Values[check].Aux, f.Values[check].Sym = int64(Target), name
-	e.store(e.op(ir.Select, byte8, take, e.number(8, 1), old), address)
+	e.store(e.Op(ir.Select, byte8, take, e.Number(8, 1), old), address)
 	for _, b := range inner {
-		e.store(e.number(8, 0), q.global(flag(f, b), 1))
+		e.store(e.Number(8, 0), q.global(flag(f, b), 1))
 	}
-	e.done()
-}
-
-// define adds a value.
-func (q *Question) define(f *ir.Func, d ir.Def) ir.Value {
-	f.Values = append(f.Values, d)
-	return ir.Value(len(f.Values) - 1)
 }
 
 // global names a global variable, which is made if it is not there.
@@ -202,39 +196,14 @@ func (q *Question) global(name string, size uint64) string {
 	return name
 }
 
-// inserter collects instructions to stand after the phis of a block.
-type inserter struct {
-	q   *Question
-	f   *ir.Func
-	b   ir.BlockID
-	new []ir.Value
+// inserter adds instructions that read and write what the question remembers.
+type inserter struct{ ir.Editor }
+
+func (q *Question) edit(f *ir.Func) *inserter {
+	return &inserter{ir.Editor{Module: q.Module, Func: f}}
 }
 
-func (e *inserter) op(op ir.Op, t ir.Type, args ...ir.Value) ir.Value {
-	v := e.q.define(e.f, ir.Def{Op: op, Type: t, Args: args, Block: e.b})
-	e.new = append(e.new, v)
-	return v
-}
-
-func (e *inserter) number(bits uint32, n uint64) ir.Value {
-	return e.q.define(e.f, ir.Def{Op: ir.Const, Type: ir.IntType(bits), Const: bv.New(bits, n)})
-}
-
-func (e *inserter) global(name string) ir.Value {
-	return e.q.define(e.f, ir.Def{Op: ir.GlobalAddr, Type: e.q.m.PtrType(), Sym: name})
-}
-
-func (e *inserter) store(x ir.Value, name string) { e.op(ir.Store, ir.Type{}, x, e.global(name)) }
-
-// done puts the instructions into the block.
-func (e *inserter) done() {
-	b := &e.f.Blocks[e.b]
-	i := 0
-	for e.f.Def(b.Instrs[i]).Op == ir.Phi {
-		i++
-	}
-	b.Instrs = slices.Concat(b.Instrs[:i], e.new, b.Instrs[i:])
-}
+func (e *inserter) store(x ir.Value, name string) { e.Op(ir.Store, ir.Type{}, x, e.Global(name)) }
 
 const (
 	// The decisions of a period are repeated, so that the interpreter, which saves states

@@ -204,17 +204,13 @@ func Assume(m *ir.Module, inputs []Input, c Condition) (assumed *ir.Module, ok b
 // assume puts an atom behind an instruction.
 func assume(f *ir.Func, inputs []Input, a Atom, after ir.Value) {
 	x := inputs[a.Left]
-	block, pos := f.Def(after).Block, f.Def(after).Pos
-	define := func(d ir.Def) ir.Value {
-		f.Values = append(f.Values, d)
-		return ir.Value(len(f.Values) - 1)
-	}
+	e := &ir.Editor{Func: f}
 	left := x.Value
 	var right ir.Value
 	if a.Right >= 0 {
 		right = inputs[a.Right].Value
 	} else {
-		right = define(ir.Def{Op: ir.Const, Type: ir.IntType(x.Bits), Const: bv.FromBig(x.Bits, a.Constant)})
+		right = e.Constant(bv.FromBig(x.Bits, a.Constant))
 	}
 	less, atMost := ir.ULt, ir.ULe
 	if x.Signed {
@@ -235,8 +231,5 @@ func assume(f *ir.Func, inputs []Input, a Atom, after ir.Value) {
 	case Differs:
 		op = ir.Ne
 	}
-	holds := define(ir.Def{Op: op, Type: ir.BoolType, Args: []ir.Value{left, right}, Block: block, Pos: pos})
-	check := define(ir.Def{Op: ir.Assume, Args: []ir.Value{holds}, Block: block, Pos: pos})
-	b := &f.Blocks[block]
-	b.Instrs = slices.Insert(b.Instrs, slices.Index(b.Instrs, after)+1, holds, check)
+	e.After(after, func() { e.Op(ir.Assume, ir.Type{}, e.Op(op, ir.BoolType, left, right)) })
 }

@@ -24,7 +24,6 @@ package recurrent
 import (
 	"slices"
 
-	"assay/internal/bv"
 	"assay/internal/ir"
 	"assay/internal/verdict"
 )
@@ -85,10 +84,7 @@ func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 		g.Values = slices.Clone(f.Values)
 		g.Blocks = slices.Clone(f.Blocks)
 		fixed.Funcs[i] = &g
-		define := func(d ir.Def) ir.Value {
-			g.Values = append(g.Values, d)
-			return ir.Value(len(g.Values) - 1)
-		}
+		e := &ir.Editor{Module: &fixed, Func: &g}
 		for _, s := range inputs {
 			if s.Func != f.Name || !fixable(m, s.Func, s.Value) {
 				continue
@@ -101,12 +97,11 @@ func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 				}
 				c = ir.Def{Op: ir.Null, Type: d.Type}
 			}
-			v := define(c)
+			v := e.Define(c)
 			d = &g.Values[s.Value]
 			*d = ir.Def{Op: ir.Freeze, Type: d.Type, Args: []ir.Value{v}, Block: d.Block, Pos: d.Pos}
 		}
-		never := define(ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)})
-		always := define(ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 1)})
+		never, always := e.Number(1, 0), e.Number(1, 1)
 		for v := range g.Values {
 			if d := &g.Values[v]; d.Op == ir.Check && ir.CheckKind(d.Aux) == End {
 				d.Args = []ir.Value{always}
@@ -121,7 +116,7 @@ func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 			for _, v := range g.Blocks[b].Instrs {
 				d := &g.Values[v]
 				if executed != nil && (blocks == nil || !blocks[b]) && d.Op != ir.Phi && (len(out) == 0 || g.Values[out[len(out)-1]].Op == ir.Phi) {
-					out = append(out, define(ir.Def{
+					out = append(out, e.Define(ir.Def{
 						Op: ir.Check, Args: []ir.Value{never}, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "a block is executed",
 					}))
 					d = &g.Values[v]
@@ -130,7 +125,7 @@ func Fix(m *ir.Module, inputs []verdict.Skolem, executed Executed) *ir.Module {
 				case d.Op == ir.Assume:
 					*d = ir.Def{Op: ir.Check, Args: d.Args, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "the run is blocked"}
 				case d.Op == ir.Halt, d.Op == ir.Unreachable, d.Op == ir.Ret && f.Name == m.Entry:
-					out = append(out, define(ir.Def{
+					out = append(out, e.Define(ir.Def{
 						Op: ir.Check, Args: []ir.Value{never}, Block: d.Block, Pos: d.Pos, Aux: int64(End), Sym: "the program ends",
 					}))
 				}

@@ -282,12 +282,9 @@ func (g *graph) written(r []*ir.Func) ([]*ir.Global, bool) {
 
 // loop is a function under construction.
 type loop struct {
-	m       *ir.Module
-	f       *ir.Func // the new one
-	r       []*ir.Func
-	written []*ir.Global
-	at      ir.BlockID
-	pos     ir.Pos
+	ir.Editor // of the new one
+	r         []*ir.Func
+	written   []*ir.Global
 	// deep says that the run has descended, active which function is active; slots
 	// are the phis of parameters. Functions share them, so that what one hands on to
 	// the next is one value of the loop; slot gives those of each function.
@@ -309,68 +306,44 @@ const (
 func newLoop(m *ir.Module, f *ir.Func, r []*ir.Func, written []*ir.Global) *loop {
 	n := &ir.Func{Name: f.Name, Results: f.Results, Pos: f.Pos, Model: f.Model, Values: make([]ir.Def, 1), Blocks: make([]ir.Block, 3)}
 	n.Blocks[entryBlock].Name, n.Blocks[headBlock].Name = "entry", "call"
-	return &loop{m: m, f: n, r: r, written: written, pos: f.Pos}
-}
-
-func (l *loop) define(d ir.Def) ir.Value {
-	l.f.Values = append(l.f.Values, d)
-	return ir.Value(len(l.f.Values) - 1)
-}
-
-func (l *loop) emit(d ir.Def) ir.Value {
-	d.Block = l.at
-	if d.Pos.Line == 0 {
-		d.Pos = l.pos
-	}
-	v := l.define(d)
-	l.f.Blocks[l.at].Instrs = append(l.f.Blocks[l.at].Instrs, v)
-	return v
-}
-
-func (l *loop) block(name string) ir.BlockID {
-	l.f.Blocks = append(l.f.Blocks, ir.Block{Name: name})
-	return ir.BlockID(len(l.f.Blocks) - 1)
-}
-
-func (l *loop) number(bits uint32, n uint64) ir.Value {
-	return l.define(ir.Def{Op: ir.Const, Type: ir.IntType(bits), Const: bv.New(bits, n)})
+	return &loop{Editor: ir.Editor{Module: m, Func: n, Pos: f.Pos}, r: r, written: written}
 }
 
 const numberBits = 8 // of the number of a function
 
 func (l *loop) build() *ir.Func {
 	// The ways in: from the entry, with the parameters.
-	first := []ir.Value{l.number(1, 0), l.number(numberBits, 0)}
+	first := []ir.Value{l.Number(1, 0), l.Number(numberBits, 0)}
 	for _, p := range l.r[0].Params {
 		d := l.r[0].Def(p)
-		v := l.define(ir.Def{Op: ir.Param, Type: d.Type, Pos: d.Pos})
-		l.f.Params = append(l.f.Params, v)
+		v := l.Define(ir.Def{Op: ir.Param, Type: d.Type, Pos: d.Pos})
+		l.Func.Params = append(l.Func.Params, v)
 		first = append(first, v)
 	}
-	l.at = headBlock
-	l.deep = l.emit(ir.Def{Op: ir.Phi, Type: ir.IntType(1)})
-	l.active = l.emit(ir.Def{Op: ir.Phi, Type: ir.IntType(numberBits)})
+	l.At = headBlock
+	l.deep = l.Emit(ir.Def{Op: ir.Phi, Type: ir.IntType(1)})
+	l.active = l.Emit(ir.Def{Op: ir.Phi, Type: ir.IntType(numberBits)})
 	for i, g := range l.r {
 		var slot []int
 		for _, p := range g.Params {
 			t := g.Def(p).Type
 			k := 0
-			for k < len(l.slots) && (l.f.Def(l.slots[k]).Type != t || slices.Contains(slot, k)) {
+			for k < len(l.slots) && (l.Func.Def(l.slots[k]).Type != t || slices.Contains(slot, k)) {
 				k++
 			}
 			if k == len(l.slots) {
-				l.slots = append(l.slots, l.emit(ir.Def{Op: ir.Phi, Type: t}))
+				l.slots = append(l.slots, l.Emit(ir.Def{Op: ir.Phi, Type: t}))
 				if i > 0 {
-					first = append(first, l.define(ir.Def{Op: ir.Const, Type: t, Const: bv.New(t.Bits, 0)}))
+					first = append(first, l.Define(ir.Def{Op: ir.Const, Type: t, Const: bv.New(t.Bits, 0)}))
 				}
 			}
 			slot = append(slot, k)
 		}
 		l.slot = append(l.slot, slot)
 	}
-	l.at = entryBlock
-	l.emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{headBlock}})
-	l.f.Blocks[headBlock].Preds = []ir.BlockID{entryBlock}
+	l.At = entryBlock
+	l.Emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{headBlock}})
+	l.Func.Blocks[headBlock].Preds = []ir.BlockID{entryBlock}
 	l.args = [][]ir.Value{first}
 	d := ir.Def{Op: ir.Switch, Args: []ir.Value{l.active}, Succs: make([]ir.BlockID, 1)}
 	for i := range l.r {
@@ -385,19 +358,19 @@ func (l *loop) build() *ir.Func {
 	if len(l.r) == 1 {
 		d = ir.Def{Op: ir.Br, Succs: d.Succs}
 	}
-	l.at = headBlock
-	l.emit(d)
-	for i, phi := range l.f.Blocks[headBlock].Instrs[:len(l.args[0])] {
+	l.At = headBlock
+	l.Emit(d)
+	for i, phi := range l.Func.Blocks[headBlock].Instrs[:len(l.args[0])] {
 		for _, args := range l.args {
-			l.f.Values[phi].Args = append(l.f.Values[phi].Args, args[i])
+			l.Func.Values[phi].Args = append(l.Func.Values[phi].Args, args[i])
 		}
 	}
 	// The copies of entry blocks have the head before them.
 	for _, b := range d.Succs {
-		l.f.Blocks[b].Preds = []ir.BlockID{headBlock}
+		l.Func.Blocks[b].Preds = []ir.BlockID{headBlock}
 	}
-	l.f.OrderPreds()
-	return l.f
+	l.Func.OrderPreds()
+	return l.Func
 }
 
 // copy copies the body of function i and gives its first block.
@@ -410,27 +383,27 @@ func (l *loop) copy(i int) ir.BlockID {
 		case d.Op == ir.Param:
 			value[v] = l.slots[l.slot[i][slices.Index(g.Params, v)]]
 		case d.Block == 0:
-			value[v] = l.define(d)
+			value[v] = l.Define(d)
 		default:
-			value[v] = l.define(ir.Def{}) // its place, filled below
+			value[v] = l.Define(ir.Def{}) // its place, filled below
 		}
 	}
-	vars := len(l.f.Vars)
-	l.f.Vars = append(l.f.Vars, g.Vars...)
+	vars := len(l.Func.Vars)
+	l.Func.Vars = append(l.Func.Vars, g.Vars...)
 	first, last := make([]ir.BlockID, len(g.Blocks)), make([]ir.BlockID, len(g.Blocks))
 	for b := 1; b < len(g.Blocks); b++ {
-		first[b] = l.block(g.Blocks[b].Name)
+		first[b] = l.NewBlock(g.Blocks[b].Name)
 	}
 	put := func(v ir.Value, d ir.Def) {
-		d.Block = l.at
-		l.f.Values[value[v]] = d
-		l.f.Blocks[l.at].Instrs = append(l.f.Blocks[l.at].Instrs, value[v])
+		d.Block = l.At
+		l.Func.Values[value[v]] = d
+		l.Func.Blocks[l.At].Instrs = append(l.Func.Blocks[l.At].Instrs, value[v])
 	}
 	for b := 1; b < len(g.Blocks); b++ {
-		l.at = first[b]
+		l.At = first[b]
 		for _, v := range g.Blocks[b].Instrs {
 			d := g.Values[v]
-			l.pos = d.Pos
+			l.Pos = d.Pos
 			args := make([]ir.Value, len(d.Args))
 			for k, a := range d.Args {
 				args[k] = value[a]
@@ -446,39 +419,39 @@ func (l *loop) copy(i int) ir.BlockID {
 			case d.Op == ir.Call && l.indexOf(d.Sym) >= 0:
 				l.call(l.indexOf(d.Sym), args)
 				if d.Type.Kind == ir.Void {
-					l.f.Values[value[v]] = ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)} // nobody uses it
+					l.Func.Values[value[v]] = ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)} // nobody uses it
 					continue
 				}
 				d = ir.Def{Op: ir.Nondet, Type: d.Type, Aux: int64(ir.NondetInput), Sym: d.Sym, Pos: d.Pos}
 			case d.Op == ir.Extract && g.Def(g.Values[v].Args[0]).Op == ir.Call && l.indexOf(g.Def(g.Values[v].Args[0]).Sym) >= 0:
 				d = ir.Def{Op: ir.Nondet, Type: d.Type, Aux: int64(ir.NondetInput), Sym: "result", Pos: d.Pos}
 			case d.Op == ir.Ret:
-				end := l.block("deep")
+				end := l.NewBlock("deep")
 				if i == 0 {
-					on := l.block("return")
-					l.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{l.deep}, Succs: []ir.BlockID{end, on}})
-					l.f.Blocks[end].Preds, l.f.Blocks[on].Preds = []ir.BlockID{l.at}, []ir.BlockID{l.at}
-					l.at = on
+					on := l.NewBlock("return")
+					l.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{l.deep}, Succs: []ir.BlockID{end, on}})
+					l.Func.Blocks[end].Preds, l.Func.Blocks[on].Preds = []ir.BlockID{l.At}, []ir.BlockID{l.At}
+					l.At = on
 				} else {
-					l.emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{end}})
-					l.f.Blocks[end].Preds = []ir.BlockID{l.at}
-					l.at = end
+					l.Emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{end}})
+					l.Func.Blocks[end].Preds = []ir.BlockID{l.At}
+					l.At = end
 					d = ir.Def{Op: ir.Halt, Aux: int64(ir.HaltAbort), Pos: d.Pos}
 					put(v, d)
 					continue
 				}
 				put(v, d)
-				l.at = end
-				l.emit(ir.Def{Op: ir.Halt, Aux: int64(ir.HaltAbort)})
+				l.At = end
+				l.Emit(ir.Def{Op: ir.Halt, Aux: int64(ir.HaltAbort)})
 				continue
 			}
 			put(v, d)
 		}
-		last[b] = l.at
+		last[b] = l.At
 	}
 	for b := 1; b < len(g.Blocks); b++ {
 		for _, p := range g.Blocks[b].Preds {
-			l.f.Blocks[first[b]].Preds = append(l.f.Blocks[first[b]].Preds, last[p])
+			l.Func.Blocks[first[b]].Preds = append(l.Func.Blocks[first[b]].Preds, last[p])
 		}
 	}
 	return first[1]
@@ -491,26 +464,26 @@ func (l *loop) indexOf(name string) int {
 
 // call chooses between descending and skipping.
 func (l *loop) call(callee int, args []ir.Value) {
-	choice := l.emit(ir.Def{Op: ir.Nondet, Type: ir.IntType(1), Aux: int64(ir.NondetInput), Sym: "descend"})
-	down, on := l.block("descend"), l.block("skip")
-	l.emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{choice}, Succs: []ir.BlockID{down, on}})
-	l.f.Blocks[down].Preds, l.f.Blocks[on].Preds = []ir.BlockID{l.at}, []ir.BlockID{l.at}
-	l.at = down
-	l.emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{headBlock}})
-	l.f.Blocks[headBlock].Preds = append(l.f.Blocks[headBlock].Preds, down)
-	in := []ir.Value{l.number(1, 1), l.number(numberBits, uint64(callee))}
+	choice := l.Emit(ir.Def{Op: ir.Nondet, Type: ir.IntType(1), Aux: int64(ir.NondetInput), Sym: "descend"})
+	down, on := l.NewBlock("descend"), l.NewBlock("skip")
+	l.Emit(ir.Def{Op: ir.CondBr, Args: []ir.Value{choice}, Succs: []ir.BlockID{down, on}})
+	l.Func.Blocks[down].Preds, l.Func.Blocks[on].Preds = []ir.BlockID{l.At}, []ir.BlockID{l.At}
+	l.At = down
+	l.Emit(ir.Def{Op: ir.Br, Succs: []ir.BlockID{headBlock}})
+	l.Func.Blocks[headBlock].Preds = append(l.Func.Blocks[headBlock].Preds, down)
+	in := []ir.Value{l.Number(1, 1), l.Number(numberBits, uint64(callee))}
 	in = append(in, l.slots...)
 	for k, a := range args {
 		in[2+l.slot[callee][k]] = a
 	}
 	l.args = append(l.args, in)
-	l.at = on
+	l.At = on
 	for _, x := range l.written {
-		p := l.define(ir.Def{Op: ir.GlobalAddr, Type: l.m.PtrType(), Sym: x.Name})
-		n := l.define(ir.Def{Op: ir.Const, Type: l.m.WordType(), Const: bv.New(l.m.PointerBits, x.Size)})
-		l.emit(ir.Def{Op: ir.Havoc, Args: []ir.Value{p, n}})
+		p := l.Define(ir.Def{Op: ir.GlobalAddr, Type: l.Module.PtrType(), Sym: x.Name})
+		n := l.Define(ir.Def{Op: ir.Const, Type: l.Module.WordType(), Const: bv.New(l.Module.PointerBits, x.Size)})
+		l.Emit(ir.Def{Op: ir.Havoc, Args: []ir.Value{p, n}})
 	}
 	if l.accepts {
-		l.emit(ir.Def{Op: ir.Accept})
+		l.Emit(ir.Def{Op: ir.Accept})
 	}
 }
