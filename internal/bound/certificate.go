@@ -44,11 +44,36 @@ type Charge struct {
 	Amounts []Amount
 }
 
-// Amount is a form over the state where the block begins; it is at most what the claim Size
-// says. Where the form is constant, there is no claim.
+// Amount is a form over the state where the block begins, plus products. The form is at most what
+// the claim Size says. Where the form is constant, there is no claim.
 type Amount struct {
-	Form linear.Form
-	Size int
+	Form     linear.Form
+	Size     int
+	Products []Product
+}
+
+// Product is Coef·A·B. Sizes are claims about A, -A, B and -B, which are not looked at where the
+// forms are constant.
+type Product struct {
+	Coef  linear.Number
+	A, B  linear.Form
+	Sizes [4]int
+}
+
+// Forms are those that Sizes are about.
+func (p Product) Forms() [4]linear.Form { return [4]linear.Form{p.A, p.A.Neg(), p.B, p.B.Neg()} }
+
+// Most is the greatest value of the product if the forms are at most these.
+func (p Product) Most(limits [4]Expression) Expression {
+	if p.A.Equal(p.B) && p.Coef.Sign() < 0 {
+		return Expression{}
+	}
+	return Max(limits[0], limits[1]).Mul(Max(limits[2], limits[3])).Scale(p.Coef.Abs())
+}
+
+// Constant is the amount if it is a number.
+func (a Amount) Constant() (linear.Number, bool) {
+	return a.Form.Const, a.Form.IsConstant() && len(a.Products) == 0
 }
 
 // Claim is Runs or Size.

@@ -47,6 +47,9 @@ func (a *analysis) amountWith(b int, f linear.Form, detours int) (bound.Amount, 
 			best, found = m, true
 		}
 	}
+	if m, ok := a.withProducts(b, f, detours); ok && (!found || better(a.valueOf(m), a.valueOf(best))) {
+		best, found = m, true
+	}
 	if !found && limit != nil {
 		return *limit, true
 	}
@@ -81,4 +84,36 @@ func (a *analysis) withoutTemps(b int, f linear.Form) (out []linear.Form) {
 	}
 	replace(f, 0)
 	return out
+}
+
+// withProducts is an amount in which temporaries that are products of forms over the
+// variables are such products.
+func (a *analysis) withProducts(b int, f linear.Form, detours int) (m bound.Amount, ok bool) {
+	m.Form = f
+	for _, p := range a.blocks[b].products {
+		k := m.Form.Coef(p.Temp)
+		if k.IsZero() {
+			continue
+		}
+		q := bound.Product{Coef: k, A: p.A, B: p.B}
+		for i, g := range q.Forms() {
+			if int(g.MaxVar()) >= a.variables {
+				return m, false
+			}
+			if g.IsConstant() {
+				continue
+			}
+			if q.Sizes[i] = a.size(b, g, detours); q.Sizes[i] < 0 {
+				return m, false
+			}
+		}
+		m.Form = m.Form.AddScaled(k.Neg(), linear.Variable(p.Temp))
+		m.Products = append(m.Products, q)
+	}
+	if len(m.Products) == 0 {
+		return m, false
+	}
+	rest, ok := a.amountWith(b, m.Form, detours)
+	m.Form, m.Size = rest.Form, rest.Size
+	return m, ok && len(rest.Products) == 0
 }

@@ -25,10 +25,22 @@ func (a *analysis) add(c bound.Claim) int {
 
 // valueOf is the expression that an amount is at most.
 func (a *analysis) valueOf(m bound.Amount) bound.Expression {
-	if m.Form.IsConstant() {
-		return bound.Constant(m.Form.Const)
+	e := a.limitOf(m.Form, m.Size)
+	for _, p := range m.Products {
+		var limits [4]bound.Expression
+		for i, f := range p.Forms() {
+			limits[i] = a.limitOf(f, p.Sizes[i])
+		}
+		e = e.Add(p.Most(limits))
 	}
-	return a.claims[m.Size].Limit()
+	return e
+}
+
+func (a *analysis) limitOf(f linear.Form, size int) bound.Expression {
+	if f.IsConstant() {
+		return bound.Constant(f.Const)
+	}
+	return a.claims[size].Limit()
 }
 
 // charges is the sum of charges, as the checker computes it: blocks that one claim counts
@@ -111,6 +123,13 @@ func visitAmount(m bound.Amount, visit func(int)) {
 	if !m.Form.IsConstant() {
 		visit(m.Size)
 	}
+	for _, p := range m.Products {
+		for i, f := range p.Forms() {
+			if !f.IsConstant() {
+				visit(p.Sizes[i])
+			}
+		}
+	}
 }
 
 func visitPremises(c bound.Claim, visit func(int)) {
@@ -146,7 +165,7 @@ func visitPremises(c bound.Claim, visit func(int)) {
 				case bound.Reset:
 					visitAmount(s.To, visit)
 				case bound.Increase:
-					if m := s.By.Amounts[0].Form; !m.IsConstant() || m.Const.Sign() > 0 {
+					if n, ok := s.By.Amounts[0].Constant(); !ok || n.Sign() > 0 {
 						visitCharge(s.By, visit)
 					}
 				case bound.Growth:
@@ -166,6 +185,14 @@ func visitPremises(c bound.Claim, visit func(int)) {
 func renumberAmount(m bound.Amount, number []int) bound.Amount {
 	if !m.Form.IsConstant() {
 		m.Size = number[m.Size]
+	}
+	m.Products = slices.Clone(m.Products)
+	for k, p := range m.Products {
+		for i, f := range p.Forms() {
+			if !f.IsConstant() {
+				m.Products[k].Sizes[i] = number[p.Sizes[i]]
+			}
+		}
 	}
 	return m
 }

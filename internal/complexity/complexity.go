@@ -124,6 +124,7 @@ type block struct {
 	path     []int
 	temps    int
 	known    []linear.Constraint // over variables and temporaries
+	products []its.Product
 	update   []linear.Form
 	cost     linear.Form
 }
@@ -249,7 +250,7 @@ func (a *analysis) connect(p *prepared, at [][]int) {
 				if len(known) == 1 && known[0].IsFalse() {
 					continue
 				}
-				a.blocks = append(a.blocks, block{u, v, t.Path, t.Temps, known, t.Update, t.Cost})
+				a.blocks = append(a.blocks, block{u, v, t.Path, t.Temps, known, t.Products, t.Update, t.Cost})
 				a.solvers = append(a.solvers, linear.NewSolver(a.ctx, a.variables+t.Temps, known))
 			}
 		}

@@ -146,6 +146,10 @@ func system(r *rand.Rand) *its.System {
 		if r.IntN(2) == 0 {
 			b.Assign(linear.Var(r.IntN(int(n))), form(known))
 		}
+		if r.IntN(5) == 0 {
+			u := linear.Var(r.IntN(int(n)))
+			b.Assign(u, linear.Variable(u).Add(b.Product(form(n), form(n))))
+		}
 		switch r.IntN(6) {
 		case 0:
 			b.Cost(linear.Constant(linear.Int(r.Int64N(4))))
@@ -163,7 +167,7 @@ func TestOracle(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 2))
 	found, compared := 0, 0
 	classes := map[string]int{}
-	for range 60 {
+	for range 40 {
 		s := system(r)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		f, ok := complexity.Upper(ctx, s).(complexity.Found)
@@ -181,7 +185,7 @@ func TestOracle(t *testing.T) {
 		}
 		cancel()
 	}
-	if found < 40 || compared < 1000 {
+	if found < 25 || compared < 600 {
 		t.Errorf("only %d bounds, %d comparisons", found, compared)
 	}
 	t.Log(found, compared, classes)
@@ -210,7 +214,7 @@ func TestMutated(t *testing.T) {
 			}
 		}
 	}
-	if rejected < 80 {
+	if rejected < 60 {
 		t.Errorf("only %d rejected", rejected)
 	}
 	t.Logf("%d rejected, %d accepted whose bound holds", rejected, harmless)

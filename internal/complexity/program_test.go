@@ -33,6 +33,7 @@ var programs = []struct{ name, text, class string }{
 	{"gap", "void f(int x, int y) { while (x != y) { if (x < y) x++; else y++; } }", "O(n)"},
 	{"double", "void f(int n) { int k = 1; while (n > 0) { n--; k = 2 * k; } while (k > 0) k--; }", "EXP"},
 	{"phases", "void f(int x, int y, int n) { while (x < n) { x += y; y++; } }", "O(n)"},
+	{"squares", "void f(int n) { int k = 0; while (n > 0) { k += n * n; n--; } while (k > 0) k--; }", "O(n^3)"},
 	{"first", "int nondet(void); void f(int n) { int a = nondet(); if (a > n) n = a; while (n > 0) n--; }", "O(n)"},
 }
 
@@ -90,7 +91,7 @@ func TestPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, semantics := range []conductor.Semantics{conductor.Integers, conductor.Wrap} {
-				if semantics == conductor.Wrap && (p.name == "phases" || p.name == "sequence") {
+				if semantics == conductor.Wrap && (p.name == "phases" || p.name == "sequence" || p.name == "squares") {
 					continue // the search for splits takes minutes
 				}
 				least := int64(3)

@@ -238,7 +238,7 @@ func (a *analysis) potentialBound(steps []bound.Step) (bound.Expression, bool) {
 		case bound.Reset:
 			resets = append(resets, a.valueOf(s.To))
 		case bound.Increase:
-			if m := s.By.Amounts[0].Form; !m.IsConstant() || m.Const.Sign() > 0 {
+			if n, ok := s.By.Amounts[0].Constant(); !ok || n.Sign() > 0 {
 				added = append(added, s.By)
 			}
 		case bound.Growth:

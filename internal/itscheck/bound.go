@@ -81,11 +81,14 @@ type boundChecker struct {
 	onPath  []bool
 }
 
-// fact says that Before(x) + After(x') is not negative, where x is the state before
-// a block and x' that behind it. The forms may have fractions.
+// fact says that before(x) + products(x) + after(x') is not negative, where x is the state before
+// a block and x' that behind it. All forms are over variables that were looked at: a form with a claim has
+// been, and those of products have claims. The forms may have fractions.
 type fact struct {
-	before, after linear.Form
-	why           string
+	before   linear.Form
+	products []bound.Product
+	after    linear.Form
+	why      string
 }
 
 func blockKey(from int, path []int) string { return fmt.Sprint(from, path) }
@@ -298,19 +301,33 @@ func (b *boundChecker) costFact(k int, first environment, cost string) string {
 			continue
 		}
 		for _, a := range c.Amounts {
-			l := denominator(a.Form)
-			cases = append(cases, "(<= (* "+l.String()+" "+cost+") "+term(a.Form.Scale(l), first)+")")
+			f := fact{before: a.Form, products: a.Products}
+			cases = append(cases, f.formulaMinus(first, nil, cost))
 		}
 	}
 	return disjunction(cases)
 }
 
 // formula is the fact for two states.
-func (f fact) formula(x, y environment) string {
-	l := denominator(f.before)
-	m := denominator(f.after)
-	l = l.Mul(m).Div(linear.GCD(l, m))
-	return "(<= 0 (+ " + term(f.before.Scale(l), x) + " " + term(f.after.Scale(l), y) + "))"
+func (f fact) formula(x, y environment) string { return f.formulaMinus(x, y, "0") }
+
+// formulaMinus says that the sum is not below a term.
+func (f fact) formulaMinus(x, y environment, less string) string {
+	l := linear.Int(1)
+	common := func(n linear.Number) { l = l.Mul(n).Div(linear.GCD(l, n)) }
+	common(denominator(f.before))
+	common(denominator(f.after))
+	for _, p := range f.products {
+		common(denominator(p.A).Mul(denominator(p.B)).Mul(p.Coef.Denominator()))
+	}
+	sum := "(+ " + term(f.before.Scale(l), x) + " " + term(f.after.Scale(l), y)
+	for _, p := range f.products {
+		// l·coef·A·B, each factor with integers.
+		a, b := denominator(p.A), denominator(p.B)
+		k := l.Mul(p.Coef).Div(a.Mul(b))
+		sum += " (* " + term(linear.Constant(k), nil) + " " + term(p.A.Scale(a), x) + " " + term(p.B.Scale(b), x) + ")"
+	}
+	return "(<= (* " + l.String() + " " + less + ") " + sum + "))"
 }
 
 // denominator is a common one of all numbers of the form.

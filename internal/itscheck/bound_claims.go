@@ -63,15 +63,37 @@ func (b *boundChecker) isForm(f linear.Form) error {
 
 // need notes a fact of a block.
 func (b *boundChecker) need(block int, before, after linear.Form, why string) {
-	b.facts[block] = append(b.facts[block], fact{before, after, why})
+	b.facts[block] = append(b.facts[block], fact{before, nil, after, why})
+}
+
+// needAmount notes that the form before plus the amount plus the form after is not negative.
+func (b *boundChecker) needAmount(block int, before linear.Form, a bound.Amount, after linear.Form, why string) {
+	b.facts[block] = append(b.facts[block], fact{before.Add(a.Form), a.Products, after, why})
 }
 
 // amount is the expression that an amount is at most.
 func (b *boundChecker) amount(block int, a bound.Amount) (bound.Expression, error) {
-	if a.Form.IsConstant() {
-		return bound.Constant(a.Form.Const), nil
+	e, err := b.formLimit(block, a.Form, a.Size)
+	if err != nil {
+		return e, err
 	}
-	return b.sizeClaim(block, a.Form, a.Size)
+	for _, p := range a.Products {
+		var limits [4]bound.Expression
+		for i, f := range p.Forms() {
+			if limits[i], err = b.formLimit(block, f, p.Sizes[i]); err != nil {
+				return e, err
+			}
+		}
+		e = e.Add(p.Most(limits))
+	}
+	return e, nil
+}
+
+func (b *boundChecker) formLimit(block int, f linear.Form, size int) (bound.Expression, error) {
+	if f.IsConstant() {
+		return bound.Constant(f.Const), nil
+	}
+	return b.sizeClaim(block, f, size)
 }
 
 func (b *boundChecker) sizeClaim(block int, f linear.Form, i int) (bound.Expression, error) {
@@ -149,11 +171,6 @@ func (b *boundChecker) everyBlockCosts() error {
 			return reject("a block costs twice")
 		}
 		charged[c.Block] = len(c.Amounts) > 0
-		for _, a := range c.Amounts {
-			if err := b.isForm(a.Form); err != nil {
-				return err
-			}
-		}
 	}
 	if slices.Contains(charged, false) {
 		return reject("a block costs nothing")
@@ -200,7 +217,7 @@ func (b *boundChecker) inflow(c bound.Runs, r bound.Inflow) (bound.Expression, e
 		if err := b.isBlock(e.Block); err != nil {
 			return bound.Expression{}, err
 		}
-		if len(e.Amounts) != 1 || !e.Amounts[0].Form.Equal(one) {
+		if len(e.Amounts) != 1 || !e.Amounts[0].Form.Equal(one) || len(e.Amounts[0].Products) > 0 {
 			return bound.Expression{}, reject("an entry that does not count once")
 		}
 		listed[e.Block] = true
@@ -266,7 +283,7 @@ func (b *boundChecker) ranked(c bound.Runs, r bound.Ranked) (bound.Expression, e
 		if len(x.Amounts) != 1 {
 			return none, reject("an increment that is not one")
 		}
-		b.need(x.Block, from[0].Add(x.Amounts[0].Form), to[0].Neg(), "a level that increases by no more")
+		b.needAmount(x.Block, from[0], x.Amounts[0], to[0].Neg(), "a level that increases by no more")
 		// If the amount is negative, what is charged is 0, which is more.
 	}
 	entered := make([]bool, len(b.c.Blocks))
@@ -280,7 +297,7 @@ func (b *boundChecker) ranked(c bound.Runs, r bound.Ranked) (bound.Expression, e
 		}
 		entered[x.Block] = true
 		for d, a := range x.Amounts {
-			b.need(x.Block, a.Form, to[d].Neg(), "a level that begins with no more")
+			b.needAmount(x.Block, linear.Form{}, a, to[d].Neg(), "a level that begins with no more")
 		}
 	}
 	for i, k := range b.c.Blocks {
@@ -343,10 +360,7 @@ func (b *boundChecker) size(c bound.Size) (bound.Expression, error) {
 		}
 		return bound.Form(c.Form), nil
 	case bound.Dominated:
-		if err := b.isForm(r.By.Form); err != nil {
-			return none, err
-		}
-		b.need(c.Block, r.By.Form.Sub(c.Form), linear.Form{}, "a form that is not greater")
+		b.needAmount(c.Block, c.Form.Neg(), r.By, linear.Form{}, "a form that is not greater")
 		return b.amount(c.Block, r.By)
 	case bound.Sum:
 		rest, e := c.Form, none
@@ -456,15 +470,15 @@ func (p *potential) step(s bound.Step) error {
 		if err != nil {
 			return err
 		}
-		b.need(block, s.To.Form, to.Neg(), "a form that is at most what it is set to")
+		b.needAmount(block, linear.Form{}, s.To, to.Neg(), "a form that is at most what it is set to")
 		p.resets = append(p.resets, e)
 	case bound.Increase:
 		if from == nil || len(s.By.Amounts) != 1 {
 			return reject("block %d increases no form", block)
 		}
-		amount := s.By.Amounts[0].Form
-		b.need(block, from.Add(amount), to.Neg(), "a form that increases by no more")
-		if !amount.IsConstant() || amount.Const.Sign() > 0 {
+		amount := s.By.Amounts[0]
+		b.needAmount(block, *from, amount, to.Neg(), "a form that increases by no more")
+		if n, ok := amount.Constant(); !ok || n.Sign() > 0 {
 			p.added = append(p.added, s.By)
 		}
 	case bound.Growth:
@@ -473,7 +487,7 @@ func (p *potential) step(s bound.Step) error {
 		}
 		// The form is at most factor*from + amount. Where from is negative that is at most
 		// 0 + amount.
-		b.need(block, from.Scale(s.Factor).Add(s.By.Amounts[0].Form), to.Neg(), "a form that grows by no more")
+		b.needAmount(block, from.Scale(s.Factor), s.By.Amounts[0], to.Neg(), "a form that grows by no more")
 		p.added = append(p.added, s.By)
 		p.growth = append(p.growth, s)
 	}

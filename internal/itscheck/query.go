@@ -103,8 +103,8 @@ func (q *query) check(mode, formula string) (bool, error) {
 		return false, fmt.Errorf("checking evidence: %w", err)
 	case out == "unsat":
 		return true, nil
-	case out == "sat" || mode == "products":
-		return false, nil // as good as not refuted
+	case out == "sat" || mode == "products", q.facts:
+		return false, nil // as good as not refuted, or tried again with what is known of products
 	}
 	return false, fmt.Errorf("checking evidence: Z3 answers %q", out)
 }
