@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -52,7 +51,8 @@ otherwise. A bound is shown if its certificate was accepted by a checker that ha
 Z3 prove every local claim again. The last line is
 
   RESULT: bound(O(n^2))   an upper bound was found; it is printed before
-  RESULT: unbounded       there is a run without end, which is printed before
+  RESULT: unbounded       there is a run without end, or for each n a run of cost n from one
+                          initial state; it is printed before
   RESULT: unknown
 
 Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of assay.`,
@@ -121,10 +121,11 @@ func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []str
 	return s, rest, "", nil
 }
 
-// boundAnswer is an upper bound, a run without end, or neither.
+// boundAnswer is an upper bound, a run without end, runs whose costs nothing bounds, or none of these.
 type boundAnswer struct {
 	bound      *bound.Certificate
 	recurrence *its.Recurrence
+	family     *bound.Family
 	reasons    []string
 	open       []int // transitions without bound
 	rest       int64 // what a run may cost beyond that of the system
@@ -158,6 +159,16 @@ func (f *boundFlags) decide(ctx context.Context, s *its.System) (a boundAnswer, 
 	default:
 		panic(fmt.Sprintf("unexpected %T", r))
 	}
+	if family := complexity.Unbounded(ctx, s); family != nil {
+		var rejected *its.Rejected
+		switch err := accept.Family(ctx, s, family); {
+		case err == nil:
+			a.family = family
+			return a, nil
+		case !errors.As(err, &rejected) && ctx.Err() == nil:
+			return a, err
+		}
+	}
 	t, err := termination.Decide(ctx, s, termination.Options{Accept: accept.IntegerSystem, Uncertified: f.certify == "off"})
 	if d, ok := t.(termination.Diverges); ok {
 		if !everythingCosts(s) {
@@ -169,9 +180,20 @@ func (f *boundFlags) decide(ctx context.Context, s *its.System) (a boundAnswer, 
 	return a, err
 }
 
-// everythingCosts says whether each transition costs at least 1.
+// everythingCosts says whether each cycle of transitions costs at least 1: no transition costs less
+// than nothing, and those that may be free form no cycle.
 func everythingCosts(s *its.System) bool {
-	return !slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return !t.Cost.IsConstant() || t.Cost.Const.Sign() <= 0 })
+	var free [][2]int
+	for _, t := range s.Transitions {
+		switch {
+		case !t.Cost.IsConstant() || t.Cost.Const.Sign() < 0 || t.Cost.Const.IsZero() && t.From == t.To:
+			return false
+		case t.Cost.Const.IsZero():
+			free = append(free, [2]int{int(t.From), int(t.To)})
+		}
+	}
+	_, components := its.Components(len(s.Locations), free)
+	return components == len(s.Locations)
 }
 
 // write prints the answer.
@@ -193,6 +215,12 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 		code = exitFalse
 		if !f.quiet {
 			b.WriteString("a run without end:\n" + a.recurrence.Format(s))
+		}
+		b.WriteString("RESULT: unbounded\n")
+	case a.family != nil:
+		code = exitFalse
+		if !f.quiet {
+			b.WriteString("a run for each n >= 0, which goes n times around a loop:\n" + a.family.Format(s))
 		}
 		b.WriteString("RESULT: unbounded\n")
 	default:

@@ -28,6 +28,7 @@ const (
 )`
 	boundForever = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x)\n(RULES\n  f(x) -> f(x+1) :|: x > 0\n)"
 	boundCalls   = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x)\n(RULES\n  f(x) -> Com_2(f(x-1),f(x-1)) :|: x > 0\n)"
+	boundChosen  = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x y)\n(RULES\n  f(x) -> g(y)\n  g(x) -> g(x-2) :|: x > 0\n)"
 	boundFree    = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x)\n(RULES\n  f(x) -{0}> f(x+1) :|: x > 0\n)"
 	boundCosts   = "(GOAL COMPLEXITY)\n(STARTTERM (FUNCTIONSYMBOLS f))\n(VAR x y)\n(RULES\n  f(x,y) -{y}> f(x-1,y+1) :|: x > 0\n)"
 )
@@ -44,6 +45,7 @@ func TestBound(t *testing.T) {
 		{"shared.koat", boundShared, []string{"-q"}, exitTrue, "RESULT: bound(O(n))\n"},
 		{"costs.koat", boundCosts, nil, exitTrue, "RESULT: bound(O(n^2))\n"},
 		{"forever.koat", boundForever, nil, exitFalse, "RESULT: unbounded\n"},
+		{"chosen.koat", boundChosen, nil, exitFalse, "RESULT: unbounded\n"},
 		{"free.koat", boundFree, nil, exitUnknown, "RESULT: unknown\n"},
 		{"calls.koat", boundCalls, []string{"--timeout=5"}, exitUnknown, "RESULT: unknown\n"},
 		{"bad.koat", "(GOAL", nil, exitInput, ""},

@@ -23,6 +23,11 @@ func Bound(ctx context.Context, s *its.System, c *bound.Certificate) error {
 	return noted(ctx, "upper bound of an integer transition system", itscheck.Bound(ctx, s, c))
 }
 
+// Family checks that a family of runs costs more than any bound. It is a bound.AcceptFamily.
+func Family(ctx context.Context, s *its.System, f *bound.Family) error {
+	return noted(ctx, "family of runs of an integer transition system", itscheck.Family(ctx, s, f))
+}
+
 // TransitionSystem checks an invariant of a transition system. It is a ts.Accept.
 func TransitionSystem(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant, byZ3 bool) error {
 	return noted(ctx, "invariant of a transition system", inductive.Check(ctx, s, bad, inv, byZ3))
