@@ -1,0 +1,201 @@
+// Package ctl is computation tree logic [ClarkeEmerson81]: formulas, their syntax (parse.go)
+// and their negation normal form. Atoms are texts, which a frontend gives a meaning.
+//
+// A formula is about the tree of runs from a state. Runs never end: a state without
+// successor is its own.
+//
+//	AX f, EX f         f holds in all next states, or in one
+//	A[f U g], E[f U g] on all runs, or on one, g holds some time, and f until then
+//	A[f W g], E[f W g] the same, or f holds for ever
+//
+// AF g is A[true U g], AG f is A[f W false]; so for E.
+package ctl
+
+import "fmt"
+
+// Formula is a formula: Constant, Atom, Not, And, Or, Next, Until or Weak.
+type Formula interface {
+	fmt.Stringer
+	isFormula()
+}
+
+// Quantifier says of which runs something holds.
+type Quantifier bool
+
+// The quantifiers.
+const (
+	Some Quantifier = false
+	All  Quantifier = true
+)
+
+func (q Quantifier) String() string {
+	if q == All {
+		return "A"
+	}
+	return "E"
+}
+
+// Atom is a condition on states, as it was written. If Label is not empty, it holds only where
+// the program is at that label.
+type Atom struct {
+	Text, Label string
+	// At is where the text begins, in bytes.
+	At int
+}
+
+// Constant is true or false.
+type Constant bool
+
+// The operators.
+type (
+	Not struct{ F Formula }
+	And struct{ F, G Formula }
+	Or  struct{ F, G Formula }
+	// Next is AX or EX.
+	Next struct {
+		Q Quantifier
+		F Formula
+	}
+	// Until is A[f U g] or E[f U g].
+	Until struct {
+		Q    Quantifier
+		F, G Formula
+	}
+	// Weak is A[f W g] or E[f W g].
+	Weak struct {
+		Q    Quantifier
+		F, G Formula
+	}
+)
+
+func (Atom) isFormula()     {}
+func (Constant) isFormula() {}
+func (Not) isFormula()      {}
+func (And) isFormula()      {}
+func (Or) isFormula()       {}
+func (Next) isFormula()     {}
+func (Until) isFormula()    {}
+func (Weak) isFormula()     {}
+
+// Finally is AF or EF.
+func Finally(q Quantifier, f Formula) Formula { return Until{q, Constant(true), f} }
+
+// Globally is AG or EG.
+func Globally(q Quantifier, f Formula) Formula { return Weak{q, f, Constant(false)} }
+
+func (f Constant) String() string { return fmt.Sprint(bool(f)) }
+func (f Not) String() string      { return "!" + operand(f.F) }
+func (f And) String() string      { return operand(f.F) + " && " + operand(f.G) }
+func (f Or) String() string       { return operand(f.F) + " || " + operand(f.G) }
+func (f Next) String() string     { return fmt.Sprintf("%vX(%v)", f.Q, f.F) }
+
+func (f Atom) String() string {
+	if f.Label != "" {
+		return "AP(" + f.Label + ": " + f.Text + ")"
+	}
+	return "AP(" + f.Text + ")"
+}
+
+func (f Until) String() string {
+	if f.F == Constant(true) {
+		return fmt.Sprintf("%vF(%v)", f.Q, f.G)
+	}
+	return fmt.Sprintf("%vU(%v, %v)", f.Q, f.F, f.G)
+}
+
+func (f Weak) String() string {
+	if f.G == Constant(false) {
+		return fmt.Sprintf("%vG(%v)", f.Q, f.F)
+	}
+	return fmt.Sprintf("%vW(%v, %v)", f.Q, f.F, f.G)
+}
+
+// operand is a formula below an operator.
+func operand(f Formula) string {
+	switch f.(type) {
+	case And, Or:
+		return "(" + f.String() + ")"
+	case Atom, Constant, Not, Next, Until, Weak:
+		return f.String()
+	}
+	panic(fmt.Sprintf("ctl: unexpected %T", f))
+}
+
+// Normal is the formula with negations at atoms only.
+func Normal(f Formula) Formula { return normal(f, true) }
+
+// Negation is the negation of a formula, with negations at atoms only.
+func Negation(f Formula) Formula { return normal(f, false) }
+
+// normal is f, or its negation. The negation of A[f U g] is E[!g W !f && !g], and so on.
+func normal(f Formula, positive bool) Formula {
+	dual := func(q Quantifier) Quantifier { return q == Quantifier(positive) }
+	switch f := f.(type) {
+	case Constant:
+		return Constant(bool(f) == positive)
+	case Atom:
+		if positive {
+			return f
+		}
+		return Not{f}
+	case Not:
+		return normal(f.F, !positive)
+	case And:
+		if positive {
+			return And{normal(f.F, true), normal(f.G, true)}
+		}
+		return Or{normal(f.F, false), normal(f.G, false)}
+	case Or:
+		if positive {
+			return Or{normal(f.F, true), normal(f.G, true)}
+		}
+		return And{normal(f.F, false), normal(f.G, false)}
+	case Next:
+		return Next{dual(f.Q), normal(f.F, positive)}
+	case Until:
+		if positive {
+			return Until{f.Q, normal(f.F, true), normal(f.G, true)}
+		}
+		return Weak{!f.Q, normal(f.G, false), conjunction(normal(f.F, false), normal(f.G, false))}
+	case Weak:
+		if positive {
+			return Weak{f.Q, normal(f.F, true), normal(f.G, true)}
+		}
+		return Until{!f.Q, normal(f.G, false), conjunction(normal(f.F, false), normal(f.G, false))}
+	}
+	panic(fmt.Sprintf("ctl: unexpected %T", f))
+}
+
+// conjunction is And, without constants.
+func conjunction(f, g Formula) Formula {
+	switch {
+	case f == Constant(true):
+		return g
+	case g == Constant(true):
+		return f
+	case f == Constant(false) || g == Constant(false):
+		return Constant(false)
+	}
+	return And{f, g}
+}
+
+// Children are the formulas directly below.
+func Children(f Formula) []Formula {
+	switch f := f.(type) {
+	case Constant, Atom:
+		return nil
+	case Not:
+		return []Formula{f.F}
+	case And:
+		return []Formula{f.F, f.G}
+	case Or:
+		return []Formula{f.F, f.G}
+	case Next:
+		return []Formula{f.F}
+	case Until:
+		return []Formula{f.F, f.G}
+	case Weak:
+		return []Formula{f.F, f.G}
+	}
+	panic(fmt.Sprintf("ctl: unexpected %T", f))
+}
