@@ -31,6 +31,7 @@ type solveFlags struct {
 	timeout     time.Duration
 	memory      uint64
 	invariant   string
+	ctl         string
 	certificate string
 	quiet       bool
 	verbose     bool
@@ -66,6 +67,12 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 				fmt.Fprintf(errorOutput(), "unknown: %s\n", why)
 				return exitUnknown
 			})
+			if f.ctl != "" {
+				if !isITS(args[0]) {
+					return &assay.InputError{Message: "--ctl is for integer transition systems; assay check decides programs"}
+				}
+				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose}).solveCTL(ctx, limit, os.Stdout, args[0], f.ctl)
+			}
 			if isITS(args[0]) {
 				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose}).solve(ctx, limit, os.Stdout, args[0])
 			}
@@ -79,6 +86,7 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether a proof is checked by a second solver")
 	flags.Var(choiceValue{&f.lifting, ic3.Liftings}, "lifting", "how ic3 generalises predecessors")
 	flags.Var(choiceValue{&f.reduce, []string{"on", "off"}}, "reduce", "whether ic3 first replaces constant and equal latches")
+	flags.StringVar(&f.ctl, "ctl", "", "of an integer transition system decide this `formula` of computation tree logic")
 	flags.StringVar(&f.invariant, "invariant", "", "write the invariants of a proof to this `file`")
 	flags.StringVar(&f.certificate, "certificate", "", "write a witness circuit of a proof in AIGER to this `file`, for external checkers")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "of an integer transition system print the first line only")

@@ -1,6 +1,9 @@
 package accept
 
 import (
+	"assay/internal/branchcheck"
+	"assay/internal/branching"
+	"assay/internal/ctl"
 	"context"
 	"fmt"
 	"strings"
@@ -16,6 +19,11 @@ import (
 // IntegerSystem checks evidence about an integer transition system. It is an its.Accept.
 func IntegerSystem(ctx context.Context, s *its.System, e its.Evidence) error {
 	return noted(ctx, strings.TrimPrefix(fmt.Sprintf("%T", e), "its.")+" of an integer transition system", itscheck.Check(ctx, s, e))
+}
+
+// Branching checks a proof of a formula of computation tree logic about an integer transition system.
+func Branching(ctx context.Context, p branching.Problem, proof *branching.Proof, f ctl.Formula) error {
+	return noted(ctx, "formula of computation tree logic", branchcheck.Check(ctx, p, proof, f))
 }
 
 // Bound checks the certificate of an upper bound. It is a bound.Accept.

@@ -132,13 +132,23 @@ func (e *elimination) eliminate(cs []linear.Constraint, n int) {
 // Forced are the states among those given from which the transition leads nowhere but into the
 // region, or is not possible. Some may be missing.
 func Forced(ctx context.Context, s *its.System, number int, states, into Region) (Region, error) {
-	t := &s.Transitions[number]
 	outside, err := All().Minus(ctx, into)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range outside {
+	return Avoiding(ctx, s, number, states, outside)
+}
+
+// Avoiding are the states among those given from which the transition does not lead into the
+// region. Some may be missing.
+func Avoiding(ctx context.Context, s *its.System, number int, states, region Region) (Region, error) {
+	t := &s.Transitions[number]
+	var err error
+	for _, p := range region {
 		escapes := polyhedra.Of(ctx, before(t, p)...).Project(ctx, func(v linear.Var) bool { return int(v) >= len(s.Variables) })
+		if escapes.IsEmpty() {
+			continue
+		}
 		if states, err = states.Minus(ctx, Region{escapes}); err != nil {
 			return nil, err
 		}

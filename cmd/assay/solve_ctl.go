@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay"
+	"assay/internal/accept"
+	"assay/internal/branching"
+	"assay/internal/branching/search"
+	"assay/internal/ctl"
+	"assay/internal/its"
+	"assay/internal/region"
+)
+
+// conditions gives the atoms of a formula over a system: each is a condition over its variables.
+type conditions struct {
+	s     *its.System
+	atoms map[string]region.Region
+}
+
+// newConditions reads the atoms. The error is about the formula.
+func newConditions(ctx context.Context, s *its.System, text string, f ctl.Formula) (*conditions, error) {
+	c := &conditions{s: s, atoms: map[string]region.Region{}}
+	var visit func(f ctl.Formula) error
+	visit = func(f ctl.Formula) error {
+		for _, g := range ctl.Children(f) {
+			if err := visit(g); err != nil {
+				return err
+			}
+		}
+		a, ok := f.(ctl.Atom)
+		if !ok || a.Text == "true" {
+			return nil
+		}
+		cases, err := s.ParseCondition(a.Text)
+		if err != nil {
+			message := err.Error()
+			if syntax := (*its.ParseError)(nil); errors.As(err, &syntax) {
+				message = syntax.Message
+			}
+			return &assay.InputError{Message: (&ctl.Error{Text: text, At: a.At, Message: message}).Error()}
+		}
+		var r region.Region
+		for _, cs := range cases {
+			r = r.Union(ctx, region.Of(ctx, cs...))
+		}
+		c.atoms[a.Text] = r
+		return nil
+	}
+	return c, visit(f)
+}
+
+// atom is where an atom is true.
+func (c *conditions) atom(l its.Location, a ctl.Atom) (region.Region, error) {
+	if a.Label != "" && c.s.Locations[l] != a.Label {
+		return nil, nil
+	}
+	if a.Text == "true" {
+		return region.All(), nil
+	}
+	return c.atoms[a.Text], nil
+}
+
+// solveCTL decides a formula and prints the answer.
+func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name, text string) error {
+	s, err := readITS(name)
+	if err != nil {
+		return err
+	}
+	formula, err := ctl.Parse(text)
+	if err != nil {
+		return &assay.InputError{Message: err.Error()}
+	}
+	atoms, err := newConditions(ctx, s, text, formula)
+	if err != nil {
+		return err
+	}
+	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Atom: atoms.atom}
+	check := accept.Branching
+	if f.certify == "off" {
+		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
+	}
+	a, err := search.Decide(ctx, p, check)
+	limit.finish()
+	if err != nil {
+		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
+	}
+	var out strings.Builder
+	code := exitUnknown
+	switch a := a.(type) {
+	case search.Holds:
+		code = exitTrue
+		fmt.Fprintf(&out, "the formula is true in all initial states\n%sRESULT: true\n", f.claims(s, a.Proof.Claim))
+	case search.Fails:
+		code = exitFalse
+		fmt.Fprintf(&out, "the formula is false in the initial state ")
+		for v, n := range a.State {
+			if v > 0 {
+				out.WriteString(", ")
+			}
+			fmt.Fprintf(&out, "%s = %v", s.Variables[v], n)
+		}
+		fmt.Fprintf(&out, "\n%sRESULT: false(ctl)\n", f.claims(s, a.Proof.Claim))
+	case search.Open:
+		fmt.Fprintf(&out, "no answer: %s\nRESULT: unknown\n", a.Reason)
+	default:
+		panic(fmt.Sprintf("unexpected %T", a))
+	}
+	if _, err := io.WriteString(w, out.String()); err != nil {
+		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
+	}
+	return exit(code)
+}
+
+// claims is the tree of what was proved: the states in which each subformula holds, by location.
+func (f *itsFlags) claims(s *its.System, c *branching.Claim) string {
+	if f.quiet {
+		return ""
+	}
+	var b strings.Builder
+	var write func(c *branching.Claim, indent string)
+	write = func(c *branching.Claim, indent string) {
+		fmt.Fprintf(&b, "%s%v\n", indent, c.Formula)
+		for l, r := range c.Holds {
+			if !r.IsEmpty() {
+				fmt.Fprintf(&b, "%s  at %s where %s\n", indent, s.Locations[l], r.Format(s.VarName))
+			}
+		}
+		for _, d := range c.Descents {
+			for _, line := range strings.Split(strings.TrimSpace(d.Argument.Format(withBegin(s))), "\n") {
+				fmt.Fprintf(&b, "%s  %s\n", indent, line)
+			}
+		}
+		for _, below := range c.Below {
+			if _, atom := below.Formula.(ctl.Constant); !atom {
+				write(below, indent+"  ")
+			}
+		}
+	}
+	write(c, "")
+	return b.String()
+}
+
+// withBegin is the system with the location where descents begin.
+func withBegin(s *its.System) *its.System {
+	c := s.Clone()
+	c.AddLocation("begin")
+	return c
+}
