@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"assay"
@@ -79,7 +80,7 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 	if err != nil {
 		return err
 	}
-	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Atom: atoms.atom}
+	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Entered: entered(s), Atom: atoms.atom}
 	check := accept.Branching
 	if f.certify == "off" {
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
@@ -94,17 +95,10 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 	switch a := a.(type) {
 	case search.Holds:
 		code = exitTrue
-		fmt.Fprintf(&out, "the formula is true in all initial states\n%sRESULT: true\n", f.claims(s, a.Proof.Claim))
+		fmt.Fprintf(&out, "the formula is true\n%sRESULT: true\n", f.parts(s, a.Proof))
 	case search.Fails:
 		code = exitFalse
-		fmt.Fprintf(&out, "the formula is false in the initial state ")
-		for v, n := range a.State {
-			if v > 0 {
-				out.WriteString(", ")
-			}
-			fmt.Fprintf(&out, "%s = %v", s.Variables[v], n)
-		}
-		fmt.Fprintf(&out, "\n%sRESULT: false(ctl)\n", f.claims(s, a.Proof.Claim))
+		fmt.Fprintf(&out, "the formula is false: this is true instead\n%sRESULT: false(ctl)\n", f.parts(s, a.Proof))
 	case search.Open:
 		fmt.Fprintf(&out, "no answer: %s\nRESULT: unknown\n", a.Reason)
 	default:
@@ -114,6 +108,33 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
 	}
 	return exit(code)
+}
+
+// entered says that no transition leads back to the initial location: then it is where T2's
+// programs give their variables values, and what is observed begins behind it.
+func entered(s *its.System) bool {
+	return len(s.Outgoing()[s.Initial]) > 0 && !slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return t.To == s.Initial })
+}
+
+// parts is what was proved.
+func (f *itsFlags) parts(s *its.System, proof *branching.Proof) string {
+	var b strings.Builder
+	for _, p := range proof.Parts {
+		if p.Of == ctl.All {
+			b.WriteString("in all initial states\n")
+		} else {
+			b.WriteString("in the initial state ")
+			for v, n := range p.State {
+				if v > 0 {
+					b.WriteString(", ")
+				}
+				fmt.Fprintf(&b, "%s = %v", s.Variables[v], n)
+			}
+			b.WriteString("\n")
+		}
+		b.WriteString(f.claims(s, p.Claim))
+	}
+	return b.String()
 }
 
 // claims is the tree of what was proved: the states in which each subformula holds, by location.

@@ -25,6 +25,7 @@ package branchcheck
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/branching"
@@ -33,6 +34,7 @@ import (
 	"assay/internal/its"
 	"assay/internal/itscheck"
 	"assay/internal/linear"
+	"assay/internal/polyhedra"
 	"assay/internal/region"
 	"assay/internal/smt"
 )
@@ -40,15 +42,19 @@ import (
 // timeout of one question.
 const timeout = 10 * time.Second
 
-// Check checks that the proof shows the formula, which is in negation normal form, for the states
-// of its claim. nil means yes; an *its.Rejected says why not, other errors that it was not decided.
+// Check checks that the proof shows the formula, which is the normal form of the question's, or of its
+// negation. nil means yes; an *its.Rejected says why not, other errors that it was not decided.
 func Check(ctx context.Context, p branching.Problem, proof *branching.Proof, f ctl.Formula) error {
+	negated := f != ctl.Normal(p.Formula)
+	if negated && f != ctl.Negation(p.Formula) {
+		return reject("the proof is one of %v", f)
+	}
 	n := len(p.System.Locations)
 	if len(proof.Invariants) != n || len(proof.Enabled) != n {
 		return reject("a table has not one entry for each location")
 	}
-	if proof.Claim.Formula != f {
-		return reject("the proof is one of %v", proof.Claim.Formula)
+	if !p.Complete(branching.RootOf(f, negated), proof.Parts) {
+		return reject("the parts do not show %v", f)
 	}
 	c := &checker{ctx: ctx, p: p, s: p.System, proof: proof, solver: &integer.Solver{Timeout: timeout}, known: map[*branching.Claim]bool{}}
 	defer c.solver.Close()
@@ -65,7 +71,41 @@ func Check(ctx context.Context, p branching.Problem, proof *branching.Proof, f c
 			}
 		}
 	}
-	return c.claim(proof.Claim)
+	for _, part := range proof.Parts {
+		if err := c.claim(part.Claim); err != nil {
+			return err
+		}
+		if err := c.initial(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// initial checks that the claim is about all initial states, or about the one that is given.
+func (c *checker) initial(part branching.Part) error {
+	holds := part.Claim.Holds[c.s.Initial]
+	if part.Of == ctl.All {
+		for _, p := range c.p.Initial {
+			if err := c.never(len(c.s.Variables), nil, outside(holds, nil), p.Constraints(), "an initial state is not claimed"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(part.State) != len(c.s.Variables) {
+		return reject("a part about one state without state")
+	}
+	value := func(v linear.Var) linear.Number { return linear.FromBigInt(part.State[v]) }
+	in := func(r region.Region) bool {
+		return slices.ContainsFunc(r, func(p polyhedra.Polyhedron) bool {
+			return !slices.ContainsFunc(p.Constraints(), func(d linear.Constraint) bool { return !d.Holds(value) })
+		})
+	}
+	if !in(c.p.Initial) || !in(holds) {
+		return reject("the state of a part is not initial, or not claimed")
+	}
+	return nil
 }
 
 func reject(format string, args ...any) error {

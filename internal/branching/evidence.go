@@ -4,6 +4,8 @@
 package branching
 
 import (
+	"math/big"
+
 	"assay/internal/ctl"
 	"assay/internal/its"
 	"assay/internal/polyhedra"
@@ -14,20 +16,33 @@ import (
 type Problem struct {
 	System  *its.System
 	Formula ctl.Formula
-	// Initial is the set of initial states, at the initial location.
+	// Initial is the set of initial states, at the initial location. If Entered is set, the initial
+	// states are those after the first step from there, which only gives variables their values.
 	Initial region.Region
+	Entered bool
 	// Atom is the set of states at a location in which an atom is true.
 	Atom func(l its.Location, a ctl.Atom) (region.Region, error)
 }
 
-// Proof shows that a formula is true in some states.
+// Proof shows that a formula is true, or false, of a system. The values of variables in the
+// initial state are chosen like inputs: what begins with E is about some of the initial states,
+// what begins with A, or is an atom, about all of them (package branching/search, Root).
 type Proof struct {
 	// Invariants hold, by location, in all states that runs from the initial ones reach. All that
 	// is claimed is about such states.
 	Invariants []polyhedra.Polyhedron
 	// Enabled are, by location, choices that are possible: states outside of them may be stuck.
 	Enabled [][]region.Choice
-	Claim   *Claim
+	// Parts together show the formula.
+	Parts []Part
+}
+
+// Part says that a formula is true in all initial states, or in one.
+type Part struct {
+	Claim *Claim
+	Of    ctl.Quantifier
+	// State is an initial state in which it is true, by variable, if it is about some.
+	State []*big.Int
 }
 
 // Claim says that a formula, in negation normal form, is true in the states of Holds.

@@ -15,7 +15,7 @@ func (s *System) ParseCondition(text string) (cases [][]linear.Constraint, err e
 		scanner: &scanner{
 			text: text, line: 1,
 			symbols:  []string{"==", "!=", "<=", ">=", "&&", "||", "**", "(", ")", "!", "=", "<", ">", "+", "-", "*", "^", "/", "%"},
-			nameRune: cName,
+			nameRune: func(r rune, first bool) bool { return r != '!' && cName(r, first) },
 		},
 		and: []string{"&&"}, or: []string{"||"},
 	}

@@ -19,6 +19,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,11 +42,8 @@ type Answer interface{ isAnswer() }
 // Holds says that the formula is true in all initial states.
 type Holds struct{ Proof *branching.Proof }
 
-// Fails says that the formula is false in an initial state: Proof is one of its negation.
-type Fails struct {
-	Proof *branching.Proof
-	State []*big.Int // by variable
-}
+// Fails says that the formula is false: Proof is one of its negation.
+type Fails struct{ Proof *branching.Proof }
 
 // Open says that there is no answer.
 type Open struct{ Reason string }
@@ -99,43 +97,73 @@ func Decide(ctx context.Context, p branching.Problem, accept func(context.Contex
 
 // round looks for a proof of the formula or of its negation.
 func (x *explorer) round(ctx context.Context, f ctl.Formula, positive bool, accept func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error) (Answer, string, error) {
-	want := x.nowhere()
-	want[x.s.Initial] = x.p.Initial
-	c, err := x.claim(ctx, f, want)
-	if errors.Is(err, region.ErrTooMany) {
+	proof := &branching.Proof{Invariants: x.inv, Enabled: x.enabled}
+	shown, err := x.root(ctx, branching.RootOf(f, !positive), proof)
+	switch {
+	case errors.Is(err, region.ErrTooMany):
 		return nil, err.Error(), nil
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, "", nil
-		}
+	case err != nil && ctx.Err() != nil:
+		return nil, "", nil
+	case err != nil || !shown:
 		return nil, "", err
 	}
-	proof := &branching.Proof{Invariants: x.inv, Enabled: x.enabled, Claim: c}
+	if err := accept(ctx, x.p, proof, f); err != nil {
+		return nil, "what was found was not accepted: " + err.Error(), nil
+	}
 	if positive {
-		if all, err := x.p.Initial.Within(ctx, c.Holds[x.s.Initial]); err != nil || !all {
-			return nil, "", nil
-		}
-		if err := accept(ctx, x.p, proof, f); err != nil {
-			return nil, "a proof was not accepted: " + err.Error(), nil
-		}
 		return Holds{proof}, "", nil
 	}
-	some, err := x.p.Initial.Meet(ctx, c.Holds[x.s.Initial])
-	if err != nil {
-		return nil, "", nil
-	}
-	for _, part := range some {
-		state := point(ctx, part, len(x.s.Variables))
-		if state == nil {
-			continue
+	return Fails{proof}, "", nil
+}
+
+// root looks for the parts of a proof, and says whether they are there.
+func (x *explorer) root(ctx context.Context, r branching.Root, proof *branching.Proof) (bool, error) {
+	switch r := r.(type) {
+	case branching.Each:
+		for _, s := range r {
+			if ok, err := x.root(ctx, s, proof); err != nil || !ok {
+				return false, err
+			}
 		}
-		if err := accept(ctx, x.p, proof, f); err != nil {
-			return nil, "a refutation was not accepted: " + err.Error(), nil
+		return true, nil
+	case branching.One:
+		var last error
+		for _, s := range r {
+			ok, err := x.root(ctx, s, proof)
+			if ok {
+				return true, nil
+			}
+			last = cmp.Or(last, err)
 		}
-		return Fails{proof, state}, "", nil
+		return false, last
+	case branching.Whole:
+		want := x.nowhere()
+		want[x.s.Initial] = x.p.Initial
+		c, err := x.claim(ctx, x.p.Shown(r), want)
+		if err != nil {
+			return false, err
+		}
+		part := branching.Part{Claim: c, Of: r.Of}
+		if r.Of == ctl.All {
+			if all, err := x.p.Initial.Within(ctx, c.Holds[x.s.Initial]); err != nil || !all {
+				return false, err
+			}
+			proof.Parts = append(proof.Parts, part)
+			return true, nil
+		}
+		some, err := x.p.Initial.Meet(ctx, c.Holds[x.s.Initial])
+		if err != nil {
+			return false, err
+		}
+		for _, p := range some {
+			if part.State = point(ctx, p, len(x.s.Variables)); part.State != nil {
+				proof.Parts = append(proof.Parts, part)
+				return true, nil
+			}
+		}
+		return false, nil
 	}
-	return nil, "", nil
+	panic(fmt.Sprintf("search: unexpected %T", r))
 }
 
 // point is a state of a polyhedron, nil if none is found.

@@ -225,7 +225,7 @@ func (x *explorer) descent(ctx context.Context, c *branching.Claim, from, within
 	if !ok {
 		return false, ctx.Err()
 	}
-	c.Descents = append(c.Descents, branching.Descent{from, proved.Argument})
+	c.Descents = append(c.Descents, branching.Descent{From: from, Argument: proved.Argument})
 	for l := range from {
 		c.Holds[l] = c.Holds[l].Union(ctx, from[l])
 	}
