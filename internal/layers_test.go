@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	"internal/translation": {"internal/ltl", "internal/buchi"},
 	"internal/tableau":     {"internal/ltl"},
 	"internal/inclusion":   {"internal/ltl", "internal/buchi", "internal/tableau"},
+	"internal/ctl":         {},
 	// Runs: engines side by side.
 	"internal/memo":     {},
 	"internal/pause":    {},
@@ -74,17 +75,21 @@ var allowed = map[string][]string{
 	"internal/absdomain": {"internal/bv", "internal/term"},
 	"internal/absint":    {"internal/absdomain", "internal/ir", "internal/term"},
 	// Integer transition systems.
-	"internal/its":         {"internal/linear"},
-	"internal/bound":       {"internal/linear", "internal/its"},
-	"internal/complexity":  {"internal/bound", "internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/ranking"},
-	"internal/forward":     {"internal/linear", "internal/polyhedra", "internal/its"},
-	"internal/integer":     {"internal/linear", "internal/smt", "internal/smt/z3"},
-	"internal/itscheck":    {"internal/bound", "internal/linear", "internal/its", "internal/smt/z3"},
-	"internal/ranking":     {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward"},
-	"internal/recurrence":  {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
-	"internal/termination": {"internal/its", "internal/ranking", "internal/recurrence"},
-	"internal/integerize":  {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
-	"internal/product":     {"internal/bv", "internal/inline", "internal/ir", "internal/ltl", "internal/buchi"},
+	"internal/its":              {"internal/linear"},
+	"internal/bound":            {"internal/linear", "internal/its"},
+	"internal/complexity":       {"internal/bound", "internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/ranking"},
+	"internal/forward":          {"internal/linear", "internal/polyhedra", "internal/its"},
+	"internal/integer":          {"internal/linear", "internal/smt", "internal/smt/z3"},
+	"internal/region":           {"internal/its", "internal/linear", "internal/polyhedra"},
+	"internal/branching":        {"internal/ctl", "internal/its", "internal/polyhedra", "internal/region"},
+	"internal/branchcheck":      {"internal/branching", "internal/ctl", "internal/integer", "internal/its", "internal/itscheck", "internal/linear", "internal/polyhedra", "internal/region", "internal/smt"},
+	"internal/branching/search": {"internal/branching", "internal/ctl", "internal/forward", "internal/integer", "internal/its", "internal/linear", "internal/polyhedra", "internal/ranking", "internal/region", "internal/smt"},
+	"internal/itscheck":         {"internal/bound", "internal/linear", "internal/its", "internal/smt/z3"},
+	"internal/ranking":          {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward"},
+	"internal/recurrence":       {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
+	"internal/termination":      {"internal/its", "internal/ranking", "internal/recurrence"},
+	"internal/integerize":       {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
+	"internal/product":          {"internal/bv", "internal/inline", "internal/ir", "internal/ltl", "internal/buchi"},
 	// Evidence.
 	"internal/certify": {
 		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/floats/ondemand", "internal/smt", "internal/smt/algebra", "internal/smt/bitblast", "internal/smt/intblast", "internal/smt/z3",
@@ -92,7 +97,7 @@ var allowed = map[string][]string{
 	},
 	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
 	"internal/accept": {
-		"internal/bound", "internal/certify", "internal/certify/graph", "internal/its", "internal/itscheck", "internal/ts", "internal/ts/inductive", "internal/verdict",
+		"internal/bound", "internal/branchcheck", "internal/branching", "internal/certify", "internal/certify/graph", "internal/ctl", "internal/its", "internal/itscheck", "internal/ts", "internal/ts/inductive", "internal/verdict",
 		"internal/ltl", "internal/buchi", "internal/inclusion", "internal/tableau",
 	},
 	// Engines.
@@ -180,6 +185,7 @@ var allowed = map[string][]string{
 	"cmd/assay": {
 		"", "internal/accept", "internal/solve", "internal/ic3", "internal/ts", "internal/its", "internal/termination", "internal/report", "internal/bench", "internal/bound", "internal/complexity",
 		"internal/process", "internal/frontend", "internal/ltl", "internal/buchi", "internal/buchi/hoa", "internal/translation",
+		"internal/branching", "internal/branching/search", "internal/ctl", "internal/region",
 	},
 }
 

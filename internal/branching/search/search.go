@@ -4,7 +4,7 @@
 // sets of states in which the formula is true (explorer.claim), bottom up, with what is wanted
 // handed down. What it finds under-approximates: a formula is proved if it is found to be true in
 // all initial states, and refuted if its negation is found to be true in one. Both are looked for
-// in turns, with more effort in each round, so that they meet [CookKoskinen13, BPR13].
+// in turns, with more effort in each round, so that they meet [CookKoskinen13].
 //
 //	(B1) Everything is about states that satisfy the invariants (package forward).
 //	(B2) A state without successor is its own successor (Stay).
