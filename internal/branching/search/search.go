@@ -189,17 +189,6 @@ type explorer struct {
 // nowhere are no states, by location.
 func (x *explorer) nowhere() []region.Region { return make([]region.Region, len(x.s.Locations)) }
 
-// everywhere are all states of the invariants.
-func (x *explorer) everywhere(ctx context.Context) []region.Region {
-	out := x.nowhere()
-	for l, p := range x.inv {
-		if !p.IsEmpty() {
-			out[l] = region.Region{p}
-		}
-	}
-	return out
-}
-
 // enabledChoices finds for each location choices that are possible.
 func (x *explorer) enabledChoices(ctx context.Context) error {
 	x.enabled = make([][]region.Choice, len(x.s.Locations))
