@@ -104,8 +104,8 @@ func (x *machine) place(size, align uint64) uint64 {
 // there, and those that wrap around when they are moved.
 func (x *machine) number() uint64 {
 	list := append(x.places(1, 1), 0, pageNumber)
-	for i := uint64(1); i <= near; i++ { // what is moved to null
-		list = append(list, i*x.unit, 1<<wordBits-i*x.unit)
+	for i := uint64(1); i <= near; i++ { // what is moved to null, or to the number of the first page
+		list = append(list, i*x.unit, 1<<wordBits-i*x.unit, pageNumber+i*x.unit, (pageNumber-i*x.unit)&(1<<wordBits-1))
 	}
 	high := slices.Max(x.scratch)
 	for i := range x.unit {
@@ -114,6 +114,9 @@ func (x *machine) number() uint64 {
 	for _, m := range x.marks {
 		for i := range m.size {
 			list = append(list, m.base+i)
+		}
+		for i := uint64(1); i <= near && m.size > 1; i++ { // what is moved into the middle
+			list = append(list, m.base+1-i*x.unit, m.base+1+i*x.unit)
 		}
 	}
 	slices.Sort(list)
