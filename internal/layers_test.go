@@ -86,8 +86,8 @@ var allowed = map[string][]string{
 	"internal/branching/search": {"internal/branching", "internal/ctl", "internal/forward", "internal/integer", "internal/its", "internal/linear", "internal/polyhedra", "internal/ranking", "internal/region", "internal/smt"},
 	"internal/itscheck":         {"internal/bound", "internal/linear", "internal/its", "internal/smt/z3"},
 	"internal/ranking":          {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward"},
-	"internal/recurrence":       {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
-	"internal/termination":      {"internal/its", "internal/ranking", "internal/recurrence"},
+	"internal/refutation":       {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
+	"internal/termination":      {"internal/its", "internal/ranking", "internal/refutation"},
 	"internal/integerize":       {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
 	"internal/product":          {"internal/bv", "internal/inline", "internal/ir", "internal/ltl", "internal/buchi"},
 	// Evidence.

@@ -170,16 +170,16 @@ func (c *checker) compare(fr *frame, s *sweep, in edge) {
 	head := s.region.head
 	phis := len(fr.fn.phis[head])
 	at := c.blockValue(fr.fn, head)
-	give := func(cond term.ID, why string) {
+	leaveOpen := func(cond term.ID, why string) {
 		c.claim(uncovered, fr, st.And(in.guard, cond), at, "%s", why)
 	}
 	for i, x := range in.values {
 		y := s.values[i]
 		switch {
 		case i >= phis && (x.Value != y.Value || x.loose && !y.loose):
-			give(st.True(), "a value from before the loop changes in it")
+			leaveOpen(st.True(), "a value from before the loop changes in it")
 		case i < phis && (x.IsPointer() != y.IsPointer() || x.IsPointer() && x.Object != y.Object):
-			give(st.True(), "a pointer moves to another object in the loop")
+			leaveOpen(st.True(), "a pointer moves to another object in the loop")
 		}
 	}
 	c.compareMemory(fr, c.changes(fr, head), s.mem, in.mem, in.guard, at, false)
@@ -189,7 +189,7 @@ func (c *checker) compare(fr *frame, s *sweep, in edge) {
 // guard says where. The later one may have stack objects of its own if locals is
 // set.
 func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *memory.State, guard term.ID, at ir.Value, locals bool) {
-	give := func(cond term.ID, why string) {
+	leaveOpen := func(cond term.ID, why string) {
 		c.claim(uncovered, fr, c.st.And(guard, cond), at, "%s", why)
 	}
 	from.Differences(to, func(o memory.ObjectID, d memory.Difference) {
@@ -197,10 +197,10 @@ func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *m
 		case d.Born && locals && c.sp.Object(o).Kind == memory.StackObject:
 			return
 		case d.Born:
-			give(to.Alive(o), "an object that is made in the loop lives on after an iteration")
+			leaveOpen(to.Alive(o), "an object that is made in the loop lives on after an iteration")
 			return
 		case d.Gone:
-			give(c.st.True(), "an object is gone after an iteration")
+			leaveOpen(c.st.True(), "an object is gone after an iteration")
 			return
 		}
 		x := changes[c.siteOf(o)]
@@ -226,7 +226,7 @@ func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *m
 		alive := to.Alive(o)
 		if x.whole {
 			if (d.Whole || len(d.Cells) > 0) && to.KeepsPointers(o) {
-				give(alive, "the loop writes pointers")
+				leaveOpen(alive, "the loop writes pointers")
 			}
 			return
 		}
@@ -235,9 +235,9 @@ func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *m
 			after, _ := to.Cell(o, r)
 			switch {
 			case before.IsPointer() != after.IsPointer() || before.IsPointer() && before.Object != after.Object:
-				give(alive, "a pointer in memory moves to another object in the loop")
+				leaveOpen(alive, "a pointer in memory moves to another object in the loop")
 			case !after.IsPointer() && c.sp.IsPointer(after):
-				give(alive, "the loop writes a part of a pointer")
+				leaveOpen(alive, "the loop writes a part of a pointer")
 			}
 		}
 	})

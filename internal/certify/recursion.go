@@ -301,16 +301,16 @@ func (c *checker) keeps(fr *frame, clauses []invariant.Predicate, x *exchange, g
 func (c *checker) recursive(fr *frame, call *pendingCall, w way) {
 	f := w.fn.f
 	st, ind := c.st, c.induction
-	give := func(why string) {
+	leaveOpen := func(why string) {
 		c.claim(uncovered, fr, w.guard, call.v, "the recursive function %s %s", f.Name, why)
 	}
 	if f.Variadic {
-		give("has variable arguments")
+		leaveOpen("has variable arguments")
 		return
 	}
 	for _, t := range f.Results {
 		if t.Kind == ir.Ptr {
-			give("returns a pointer")
+			leaveOpen("returns a pointer")
 			return
 		}
 	}
@@ -325,7 +325,7 @@ func (c *checker) recursive(fr *frame, call *pendingCall, w way) {
 		}
 		for i, a := range call.args {
 			if f.Type(f.Params[i]).Kind == ir.Ptr && !c.certain(a.Value) {
-				give("gets a pointer that may point anywhere")
+				leaveOpen("gets a pointer that may point anywhere")
 				return
 			}
 		}
@@ -334,7 +334,7 @@ func (c *checker) recursive(fr *frame, call *pendingCall, w way) {
 	} else if fr.activation.level == 0 {
 		c.compareMemory(fr, n.changes, n.mem, w.mem, w.guard, call.v, true)
 		if why := c.passes(n, f, call.args); why != "" {
-			give(why)
+			leaveOpen(why)
 			return
 		}
 	}

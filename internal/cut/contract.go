@@ -148,8 +148,8 @@ func (c *cutting) stub(f *ir.Func, prefix string, fill func(*stub)) {
 	c.m.Funcs = append(c.m.Funcs, g)
 }
 
-// sides finds the contract of a function.
-func (c *cutting) sides(name string) (pre, post *Loop) {
+// contractOf finds the contract of a function.
+func (c *cutting) contractOf(name string) (pre, post *Loop) {
 	for l := range c.places {
 		switch {
 		case !l.IsContract() || l.Func.Name != name:
@@ -181,7 +181,7 @@ func (p *stub) operand(g *ir.Func, x Place) ir.Value {
 // remember loads the old values of globals that the contract of g is about.
 func (p *stub) remember(g *ir.Func) {
 	p.old = map[string]ir.Value{}
-	pre, _ := p.c.sides(g.Name)
+	pre, _ := p.c.contractOf(g.Name)
 	if pre == nil {
 		return
 	}
@@ -195,7 +195,7 @@ func (p *stub) remember(g *ir.Func) {
 // visit is a place where the precondition or postcondition of g is assumed, if
 // early holds, and checked otherwise (package inference).
 func (p *stub) visit(g *ir.Func, post bool, early ir.Value) {
-	l, other := p.c.sides(g.Name)
+	l, other := p.c.contractOf(g.Name)
 	if post {
 		l = other
 	}

@@ -9,7 +9,7 @@ import (
 	"assay/internal/ir"
 	"assay/internal/ir/interp"
 	"assay/internal/ranking"
-	"assay/internal/recurrence"
+	"assay/internal/refutation"
 )
 
 // Evidence found on the system, taken back to the program.
@@ -180,7 +180,7 @@ exit:
 }
 `)
 	p := translated(t, m, Options{})
-	r, ok := recurrence.Refute(context.Background(), p.System, recurrence.Options{}).(recurrence.Refuted)
+	r, ok := refutation.Refute(context.Background(), p.System, refutation.Options{}).(refutation.Refuted)
 	if !ok {
 		t.Fatalf("no recurrence\n%s", p.System)
 	}

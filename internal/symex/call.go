@@ -75,12 +75,12 @@ func (x *explorer) leave(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		x.end(s, f, v, d)
 		return stop
 	}
-	x.give(s, results)
+	x.resumeCaller(s, results)
 	return jumped
 }
 
-// give goes on after the call that the last frame waits for, with its results.
-func (x *explorer) give(s *state, results []value) {
+// resumeCaller goes on after the call that the last frame waits for, with its results.
+func (x *explorer) resumeCaller(s *state, results []value) {
 	g := top(s)
 	g.Values = slices.Clone(g.Values)
 	is := g.Func.Blocks[g.Block].Instrs

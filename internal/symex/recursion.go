@@ -356,6 +356,6 @@ func (x *explorer) resume(s *state, n *node, j *joiner, seen, inputs []int32, r 
 	for i, a := range ret.Args {
 		results[i] = move(x.operand(back, g, a))
 	}
-	x.give(t, results)
+	x.resumeCaller(t, results)
 	return t
 }

@@ -136,8 +136,8 @@ func (z *integers) minus(y *integers) bool {
 	return true
 }
 
-// sides splits a sum into two with positive coefficients: z = left - right.
-func (z *integers) sides() (left, right integers) {
+// splitBySign splits a sum into two with positive coefficients: z = left - right.
+func (z *integers) splitBySign() (left, right integers) {
 	left.constant, right.constant = new(big.Int), new(big.Int)
 	for _, x := range z.sum {
 		switch {
@@ -205,7 +205,7 @@ func integerRelation(s *Store, n node) ID {
 	if n.op != OpEq && (!a.settle(s, w, least) || !b.settle(s, w, least) || !a.minus(&b)) {
 		return 0
 	}
-	left, right := a.sides()
+	left, right := a.splitBySign()
 	if len(left.sum)+len(right.sum) == 0 {
 		return 0 // decided by other rules
 	}

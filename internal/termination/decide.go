@@ -1,5 +1,5 @@
 // Package termination decides whether an integer transition system
-// fair-terminates: it runs the prover (ranking) and the refuter (recurrence) side
+// fair-terminates: it runs the prover (ranking) and the refuter (refutation) side
 // by side, hands what the prover could not do to the refuter, and lets no answer out
 // that the independent checker (itscheck) has not accepted.
 package termination
@@ -11,14 +11,14 @@ import (
 
 	"assay/internal/its"
 	"assay/internal/ranking"
-	"assay/internal/recurrence"
+	"assay/internal/refutation"
 	"assay/internal/schedule"
 )
 
 // Options of Decide; the zero value is the default.
 type Options struct {
 	Ranking    ranking.Options
-	Recurrence recurrence.Options
+	Recurrence refutation.Options
 	// Accept checks the evidence, unless Uncertified leaves that out.
 	Accept      its.Accept
 	Uncertified bool
@@ -55,7 +55,7 @@ func (Unknown) isAnswer()    {}
 // Stats count the work of both engines.
 type Stats struct {
 	Ranking    ranking.Stats
-	Recurrence recurrence.Stats
+	Recurrence refutation.Stats
 }
 
 // Decide returns an error only if the system is malformed or its evidence could
@@ -98,12 +98,12 @@ func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 		for _, c := range open {
 			ro.Components = append(ro.Components, c.Transitions)
 		}
-		switch r := recurrence.Refute(inner, s, ro).(type) {
-		case recurrence.Refuted:
+		switch r := refutation.Refute(inner, s, ro).(type) {
+		case refutation.Refuted:
 			if d.refuted(ctx, r) {
 				return schedule.Fails
 			}
-		case recurrence.Failed:
+		case refutation.Failed:
 			d.mutex.Lock()
 			defer d.mutex.Unlock()
 			d.stats.Recurrence = r.Stats
@@ -163,7 +163,7 @@ func (d *decision) proved(ctx context.Context, r ranking.Proved) bool {
 	return ok
 }
 
-func (d *decision) refuted(ctx context.Context, r recurrence.Refuted) bool {
+func (d *decision) refuted(ctx context.Context, r refutation.Refuted) bool {
 	ok := d.checked(ctx, "non-termination", r.Evidence)
 	d.mutex.Lock()
 	defer d.mutex.Unlock()

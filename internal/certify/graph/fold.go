@@ -75,7 +75,7 @@ func (m *match) lists(slots *[]slot) (done bool) {
 	if l := m.n.State.Objects[next].List; len(l.Branches) > 0 || l.Next == symgraph.NoLink {
 		m.dealTree(slots, next)
 	} else {
-		m.deal(slots, next, backward)
+		m.followLinks(slots, next, backward)
 	}
 	return false
 }
@@ -130,8 +130,8 @@ func (m *match) lastNodes(slots *[]slot) (done bool) {
 	return false
 }
 
-// deal follows the links from the start of a segment, or back from its end.
-func (m *match) deal(slots *[]slot, k int, backward bool) {
+// followLinks follows the links from the start of a segment, or back from its end.
+func (m *match) followLinks(slots *[]slot, k int, backward bool) {
 	o := &m.n.State.Objects[k]
 	c, l := m.c, o.List
 	zero := func(n number) bool { return n.isConst() && n.low.Sign() == 0 }

@@ -257,7 +257,7 @@ func (c *checkerState) resume(s, back *state, m *match, params int) *state {
 	for i, a := range ret.Args {
 		results[i] = move(c.operand(back, a))
 	}
-	give(t, results)
+	resumeCaller(t, results)
 	return t
 }
 

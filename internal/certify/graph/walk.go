@@ -314,12 +314,12 @@ func (c *checkerState) leave(s *state, d *ir.Def) (done bool) {
 		return true
 	}
 	s.frames = s.frames[:depth]
-	give(s, results)
+	resumeCaller(s, results)
 	return false
 }
 
-// give goes on after the call for which the last frame waits, with its results.
-func give(s *state, results []value) {
+// resumeCaller goes on after the call for which the last frame waits, with its results.
+func resumeCaller(s *state, results []value) {
 	g := s.top()
 	is := g.f.Blocks[g.block].Instrs
 	call := is[g.index]

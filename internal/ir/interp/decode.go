@@ -144,7 +144,7 @@ func (d *decoder) decode() {
 func (d *decoder) allocate() {
 	f := d.f
 	d.registers = make([]register, len(f.Values))
-	give := func(v ir.Value) {
+	assign := func(v ir.Value) {
 		c := classOf(f.Values[v].Type)
 		switch c {
 		case wide:
@@ -160,7 +160,7 @@ func (d *decoder) allocate() {
 		if !ir.IsConst(def.Op) {
 			continue
 		}
-		give(ir.Value(v))
+		assign(ir.Value(v))
 		switch def.Op {
 		case ir.Const:
 			if def.Type.Bits > 64 {
@@ -176,14 +176,14 @@ func (d *decoder) allocate() {
 		}
 	}
 	for _, v := range f.Params {
-		give(v)
+		assign(v)
 		d.params = append(d.params, d.registers[v])
 	}
 	d.clearFrom = d.words
 	others := func(pointers bool) {
 		for v := 1; v < len(f.Values); v++ {
 			if f.Values[v].Block != 0 && f.Values[v].HasResult() && (f.Values[v].Type.Kind == ir.Ptr) == pointers {
-				give(ir.Value(v))
+				assign(ir.Value(v))
 			}
 		}
 	}

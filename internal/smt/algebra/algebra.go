@@ -226,7 +226,7 @@ func (o *Operations) Refine(value func(term.ID) bv.BV, goals ...term.ID) []term.
 		o.follow(value, yes, later[max(0, len(later)-maxTargets):], state)
 	}
 	if len(out) == 0 {
-		o.follow(value, yes, o.sides(value, matter), state)
+		o.follow(value, yes, o.comparedSides(value, matter), state)
 		for _, l := range slices.Clone(out) {
 			for _, e := range o.compared {
 				if o.mentions(l, e) {
@@ -248,9 +248,9 @@ const (
 	maxPairs = 30
 )
 
-// sides are equations between what the goals compare by order, that are false in the
+// comparedSides are equations between what the goals compare by order, that are false in the
 // model: of products, and of what they may be.
-func (o *Operations) sides(value func(term.ID) bv.BV, matter map[term.ID]bool) []term.ID {
+func (o *Operations) comparedSides(value func(term.ID) bv.BV, matter map[term.ID]bool) []term.ID {
 	st := o.st
 	var sides []term.ID
 	for _, c := range o.comparisons {

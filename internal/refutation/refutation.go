@@ -1,4 +1,4 @@
-// Package recurrence proves that integer transition systems do not
+// Package refutation proves that integer transition systems do not
 // fair-terminate: it finds a stem, a loop and a set of states in which the loop
 // can go on for ever, in the form that a checker can verify (its.Recurrence).
 //
@@ -18,7 +18,7 @@
 //
 // Whatever a candidate came from, its evidence is built from the steps of the
 // original system, all of which must be exact.
-package recurrence
+package refutation
 
 import (
 	"context"

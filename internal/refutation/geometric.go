@@ -1,4 +1,4 @@
-package recurrence
+package refutation
 
 import (
 	"math/big"
