@@ -182,6 +182,7 @@ func (f *benchFlags) report(results []bench.Result, scale bench.Scale) error {
 		peers, failure = &bench.Peers{}, asInput(failure)
 	}
 	peers.Write(os.Stdout)
+	peers.WriteClasses(os.Stdout)
 	bench.WriteSummary(os.Stdout, results, f.options)
 	if f.html == "" {
 		return failure

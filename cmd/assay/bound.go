@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ type boundFlags struct {
 	timeout time.Duration
 	memory  uint64
 	quiet   bool
+	json    bool
 	cost    string
 	program checkFlags
 }
@@ -60,7 +62,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, limit := limited(f.timeout, f.memory, func(why string) int {
-				fmt.Fprintf(os.Stdout, "no bound: %s\nRESULT: unknown\n", why)
+				_ = f.write(os.Stdout, nil, boundAnswer{reasons: []string{why}})
 				return exitUnknown
 			})
 			s, rest, none, err := f.read(ctx, c.Flags(), args)
@@ -87,6 +89,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether the certificate is checked")
 	flags.Var(choiceValue{&f.cost, assay.Costs}, "cost", "of a program: what is counted")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print the result only")
+	flags.BoolVar(&f.json, "json", false, "print the answer as one line of JSON")
 	for _, g := range groups {
 		if g.title == "The program" {
 			flags.AddFlagSet(g.flags)
@@ -198,44 +201,62 @@ func everythingCosts(s *its.System) bool {
 
 // write prints the answer.
 func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
-	var b strings.Builder
-	code := exitUnknown
+	var detail strings.Builder
+	result, code := "unknown", exitUnknown
+	out := boundJSON{}
 	switch {
 	case a.bound != nil:
-		code = exitTrue
-		fmt.Fprintf(&b, "every run costs at most\n  %s\n", a.bound.Bound.Add(bound.Int(a.rest)).Format(s.VarName))
-		if f.certify == "off" {
-			b.WriteString("not certified\n")
+		e := a.bound.Bound.Add(bound.Int(a.rest))
+		out.Bound, code = e.Format(s.VarName), exitTrue
+		fmt.Fprintf(&detail, "every run costs at most\n  %s\n", out.Bound)
+		if out.Certified = f.certify == "on"; !out.Certified {
+			detail.WriteString("not certified\n")
 		}
-		if f.quiet {
-			b.Reset()
-		}
-		fmt.Fprintf(&b, "RESULT: bound(%v)\n", a.bound.Bound.Class())
+		result = fmt.Sprintf("bound(%v)", e.Class())
 	case a.recurrence != nil:
-		code = exitFalse
-		if !f.quiet {
-			b.WriteString("a run without end:\n" + a.recurrence.Format(s))
-		}
-		b.WriteString("RESULT: unbounded\n")
+		result, code = "unbounded", exitFalse
+		out.Evidence = "a run without end:\n" + a.recurrence.Format(s)
 	case a.family != nil:
-		code = exitFalse
-		if !f.quiet {
-			b.WriteString("a run for each n >= 0, which goes n times around a loop:\n" + a.family.Format(s))
-		}
-		b.WriteString("RESULT: unbounded\n")
+		result, code = "unbounded", exitFalse
+		out.Evidence = "a run for each n >= 0, which goes n times around a loop:\n" + a.family.Format(s)
 	default:
-		if !f.quiet {
-			for _, r := range a.reasons {
-				fmt.Fprintf(&b, "no bound: %s\n", r)
-			}
-			for _, t := range a.open {
-				fmt.Fprintf(&b, "  %s\n", s.Format(&s.Transitions[t]))
-			}
+		for _, r := range a.reasons {
+			fmt.Fprintf(&detail, "no bound: %s\n", r)
+			out.Reasons = append(out.Reasons, boundReason{"no bound", r})
 		}
-		b.WriteString("RESULT: unknown\n")
+		for _, t := range a.open {
+			fmt.Fprintf(&detail, "  %s\n", s.Format(&s.Transitions[t]))
+		}
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
+	detail.WriteString(out.Evidence)
+	text := detail.String() + "RESULT: " + result + "\n"
+	if f.quiet {
+		text = "RESULT: " + result + "\n"
+	}
+	if f.json {
+		out.Result = result
+		line, err := json.Marshal(out)
+		if err != nil {
+			return err
+		}
+		text = string(line) + "\n"
+	}
+	if _, err := io.WriteString(w, text); err != nil {
 		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
 	}
 	return exit(code)
+}
+
+// boundJSON is the output of --json.
+type boundJSON struct {
+	Result    string        `json:"result"` // bound(class), unbounded or unknown
+	Bound     string        `json:"bound,omitempty"`
+	Certified bool          `json:"certified,omitempty"`
+	Evidence  string        `json:"evidence,omitempty"`
+	Reasons   []boundReason `json:"reasons,omitempty"`
+}
+
+type boundReason struct {
+	Cause string `json:"cause"`
+	Text  string `json:"text"`
 }

@@ -71,7 +71,9 @@ func (o Options) settings() []string {
 // arguments of the program for a task.
 func (o Options) arguments(t Task, output ...string) []string {
 	args := append([]string{"check"}, output...)
-	if t.Spec != "" {
+	if t.question() == "complexity" {
+		args[0] = "bound"
+	} else if t.Spec != "" {
 		args = append(args, "--spec", t.Spec)
 	} else { // the labels of tables are those of the competition, too
 		args = append(args, "--property", supported[t.question()], "--unmodelled", "pure")
@@ -82,7 +84,7 @@ func (o Options) arguments(t Task, output ...string) []string {
 	if t.DataModel != "" {
 		args = append(args, "--data-model", strings.ToLower(t.DataModel))
 	}
-	if t.Integers && t.question() == "termination" {
+	if t.Integers {
 		args = append(args, "--semantics", "integers")
 	}
 	return append(append(args, o.settings()...), t.Paths...)

@@ -16,11 +16,12 @@ import (
 func WriteSummary(w io.Writer, results []Result, o Options) {
 	writeCounts(w, results)
 	writeGrowth(w, results)
+	writeClasses(w, results)
 	writeSkipped(w, results)
 	list := func(title, category string, command bool) {
 		first := true
 		for _, r := range results {
-			if r.category() != category {
+			if r.category() != category || category == "unjudged" && decidedCost(r.Answer) {
 				continue
 			}
 			if first {

@@ -55,6 +55,7 @@ var supported = map[string]string{
 	"valid-memcleanup": "valid-memcleanup",
 	"termination":      "termination",
 	"ltl":              "ltl",
+	"complexity":       "complexity", // of `assay bound`
 }
 
 // formula is what the property is about, if it is a formula: ltl:<formula>.
@@ -76,11 +77,11 @@ func (t Task) skipReason() string {
 		return t.Unfit
 	case t.Spec == "" && supported[t.question()] == "":
 		return "property " + t.question()
-	case t.Integers && t.question() != "termination":
+	case t.Integers && t.question() != "termination" && t.question() != "complexity":
 		return "unbounded integers"
 	}
 	for _, p := range t.Paths {
-		if !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) {
+		if !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) && !(t.question() == "complexity" && filepath.Ext(p) == ".koat") {
 			return "input " + filepath.Ext(p)
 		}
 	}
@@ -108,6 +109,9 @@ func isPart(expected string) bool {
 
 // judge compares an answer (true, false(part), unknown, …) with the label.
 func (t Task) judge(answer string) correctness {
+	if decidedCost(answer) {
+		return t.judgeCost(answer)
+	}
 	truth := strings.HasPrefix(answer, "true")
 	falsity := strings.HasPrefix(answer, "false")
 	switch {
@@ -122,5 +126,19 @@ func (t Task) judge(answer string) correctness {
 	}
 	// Another part than the published one is wrong, too: assay says which one
 	// is violated first.
+	return wrong
+}
+
+// judgeCost compares a class with the published one, which is known to be exact. A coarser one is
+// no mistake, and not what is asked for either.
+func (t Task) judgeCost(answer string) correctness {
+	switch {
+	case t.Expected == "unknown" || t.Expected == "":
+		return unjudged
+	case class(answer) == t.Expected || answer == t.Expected:
+		return correct
+	case class(answer) != "" && class(t.Expected) != "" && growth(class(answer)) > growth(class(t.Expected)):
+		return undecided
+	}
 	return wrong
 }
