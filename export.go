@@ -50,7 +50,7 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 var Costs = []string{string(conductor.Iterations), string(conductor.Instructions)}
 
 // IntegerSystem is a program as an integer transition system, or says why there is none. If it has a cost,
-// of Costs, inputs are initial values of variables; a run costs at most rest more than that of the system. Without main it begins at the only function.
+// of Costs, inputs are initial values of variables; a run costs at most rest more than that of the system.
 func IntegerSystem(ctx context.Context, t Task, cost string) (s *its.System, rest int64, none *Reason, err error) {
 	t.Properties = []Property{Termination}
 	if err := t.validate(); err != nil {
@@ -58,9 +58,7 @@ func IntegerSystem(ctx context.Context, t Task, cost string) (s *its.System, res
 	}
 	r := &run{task: t, phase: "reading the program"}
 	defer boundary(&r.phase, t.Files, &err)
-	o := r.frontendOptions()
-	o.Only = cost != ""
-	loaded, err := frontend.Load(ctx, o)
+	loaded, err := frontend.Load(ctx, r.frontendOptions())
 	if err != nil {
 		return nil, 0, nil, loadError(err)
 	}

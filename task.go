@@ -79,8 +79,9 @@ type Program struct {
 	Arguments                 []string  // passed on to clang
 	DataModel                 DataModel // empty is LP64
 	CompileCommands           string    // a compile_commands.json or its folder
-	// Function is where runs start, with arbitrary arguments. Empty is main.
+	// Function is where runs start, with arbitrary arguments. Empty is main, or, with Only, the only function.
 	Function string
+	Only     bool
 	// Pointers say what pointer parameters of Function point to, by
 	// "function:parameter"; others are null or point to one element.
 	Pointers map[string]Pointer

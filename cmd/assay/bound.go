@@ -18,6 +18,7 @@ import (
 	"assay/internal/bound"
 	"assay/internal/complexity"
 	"assay/internal/its"
+	"assay/internal/report"
 	"assay/internal/termination"
 )
 
@@ -72,8 +73,11 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 			var a boundAnswer
 			if none != "" {
 				a.reasons = []string{none}
-			} else if a, err = f.decide(ctx, s); err != nil {
+			} else if a, err = f.decideIn(ctx, s, isITS(args[0])); err != nil {
 				err = &assay.EnvironmentError{Doing: "finding a bound of " + args[0], Err: err}
+			}
+			if err == nil && a.open() && !isITS(args[0]) {
+				a.endless, err = f.withoutEnd(ctx)
 			}
 			limit.finish()
 			if err != nil {
@@ -108,7 +112,7 @@ func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []str
 		s, err = readITS(files[0])
 		return s, 0, "", err
 	}
-	f.program.task.Files = files
+	f.program.task.Files, f.program.task.Program.Only = files, true
 	if err := f.program.complete(flags); err != nil {
 		return nil, 0, "", err
 	}
@@ -129,9 +133,51 @@ type boundAnswer struct {
 	bound      *bound.Certificate
 	recurrence *its.Recurrence
 	family     *bound.Family
+	endless    string // a run of the program without end, as a text
 	reasons    []string
-	open       []int // transitions without bound
+	unbounded  []int // transitions without bound
 	rest       int64 // what a run may cost beyond that of the system
+}
+
+// machine says whether the numbers are those of a machine: of a program, whose integers wrap.
+func (f *boundFlags) machine() bool {
+	return len(f.program.task.Files) > 0 && f.program.task.Program.Semantics != assay.SemanticsIntegers
+}
+
+// open says whether nothing is known.
+func (a *boundAnswer) open() bool { return a.bound == nil && a.recurrence == nil && a.family == nil }
+
+// decideIn is decide; of a program it leaves time for other engines.
+func (f *boundFlags) decideIn(ctx context.Context, s *its.System, all bool) (boundAnswer, error) {
+	if end, ok := ctx.Deadline(); ok && !all {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(end)*7/10)
+		defer cancel()
+	}
+	return f.decide(ctx, s)
+}
+
+// withoutEnd is a run of the program that does not end, as the engines for termination
+// find it; empty if they do not. Every such run visits loop heads, or calls, for ever.
+func (f *boundFlags) withoutEnd(ctx context.Context) (string, error) {
+	t := f.program.task
+	t.Properties = []assay.Property{assay.Termination}
+	if end, ok := ctx.Deadline(); ok {
+		t.Timeout = time.Until(end) * 9 / 10
+	}
+	if t.Timeout < 0 {
+		return "", nil
+	}
+	r, err := assay.Check(ctx, t)
+	if err != nil || r.Answer != assay.False {
+		return "", err
+	}
+	var b strings.Builder
+	if err := report.Write(ctx, &b, r, report.Options{}); err != nil {
+		return "", err
+	}
+	text, _, _ := strings.Cut(b.String(), "RESULT:")
+	return text, nil
 }
 
 // decide looks for a bound in the first part of the time, and for a run without end in the rest.
@@ -158,7 +204,7 @@ func (f *boundFlags) decide(ctx context.Context, s *its.System) (a boundAnswer, 
 			return a, err
 		}
 	case complexity.Failed:
-		a.reasons, a.open = append(a.reasons, r.Reason), r.Open
+		a.reasons, a.unbounded = append(a.reasons, r.Reason), r.Open
 	default:
 		panic(fmt.Sprintf("unexpected %T", r))
 	}
@@ -207,24 +253,31 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 	switch {
 	case a.bound != nil:
 		e := a.bound.Bound.Add(bound.Int(a.rest))
+		class := e.Class()
 		out.Bound, code = e.Format(s.VarName), exitTrue
+		if f.machine() {
+			out.Bound, class = e.FormatWithRanges(s.VarName), e.ClassWithRanges(bound.IntRange)
+		}
 		fmt.Fprintf(&detail, "every run costs at most\n  %s\n", out.Bound)
 		if out.Certified = f.certify == "on"; !out.Certified {
 			detail.WriteString("not certified\n")
 		}
-		result = fmt.Sprintf("bound(%v)", e.Class())
+		result = fmt.Sprintf("bound(%v)", class)
 	case a.recurrence != nil:
 		result, code = "unbounded", exitFalse
 		out.Evidence = "a run without end:\n" + a.recurrence.Format(s)
 	case a.family != nil:
 		result, code = "unbounded", exitFalse
 		out.Evidence = "a run for each n >= 0, which goes n times around a loop:\n" + a.family.Format(s)
+	case a.endless != "":
+		result, code = "unbounded", exitFalse
+		out.Evidence = a.endless
 	default:
 		for _, r := range a.reasons {
 			fmt.Fprintf(&detail, "no bound: %s\n", r)
 			out.Reasons = append(out.Reasons, boundReason{"no bound", r})
 		}
-		for _, t := range a.open {
+		for _, t := range a.unbounded {
 			fmt.Fprintf(&detail, "  %s\n", s.Format(&s.Transitions[t]))
 		}
 	}

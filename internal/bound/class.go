@@ -42,14 +42,17 @@ func (e Expression) Class() Class {
 	return e.classWhere(func(linear.Number) bool { return false })
 }
 
-// ClassWithRanges is the class if numbers as great as the ranges of types are not constants, but
-// grow like variables.
-func (e Expression) ClassWithRanges() Class {
-	return e.classWhere(func(n linear.Number) bool { return n.Abs().Cmp(rangeLike) >= 0 })
+// ClassWithRanges is the class if numbers from least on are not constants, but grow like variables: those that
+// may come from the ranges of types.
+func (e Expression) ClassWithRanges(least int64) Class {
+	return e.classWhere(func(n linear.Number) bool { return n.Abs().Cmp(linear.Int(least)) >= 0 })
 }
 
-// rangeLike is what numbers are compared with: half of the greatest short.
-var rangeLike = linear.Int(1 << 14)
+// Numbers from which on they are likely to be ranges, or near those of int.
+const (
+	ShortRange = 1 << 14
+	IntRange   = 1<<31 - 1 - nearRange
+)
 
 func (e Expression) classWhere(grows func(linear.Number) bool) Class {
 	var out Class

@@ -110,6 +110,13 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.text, got, c.class)
 		}
 	}
+	u := Constant(linear.Int(1<<32 - 2))
+	if got := Max(Int(0), u.Sub(x).Add(Int(1))).Add(u.Mul(y)).FormatWithRanges(name); got != "max(0, -x + UINT_MAX) + (UINT_MAX - 1)*y" {
+		t.Error(got)
+	}
+	if got := u.Mul(y).ClassWithRanges(IntRange).String(); got != "O(n^2)" {
+		t.Error(got)
+	}
 	if got := len(Max(x, y).Variables()); got != 2 {
 		t.Error(got)
 	}

@@ -75,10 +75,10 @@ func (a *analysis) groups(cs []bound.Charge, price func(bound.Expression) bound.
 // better says whether the first expression is preferred: by class, first if ranges of types count
 // as sizes and then if they are constants, where more variables are better than ranges; last by length.
 func better(e, f bound.Expression) bool {
-	if c := e.ClassWithRanges().Compare(f.ClassWithRanges()); c != 0 {
+	if c := e.ClassWithRanges(bound.ShortRange).Compare(f.ClassWithRanges(bound.ShortRange)); c != 0 {
 		return c < 0
 	}
-	if c := e.Class().Compare(f.Class()); c != 0 && e.ClassWithRanges().Compare(e.Class()) != f.ClassWithRanges().Compare(f.Class()) {
+	if c := e.Class().Compare(f.Class()); c != 0 && e.ClassWithRanges(bound.ShortRange).Compare(e.Class()) != f.ClassWithRanges(bound.ShortRange).Compare(f.Class()) {
 		return c > 0
 	}
 	if c := e.Class().Compare(f.Class()); c != 0 {

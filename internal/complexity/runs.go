@@ -97,7 +97,7 @@ func (a *analysis) loop(all, open, inner []int) bool {
 		}
 	}
 	try(question{open: inner, kept: append(slices.Clone(others), bounded...)})
-	if len(bounded) > 0 && !(best != nil && best.Bound.ClassWithRanges().Compare(bound.Class{Degree: 1}) <= 0) {
+	if len(bounded) > 0 && !(best != nil && best.Bound.ClassWithRanges(bound.ShortRange).Compare(bound.Class{Degree: 1}) <= 0) {
 		try(question{open: inner, kept: others, charged: bounded})
 		if !a.entersOpen(inner) {
 			try(question{open: inner})
@@ -161,7 +161,7 @@ func (a *analysis) ranked(q question) (out []bound.Runs) {
 		}
 	}
 	take(a.together(q))
-	if len(out) > 0 && out[0].Bound.ClassWithRanges().Compare(bound.Class{Degree: 1}) <= 0 {
+	if len(out) > 0 && out[0].Bound.ClassWithRanges(bound.ShortRange).Compare(bound.Class{Degree: 1}) <= 0 {
 		return out
 	}
 	if len(q.open) > 1 {

@@ -90,7 +90,7 @@ func (a *analysis) maximum(b int, f linear.Form) (linear.Number, bool) {
 }
 
 // great says whether a number looks like the range of a type.
-func great(n linear.Number) bool { return n.Abs().Cmp(linear.Int(1<<14)) > 0 }
+func great(n linear.Number) bool { return n.Abs().Cmp(linear.Int(bound.ShortRange)) >= 0 }
 
 func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
 	best := -1
@@ -110,7 +110,7 @@ func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
 		return a.add(bound.Size{Block: b, Form: g, Bound: bound.Form(g), Rule: bound.Initial{}})
 	}
 	consider(a.potential(b, g))
-	if best >= 0 && a.claims[best].Limit().ClassWithRanges().Degree <= 1 && !a.claims[best].Limit().ClassWithRanges().Exponential {
+	if best >= 0 && a.claims[best].Limit().ClassWithRanges(bound.ShortRange).Degree <= 1 && !a.claims[best].Limit().ClassWithRanges(bound.ShortRange).Exponential {
 		return best
 	}
 	if len(g.Terms) > 1 {
@@ -192,7 +192,7 @@ func (a *analysis) potential(b int, g linear.Form) int {
 	}
 	c := a.potentialOf(b, g, same)
 	if len(nodes) > 1 {
-		if c >= 0 && a.claims[c].Limit().ClassWithRanges().Compare(bound.Class{Degree: 1}) <= 0 {
+		if c >= 0 && a.claims[c].Limit().ClassWithRanges(bound.ShortRange).Compare(bound.Class{Degree: 1}) <= 0 {
 			return c
 		}
 		if forms := a.potentialForms(at, g, nodes); forms != nil {
