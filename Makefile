@@ -60,7 +60,7 @@ fuzz-library: models ## compare the library models with the library on N random 
 	ASSAY_SEQUENCES=$(N) go test -count=1 -timeout 10h -run 'TestLibrary|TestSequences' -v ./internal/differential
 
 fuzz-native: models ## compare what is proved of N random programs about addresses with native runs
-	ASSAY_CORPUS=all go test -count=1 -timeout 1h -run TestCorpus ./internal/differential
+	ASSAY_CORPUS=all go test -count=1 -timeout 1h -run 'TestCorpus|TestBothSolvers' ./internal/differential ./internal/corpus
 	go run ./internal/differential/cmd/fuzz-native -n $(N)
 
 fuzz-instructions: models ## compare N random programs in LLVM IR with the compiled program

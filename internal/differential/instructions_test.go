@@ -16,7 +16,7 @@ import (
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	needClang(t)
-	n, first := 12, 1
+	n, first := 6, 1
 	if s := os.Getenv("ASSAY_INSTRUCTIONS"); s != "" {
 		n, _ = strconv.Atoi(s)
 	}
