@@ -76,6 +76,9 @@ func TestBoundPrograms(t *testing.T) {
 		{"void g(unsigned int j) { while (j > 0) j++; }", nil, exitTrue, "-j + UINT_MAX"},
 		{"void g(unsigned int j) { while (j > 0) j++; }", []string{"--json"}, exitTrue, `"result":"bound(O(n))"`},
 		{"void f(unsigned int x) { unsigned int j = 0; while (j <= x) j++; }", []string{"--timeout=20"}, exitFalse, "x = 4294967295"},
+		// Its runs without end pass through a signed overflow.
+		{"void f(int x, int y) { while (x >= y) y++; }", []string{"--timeout=3"}, exitUnknown, "RESULT: unknown"},
+		{"void f(int x, int y) { while (x >= y) y++; }", []string{"--timeout=20", "--semantics=wrap"}, exitFalse, "RESULT: unbounded"},
 		{recursive, nil, exitUnknown, "recursive functions"},
 		{boundProgram, []string{"--function=g"}, exitInput, ""},
 	} {
