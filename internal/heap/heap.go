@@ -204,127 +204,155 @@ func base(f *ir.Func, v ir.Value) ir.Value {
 	return v
 }
 
+// rewriter turns one function.
+type rewriter struct {
+	*turning
+	*ir.Editor                     // of the new function
+	old        *ir.Func            // to which the classes belong
+	address    map[string]ir.Value // of arrays and counters
+	zero       ir.Value
+}
+
 // function turns one function; f is the old one, to which the classes belong.
 func (t *turning) function(f, g *ir.Func) {
 	if f.IsDecl() {
 		return
 	}
-	word := t.m.WordType()
-	for i, p := range f.Params {
-		if t.pool(f, p) != nil {
-			g.Def(g.Params[i]).Type = word
-		}
-	}
-	for i := range f.Results {
-		if c := t.results[result{f, i}]; c != nil && t.poolOf(c) != nil {
-			g.Results[i] = word
-		}
-	}
-	e := &ir.Editor{Module: t.out, Func: g}
+	r := &rewriter{turning: t, Editor: &ir.Editor{Module: t.out, Func: g}, old: f, address: map[string]ir.Value{}}
+	r.signature()
 	// Every function knows the arrays and counters: predicates speak of them.
-	address := map[string]ir.Value{}
 	for v := 1; v < len(g.Values); v++ {
 		if d := g.Def(ir.Value(v)); d.Op == ir.GlobalAddr {
-			address[d.Sym] = ir.Value(v)
+			r.address[d.Sym] = ir.Value(v)
 		}
 	}
 	for _, p := range t.order {
 		for _, name := range append([]string{p.counter}, fields(p)...) {
-			address[name] = e.Global(name)
+			r.address[name] = r.Global(name)
 		}
 	}
-	bits := t.m.PointerBits
-	zero := e.Number(bits, 0)
-	null := func(v ir.Value, p *pooled) ir.Value {
-		if p != nil && f.Def(v).Op == ir.Null {
-			return zero
-		}
-		return v
-	}
+	r.zero = r.number(0)
 	for b := 1; b < len(g.Blocks); b++ {
-		old := g.Blocks[b].Instrs
+		instrs := g.Blocks[b].Instrs
 		g.Blocks[b].Instrs = nil
-		e.At = ir.BlockID(b)
-		for _, v := range old {
-			d, was := g.Def(v), f.Def(v)
-			e.Pos = d.Pos
-			own := t.pool(f, v)
-			switch was.Op {
-			case ir.Malloc:
-				if own == nil {
-					break
-				}
-				d.Op, d.Type, d.Args, d.Layout, d.Aux = ir.Load, word, []ir.Value{address[own.counter]}, ir.Layout{}, 0
-				e.Append(v)
-				e.Op(ir.Assume, ir.Type{}, e.Op(ir.ULt, ir.BoolType, v, e.Number(bits, own.capacity-1)))
-				e.Op(ir.Store, ir.Type{}, e.Op(ir.Add, word, v, e.Number(bits, 1)), address[own.counter])
-				continue
-			case ir.PtrAdd, ir.Freeze:
-				if own != nil {
-					from := d.Args[0]
-					*d = ir.Def{Op: ir.Freeze, Type: word, Args: []ir.Value{from}, Block: d.Block, Pos: d.Pos}
-				}
-			case ir.Load, ir.Store:
-				at := len(was.Args) - 1
-				if was.Op == ir.Store {
-					c := t.of(f, was.Args[1])
-					if c != nil && f.Type(was.Args[0]).Kind == ir.Ptr {
-						off, _ := offset(f, was.Args[1])
-						d.Args[0] = null(d.Args[0], t.poolOf(c.at(off)))
-					}
-				} else if own != nil {
-					d.Type = word
-				}
-				if p := t.pool(f, was.Args[at]); p != nil {
-					off, _ := offset(f, was.Args[at])
-					n := base(f, was.Args[at])
-					count := e.Op(ir.Load, word, address[p.counter])
-					ok := e.Op(ir.And, ir.BoolType, e.Op(ir.Ne, ir.BoolType, n, zero), e.Op(ir.ULt, ir.BoolType, n, count))
-					text := "invalid read"
-					if was.Op == ir.Store {
-						text = "invalid write"
-					}
-					e.Emit(ir.Def{Op: ir.Check, Args: []ir.Value{ok}, Aux: int64(ir.InvalidDeref), Sym: text})
-					place := e.Op(ir.Mul, word, n, e.Number(bits, p.class.access[off].size))
-					d.Args[at] = e.Op(ir.PtrAdd, t.m.PtrType(), address[p.fields[off]], place)
-				}
-			case ir.Phi, ir.Select:
-				if own == nil {
-					break
-				}
-				d.Type = word
-				for i := range d.Args {
-					if was.Op == ir.Phi || i > 0 {
-						d.Args[i] = null(d.Args[i], own)
-					}
-				}
-			case ir.Eq, ir.Ne:
-				p := t.pool(f, was.Args[0])
-				if p == nil {
-					p = t.pool(f, was.Args[1])
-				}
-				for i := range d.Args {
-					d.Args[i] = null(d.Args[i], p)
-				}
-			case ir.Call:
-				if own != nil {
-					d.Type = word
-				}
-				if callee := t.byName[was.Sym]; callee != nil && !callee.IsDecl() {
-					for i := range d.Args {
-						if i < len(callee.Params) {
-							d.Args[i] = null(d.Args[i], t.pool(callee, callee.Params[i]))
-						}
-					}
-				}
-			case ir.Ret:
-				for i := range d.Args {
-					d.Args[i] = null(d.Args[i], t.poolOf(t.results[result{f, i}]))
+		r.At = ir.BlockID(b)
+		for _, v := range instrs {
+			r.Pos = f.Def(v).Pos
+			r.instruction(v)
+		}
+	}
+}
+
+// signature makes numbers of parameters and results that are pointers to objects of pools.
+func (r *rewriter) signature() {
+	for i, p := range r.old.Params {
+		if r.pool(r.old, p) != nil {
+			r.Func.Def(r.Func.Params[i]).Type = r.m.WordType()
+		}
+	}
+	for i := range r.old.Results {
+		if c := r.results[result{r.old, i}]; c != nil && r.poolOf(c) != nil {
+			r.Func.Results[i] = r.m.WordType()
+		}
+	}
+}
+
+func (r *rewriter) number(n uint64) ir.Value { return r.Number(r.m.PointerBits, n) }
+
+// null is an operand of which p is the pool: 0 for the null pointer.
+func (r *rewriter) null(v ir.Value, p *pooled) ir.Value {
+	if p != nil && r.old.Def(v).Op == ir.Null {
+		return r.zero
+	}
+	return v
+}
+
+// instruction appends what becomes of one.
+func (r *rewriter) instruction(v ir.Value) {
+	d, was := r.Func.Def(v), r.old.Def(v)
+	own, word := r.pool(r.old, v), r.m.WordType()
+	switch was.Op {
+	case ir.Malloc:
+		if own != nil {
+			r.malloc(v, own)
+			return
+		}
+	case ir.PtrAdd, ir.Freeze:
+		if own != nil {
+			*d = ir.Def{Op: ir.Freeze, Type: word, Args: []ir.Value{d.Args[0]}, Block: d.Block, Pos: d.Pos}
+		}
+	case ir.Load:
+		if own != nil {
+			d.Type = word
+		}
+		r.access(d.Args, was, 0, "invalid read")
+	case ir.Store:
+		if c := r.of(r.old, was.Args[1]); c != nil && r.old.Type(was.Args[0]).Kind == ir.Ptr {
+			off, _ := offset(r.old, was.Args[1])
+			d.Args[0] = r.null(d.Args[0], r.poolOf(c.at(off)))
+		}
+		r.access(d.Args, was, 1, "invalid write")
+	case ir.Phi, ir.Select:
+		if own == nil {
+			break
+		}
+		d.Type = word
+		for i := range d.Args {
+			if was.Op == ir.Phi || i > 0 {
+				d.Args[i] = r.null(d.Args[i], own)
+			}
+		}
+	case ir.Eq, ir.Ne:
+		p := r.pool(r.old, was.Args[0])
+		if p == nil {
+			p = r.pool(r.old, was.Args[1])
+		}
+		for i := range d.Args {
+			d.Args[i] = r.null(d.Args[i], p)
+		}
+	case ir.Call:
+		if own != nil {
+			d.Type = word
+		}
+		if callee := r.byName[was.Sym]; callee != nil && !callee.IsDecl() {
+			for i := range d.Args {
+				if i < len(callee.Params) {
+					d.Args[i] = r.null(d.Args[i], r.pool(callee, callee.Params[i]))
 				}
 			}
-			e.Append(v)
+		}
+	case ir.Ret:
+		for i := range d.Args {
+			d.Args[i] = r.null(d.Args[i], r.poolOf(r.results[result{r.old, i}]))
 		}
 	}
+	r.Append(v)
+}
+
+// malloc makes the next number of v (T1), if there is room (T4).
+func (r *rewriter) malloc(v ir.Value, p *pooled) {
+	d, word, counter := r.Func.Def(v), r.m.WordType(), r.address[p.counter]
+	d.Op, d.Type, d.Args, d.Layout, d.Aux = ir.Load, word, []ir.Value{counter}, ir.Layout{}, 0
+	r.Append(v)
+	r.Op(ir.Assume, ir.Type{}, r.Op(ir.ULt, ir.BoolType, v, r.number(p.capacity-1)))
+	r.Op(ir.Store, ir.Type{}, r.Op(ir.Add, word, v, r.number(1)), counter)
+}
+
+// access leads one, by the operand with index at, to the array of the field, if the object is one of
+// a pool (T2), with the check of (T3).
+func (r *rewriter) access(args []ir.Value, was *ir.Def, at int, text string) {
+	p := r.pool(r.old, was.Args[at])
+	if p == nil {
+		return
+	}
+	word := r.m.WordType()
+	off, _ := offset(r.old, was.Args[at])
+	n := base(r.old, was.Args[at])
+	count := r.Op(ir.Load, word, r.address[p.counter])
+	ok := r.Op(ir.And, ir.BoolType, r.Op(ir.Ne, ir.BoolType, n, r.zero), r.Op(ir.ULt, ir.BoolType, n, count))
+	r.Emit(ir.Def{Op: ir.Check, Args: []ir.Value{ok}, Aux: int64(ir.InvalidDeref), Sym: text})
+	place := r.Op(ir.Mul, word, n, r.number(p.class.access[off].size))
+	args[at] = r.Op(ir.PtrAdd, r.m.PtrType(), r.address[p.fields[off]], place)
 }
 
 func fields(p *pooled) []string {
