@@ -47,7 +47,7 @@ int main(void) {
 		{"assay/internal/symex.", loop, safe, EngineSymex, SemanticsC},
 		{"assay/internal/ic3.", loop, safe, EngineIC3, SemanticsC},
 		{"assay/internal/ranking.", endless, ends, EngineAuto, SemanticsIntegers},
-		{"assay/internal/recurrence.", endless, ends, EngineAuto, SemanticsIntegers},
+		{"assay/internal/refutation.", endless, ends, EngineAuto, SemanticsIntegers},
 	} {
 		t.Run(c.function, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "main.c")
