@@ -80,6 +80,7 @@ var allowed = map[string][]string{
 	"internal/complexity":       {"internal/bound", "internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/ranking"},
 	"internal/forward":          {"internal/linear", "internal/polyhedra", "internal/its"},
 	"internal/integer":          {"internal/linear", "internal/smt", "internal/smt/z3"},
+	"internal/rewrite":          {"internal/bitwise", "internal/process"},
 	"internal/region":           {"internal/its", "internal/linear", "internal/polyhedra"},
 	"internal/branching":        {"internal/ctl", "internal/its", "internal/polyhedra", "internal/region"},
 	"internal/branchcheck":      {"internal/branching", "internal/ctl", "internal/integer", "internal/its", "internal/itscheck", "internal/linear", "internal/polyhedra", "internal/region", "internal/smt"},
@@ -185,7 +186,7 @@ var allowed = map[string][]string{
 	"cmd/assay": {
 		"", "internal/accept", "internal/solve", "internal/ic3", "internal/ts", "internal/its", "internal/termination", "internal/report", "internal/bench", "internal/bound", "internal/complexity",
 		"internal/process", "internal/frontend", "internal/ltl", "internal/buchi", "internal/buchi/hoa", "internal/translation",
-		"internal/branching", "internal/branching/search", "internal/ctl", "internal/region",
+		"internal/branching", "internal/branching/search", "internal/ctl", "internal/region", "internal/rewrite", "internal/target",
 	},
 }
 
