@@ -122,6 +122,8 @@ func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []str
 		return nil, 0, "out of time", nil
 	case err != nil:
 		return nil, 0, "", err
+	case reason != nil && reason.Pos.File == "":
+		return nil, 0, reason.Text, nil
 	case reason != nil:
 		return nil, 0, fmt.Sprintf("%v: %s", reason.Pos, reason.Text), nil
 	}
