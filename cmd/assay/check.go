@@ -25,6 +25,9 @@ type checkFlags struct {
 	property     string
 	spec         string
 	ltl          string
+	ctl          string
+	assumed      string
+	havocStart   bool
 	dataModel    string
 	certify      string
 	replay       string
@@ -76,6 +79,9 @@ func (f *checkFlags) groups() []group {
 	question.StringVar(&f.property, "property", "", "what must hold: names from the list above, separated by commas")
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
 	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
+	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics integers")
+	question.StringVar(&f.assumed, "assume", "", "with --ctl: what holds at the start of main, a `condition` on its variables and globals")
+	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "with --ctl: start with arbitrary content of the globals without initialiser that are not static")
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
 
 	p := &f.task.Program
@@ -182,6 +188,9 @@ Properties:
 				ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 				defer stop()
 				return superviseChild(ctx, f, args)
+			}
+			if f.ctl != "" {
+				return f.checkCTL()
 			}
 			return f.check()
 		},

@@ -81,6 +81,12 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 		return err
 	}
 	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Entered: entered(s), Atom: atoms.atom}
+	return f.decideCTL(ctx, limit, w, name, p)
+}
+
+// decideCTL decides a problem and prints the answer.
+func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, name string, p branching.Problem) error {
+	s := p.System
 	check := accept.Branching
 	if f.certify == "off" {
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }

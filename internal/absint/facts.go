@@ -287,6 +287,9 @@ func (c *Context) At(b ir.BlockID) (inv Invariant, ok bool) {
 	return inv, true
 }
 
+// Same says whether both are the same context; those of objects are made anew each time.
+func (c *Context) Same(d *Context) bool { return c.c == d.c }
+
 // Heads are the invariants at the heads of the loops of the context's function,
 // in the weak topological order.
 func (c *Context) Heads() (out []Invariant) {

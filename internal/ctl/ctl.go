@@ -199,3 +199,16 @@ func Children(f Formula) []Formula {
 	}
 	panic(fmt.Sprintf("ctl: unexpected %T", f))
 }
+
+// HasNext says whether AX or EX occurs in a formula.
+func HasNext(f Formula) bool {
+	if _, ok := f.(Next); ok {
+		return true
+	}
+	for _, g := range Children(f) {
+		if HasNext(g) {
+			return true
+		}
+	}
+	return false
+}

@@ -81,6 +81,9 @@ type Options struct {
 	NonNull []string
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
+	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and
+	// are not static. C says that they are 0.
+	HavocUninitialised bool
 	// PureUnmodelled lets functions with neither body nor model change nothing.
 	PureUnmodelled bool
 	// MallocMayFail lets allocations return null.

@@ -16,12 +16,12 @@ func (im *importer) global(g *llvm.Global) {
 		Size:     g.Type.Size,
 		Align:    max(g.Align, g.Type.Align, 1),
 		Constant: g.Constant,
-		External: g.Init == nil,
+		External: g.Init == nil || im.opts.HavocUninitialised && g.Common,
 		Pos:      pos(g.Pos),
 		Layout:   layoutOf(g.Type, uint64(im.p.PointerBits/8)),
 	}
 	im.m.Globals = append(im.m.Globals, n)
-	if g.Init == nil {
+	if n.External {
 		n.Constant = false // arbitrary content; whether it is written is not ours to forbid
 		if !g.Type.Sized {
 			im.notes.add(Note{Text: "the size of the external object " + n.Name + " is not known; no access to it counts as valid", Pos: n.Pos})

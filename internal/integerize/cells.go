@@ -94,7 +94,7 @@ func (t *translation) objectsInOrder() (out []*object) {
 
 func (t *translation) noteAccess(c *absint.Context, fn *function, p, v ir.Value, ty ir.Type) {
 	f := c.Value(p)
-	targets, ok := f.Targets()
+	targets, ok := t.targets(f)
 	if !ok {
 		return // a store there clobbers, a load gives anything
 	}

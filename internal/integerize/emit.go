@@ -6,6 +6,7 @@ package integerize
 
 import (
 	"fmt"
+	"slices"
 
 	"assay/internal/ir"
 	"assay/internal/its"
@@ -19,6 +20,11 @@ func (t *translation) program() *Program {
 	s := its.NewSystem()
 	for i, sl := range t.slots {
 		s.Variables = append(s.Variables, t.nameOf(i, sl))
+		name := ""
+		if sl.cell != nil {
+			name = t.variableOf(sl.cell)
+		}
+		p.observed = append(p.observed, name)
 	}
 	s.Locations = nil
 	for l, pl := range t.places {
@@ -67,6 +73,9 @@ func (t *translation) cost(w work, head bool) int64 {
 // relevant marks the variables that some guard depends on.
 func (t *translation) relevant() []bool {
 	out := make([]bool, len(t.slots))
+	for i, s := range t.slots {
+		out[i] = s.cell != nil && slices.Contains(t.o.Observed, t.variableOf(s.cell))
+	}
 	for grew := true; grew; {
 		grew = false
 		for _, pa := range t.paths {

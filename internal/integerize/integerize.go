@@ -66,6 +66,10 @@ type Options struct {
 	// Fair makes exactly the transitions fair whose paths execute ir.Accept; else all are.
 	Fair bool
 	Cost Cost
+	// Observed, if not nil, are names of globals and of variables of the entry function (or of
+	// main, where it is called once) whose values matter. There is a location at the start of the
+	// program's code and behind each store, so that every change is a step.
+	Observed []string
 	// MaxTransitions bounds the result, 0 for 2000.
 	MaxTransitions int
 	// MaxFrames bounds the calls that are followed, 0 for 500.
@@ -87,7 +91,8 @@ type Program struct {
 	slots    []slot       // by variable
 	choices  []choiceList // by transition
 	frames   []place
-	integers bool // the semantics of its numbers
+	observed []string // by variable: its name in C, if Options.Observed was given
+	integers bool     // the semantics of its numbers
 }
 
 // Place is a point of the program in a chain of calls.

@@ -19,7 +19,7 @@ func (t *translation) pointee(fr *frame, access, p ir.Value, bits uint32) (c *ce
 	if !ok {
 		return nil, false
 	}
-	targets, ok := f.Targets()
+	targets, ok := t.targets(f)
 	if !ok || len(targets) != 1 {
 		return nil, false
 	}
@@ -54,6 +54,9 @@ func (t *translation) content(s *state, c *cell) number {
 // initial is the content of a cell at the start of the program.
 func (t *translation) initial(s *state, c *cell) number {
 	g := c.object.key.Global
+	if g == nil && t.lasting(c.object) {
+		return s.fresh(t.cellRange(c), false) // what it has when it is born
+	}
 	if g == nil || g.External {
 		return s.fresh(t.cellRange(c), g == nil)
 	}
@@ -128,7 +131,7 @@ func (t *translation) store(s *state, fr *frame, v ir.Value, d *ir.Def) {
 func (t *translation) clobber(s *state, p absint.Fact, known, inexact bool) {
 	targets, ok := []absint.Object(nil), false
 	if known {
-		targets, ok = p.Targets()
+		targets, ok = t.targets(p)
 	}
 	s.own()
 	for _, c := range t.order {
@@ -147,6 +150,9 @@ func (t *translation) born(s *state, fr *frame, v ir.Value) {
 	p := pick{frame: fr, value: v}
 	s.own()
 	for _, c := range t.order {
+		if t.lasting(c.object) {
+			continue
+		}
 		if k := c.object.key; fr.facts != nil && k.Context == fr.facts && k.Site == v && !k.Heap {
 			n := s.fresh(t.cellRange(c), false)
 			s.cells[c] = n
@@ -163,7 +169,7 @@ func (t *translation) fill(s *state, fr *frame, v ir.Value, d *ir.Def) {
 		t.clobber(s, f, false, true)
 		return
 	}
-	targets, ok := f.Targets()
+	targets, ok := t.targets(f)
 	offset, fixed := f.Int().Value()
 	b := fr.fn.f.Def(d.Args[1])
 	length, sized := t.fact(fr, d.Args[2])
@@ -199,8 +205,8 @@ func (t *translation) copyRange(s *state, fr *frame, v ir.Value, d *ir.Def) {
 		t.clobber(s, f, ok1, true)
 		return
 	}
-	to, ok := f.Targets()
-	from, ok2 := g.Targets()
+	to, ok := t.targets(f)
+	from, ok2 := t.targets(g)
 	at, fixed1 := f.Int().Value()
 	src, fixed2 := g.Int().Value()
 	n, exact := length.Int().Value()

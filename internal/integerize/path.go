@@ -154,6 +154,11 @@ func (t *translation) step(s *state) *outcome {
 	v := f.Blocks[s.block].Instrs[s.index]
 	d := f.Def(v)
 	k := valueKey{frame: fr, value: v}
+	if t.o.Observed != nil {
+		if on := t.observe(s, d); on != nil {
+			return on
+		}
+	}
 	switch d.Op {
 	case ir.Nondet:
 		p := pick{frame: fr, value: v}
@@ -167,6 +172,10 @@ func (t *translation) step(s *state) *outcome {
 		t.load(s, fr, v, d)
 	case ir.Store:
 		t.store(s, fr, v, d)
+		if t.o.Observed != nil {
+			t.finish(s, fr, s.block, s.index+1, nil, nil)
+			return over
+		}
 	case ir.Alloca, ir.Malloc:
 		t.born(s, fr, v)
 	case ir.LifetimeStart:

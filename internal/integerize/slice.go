@@ -20,7 +20,7 @@ type needed struct {
 }
 
 func (t *translation) slice() {
-	s := &slicing{t: t, callers: map[string][]needed{}}
+	s := &slicing{t: t, callers: map[string][]needed{}, loads: t.o.Observed != nil}
 	for _, fn := range t.funcs {
 		for _, b := range fn.f.Blocks {
 			for _, v := range b.Instrs {
@@ -28,6 +28,9 @@ func (t *translation) slice() {
 				switch {
 				case d.Op == ir.CondBr, d.Op == ir.Switch, d.Op == ir.Assume, t.assumesCheck(d):
 					s.need(fn, d.Args[0])
+				case d.Op == ir.Store && t.o.Observed != nil:
+					s.need(fn, d.Args[0])
+					s.need(fn, d.Args[1])
 				case d.Op == ir.Call && d.Sym != "":
 					s.callers[d.Sym] = append(s.callers[d.Sym], needed{fn, v})
 				case d.Op == ir.Call:

@@ -188,6 +188,7 @@ func (c *copier) global(v C.LLVMValueRef) *Global {
 		Align:       uint64(C.LLVMGetAlignment(v)),
 		Weak:        linkage == C.LLVMExternalWeakLinkage,
 		Local:       linkage == C.LLVMInternalLinkage || linkage == C.LLVMPrivateLinkage,
+		Common:      linkage == C.LLVMCommonLinkage,
 	}
 	c.values[v] = g
 	c.p.Globals = append(c.p.Globals, g)

@@ -149,6 +149,8 @@ type Global struct {
 	Mergeable bool
 	// Local says that the name is not visible to other modules.
 	Local bool
+	// Common says that the source has no initialiser for the object (with -fcommon).
+	Common bool
 	// Weak says that the object may be absent; then its address is null.
 	Weak        bool
 	ThreadLocal bool

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"assay"
+	"assay/internal/branching/observation"
+	"assay/internal/ctl"
+	"assay/internal/frontend"
+	"assay/internal/integerize"
+)
+
+// checkCTL is `assay check --ctl`: the program's integer transition system is decided as
+// `assay solve --ctl` does it.
+func (f *checkFlags) checkCTL() error {
+	t := &f.task
+	name := ""
+	if len(t.Files) > 0 {
+		name = t.Files[0]
+	}
+	if f.show.JSON || len(t.Properties) > 0 || f.spec != "" {
+		return &assay.InputError{Message: "--ctl is asked alone, and its answer is text", Hint: "leave out --json, --property, --ltl and --spec"}
+	}
+	if t.Program.Semantics != assay.SemanticsIntegers {
+		return &assay.InputError{Message: "formulas of computation tree logic are decided over mathematical integers only", Hint: "add --semantics integers"}
+	}
+	formula, err := ctl.Parse(f.ctl)
+	if err != nil {
+		return &assay.InputError{Message: err.Error()}
+	}
+	ctx, limit := limited(t.Timeout, 0, func(why string) int {
+		fmt.Fprintf(os.Stdout, "no answer: %s\nRESULT: unknown\n", why)
+		return exitUnknown
+	})
+	program, err := frontend.Load(ctx, f.frontendOptions())
+	if err != nil {
+		return loadError(err)
+	}
+	p, err := observation.Problem(ctx, program.Module, observation.Question{Text: f.ctl, Formula: formula, Assumed: f.assumed})
+	var untranslated *integerize.ErrUntranslated
+	var syntax *ctl.Error
+	switch {
+	case errors.As(err, &untranslated):
+		limit.finish()
+		return noAnswer(os.Stdout, fmt.Sprintf("%s: in %s: %s", program.Module.PosString(untranslated.Pos), untranslated.Func, untranslated.Why))
+	case errors.As(err, &syntax):
+		return &assay.InputError{Message: syntax.Error()}
+	case errors.Is(err, observation.ErrNoStart), err != nil && ctx.Err() != nil:
+		limit.finish()
+		return noAnswer(os.Stdout, err.Error())
+	case err != nil:
+		return &assay.EnvironmentError{Doing: "reading the program", Err: err}
+	}
+	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet}).decideCTL(ctx, limit, os.Stdout, name, p)
+}
+
+// noAnswer prints why there is none.
+func noAnswer(w io.Writer, why string) error {
+	if _, err := fmt.Fprintf(w, "no answer: %s\nRESULT: unknown\n", why); err != nil {
+		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
+	}
+	return exit(exitUnknown)
+}
+
+// frontendOptions say how the program is read: locals stay in memory, where each assignment is seen.
+func (f *checkFlags) frontendOptions() frontend.Options {
+	p := &f.task.Program
+	o := frontend.Options{
+		Files: f.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std,
+		ExtraArgs: append([]string{"-Wno-unused-command-line-argument", "-fcommon"}, p.Arguments...),
+		DataModel: frontend.LP64, CompileCommands: p.CompileCommands, Function: p.Function,
+		HavocGlobals: p.HavocGlobals, HavocUninitialised: f.havocStart, MallocMayFail: p.MallocMayFail, Models: p.Models,
+		PureUnmodelled: p.Unmodelled == assay.UnmodelledPure, Unpromoted: true,
+	}
+	if p.DataModel == assay.ILP32 {
+		o.DataModel = frontend.ILP32
+	}
+	return o
+}
+
+// loadError is an error of the front end as one of the command.
+func loadError(err error) error {
+	var input *frontend.InputError
+	if errors.As(err, &input) {
+		return &assay.InputError{Message: input.Error(), Verbatim: true}
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return noAnswer(os.Stdout, "the time was not enough to read the program")
+	}
+	return &assay.EnvironmentError{Doing: "reading the program", Err: err}
+}
