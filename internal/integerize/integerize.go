@@ -68,7 +68,7 @@ type Options struct {
 	Cost Cost
 	// Observed, if not nil, are names of globals and of variables of the entry function (or of
 	// main, where it is called once) whose values matter. There is a location at the start of the
-	// program's code and behind each store, so that every change is a step.
+	// program's code and behind each store to what has a name, so that every change is a step.
 	Observed []string
 	// MaxTransitions bounds the result, 0 for 2000.
 	MaxTransitions int

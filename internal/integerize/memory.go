@@ -54,8 +54,8 @@ func (t *translation) content(s *state, c *cell) number {
 // initial is the content of a cell at the start of the program.
 func (t *translation) initial(s *state, c *cell) number {
 	g := c.object.key.Global
-	if g == nil && t.lasting(c.object) {
-		return s.fresh(t.cellRange(c), false) // what it has when it is born
+	if g == nil && t.o.Observed != nil && !c.object.key.Heap {
+		return s.fresh(t.cellRange(c), false) // not read before it is born, or what it has then
 	}
 	if g == nil || g.External {
 		return s.fresh(t.cellRange(c), g == nil)

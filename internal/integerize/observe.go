@@ -12,7 +12,8 @@ import (
 
 // Observation: the values of variables in the states of a run, and not only where it goes. Every store
 // is a step of its own. A run ends in a location without steps, before the return from the
-// entry function, or the halt.
+// entry function, or the halt. Where undefined behaviour ends a run, all observed values
+// change for ever, in steps that are not exact.
 //
 // A variable of the outermost frames, in no loop, has arbitrary content from the start on:
 // that of its birth, which happens once.
@@ -31,7 +32,13 @@ func (t *translation) observe(s *state, d *ir.Def) *outcome {
 	case ir.Assume:
 		t.fail(fr.fn.f, fr.fn.f.Blocks[s.block].Instrs[s.index], "assumptions: which runs there are depends on what follows")
 	case ir.Unreachable:
-		t.fail(fr.fn.f, fr.fn.f.Blocks[s.block].Instrs[s.index], "a run that ends without return, exit or abort")
+		// If a run gets here, nothing is known of what it does.
+		if !start && t.at(s) {
+			s.inexact = true
+			t.clobber(s, noFact, false, true)
+		}
+		t.finish(s, fr, s.block, s.index, nil, nil)
+		return over
 	case ir.Ret, ir.Halt:
 		if d.Op == ir.Ret && fr.parent != nil {
 			return nil
@@ -46,6 +53,16 @@ func (t *translation) observe(s *state, d *ir.Def) *outcome {
 		return over
 	}
 	return nil
+}
+
+// unnamed says whether a store writes to a local that has no name in C: the value that will be
+// returned, or where to go on behind a block. It is no observation.
+func unnamed(f *ir.Func, b ir.BlockID, index int) bool {
+	instrs := f.Blocks[b].Instrs
+	if f.Def(f.Def(instrs[index]).Args[1]).Op != ir.Alloca {
+		return false
+	}
+	return index+1 == len(instrs) || f.Def(instrs[index+1]).Op != ir.Dbg
 }
 
 // at says whether a state is still at the location from which it set out.
@@ -118,8 +135,9 @@ func (p *Program) Variable(name string) (linear.Var, error) {
 	return linear.Var(found), nil
 }
 
-// Ends marks the locations before the return from the entry function, or before a halt.
-func (p *Program) Ends() []bool {
+// Ends marks the locations before the return from the entry function, or before a halt. Undefined says
+// that there is a location behind which anything may happen.
+func (p *Program) Ends() (ends []bool, undefined bool) {
 	out := make([]bool, len(p.Places))
 	for l, pl := range p.Places {
 		if pl.Func == nil {
@@ -132,8 +150,9 @@ func (p *Program) Ends() []bool {
 		}
 		op := pl.Func.Def(instrs[i]).Op
 		out[l] = op == ir.Halt || op == ir.Ret && len(pl.Calls) == 0
+		undefined = undefined || op == ir.Unreachable
 	}
-	return out
+	return out, undefined
 }
 
 // Restrict lets only those first steps happen after which one of the cases holds.

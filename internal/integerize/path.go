@@ -172,7 +172,7 @@ func (t *translation) step(s *state) *outcome {
 		t.load(s, fr, v, d)
 	case ir.Store:
 		t.store(s, fr, v, d)
-		if t.o.Observed != nil {
+		if t.o.Observed != nil && !unnamed(f, s.block, s.index) {
 			t.finish(s, fr, s.block, s.index+1, nil, nil)
 			return over
 		}

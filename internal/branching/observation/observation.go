@@ -4,7 +4,7 @@
 //
 // The integers are those of mathematics (integerize.Integers), and so is arithmetic in atoms. What
 // the system has that the program may not have is no choice of E (its.Transition.Exact). Programs
-// with assumptions, or with runs that end in undefined behaviour, are refused.
+// with assumptions are refused.
 package observation
 
 import (
@@ -59,7 +59,8 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if err != nil {
 		return branching.Problem{}, err
 	}
-	c := conditions{program: program, regions: map[string]region.Region{}, ends: program.Ends()}
+	ends, undefined := program.Ends()
+	c := conditions{program: program, regions: map[string]region.Region{}, ends: ends}
 	for _, a := range atoms {
 		cases, err := c.parse(a.Text)
 		if err != nil {
@@ -67,6 +68,9 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 		}
 		if a.Label != "" && a.Label != "exit" {
 			return branching.Problem{}, &ctl.Error{Text: q.Text, At: a.At, Message: "the only label is exit, the end of the run"}
+		}
+		if a.Label != "" && undefined {
+			return branching.Problem{}, &ctl.Error{Text: q.Text, At: a.At, Message: "whether a run ends is not defined where code may be reached that clang takes for unreachable"}
 		}
 		for _, cs := range cases {
 			c.regions[a.Text] = c.regions[a.Text].Union(ctx, region.Of(ctx, cs...))

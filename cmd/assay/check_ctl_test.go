@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	ctlWait = `extern int __VERIFIER_nondet_int(void);
+int lamp;
+int main(void) {
+  int n, m = 0;
+  while (n > 0) { n--; }
+  m = 1;
+  while (__VERIFIER_nondet_int()) { lamp = 0; }
+  lamp = 1;
+  return 0;
+}
+`
+	ctlCall   = "int x;\nvoid set(int v) { x = v; }\nint main(void) { set(3); x = 4; return 0; }\n"
+	ctlAssume = "extern void __VERIFIER_assume(int);\nint x;\nint main(void) { __VERIFIER_assume(x > 0); return 0; }\n"
+)
+
+func TestCheckCTL(t *testing.T) {
+	for _, test := range []struct {
+		text, formula string
+		flags         []string
+		code          int
+		output        string // of both streams
+	}{
+		{ctlWait, "AF(m == 1)", nil, exitTrue, "RESULT: true\n"},
+		{ctlWait, "AF(lamp == 1)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlWait, "EF(lamp == 1 && m == 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlWait, "AF(exit: lamp == 1)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlWait, "AG(exit: true -> lamp == 1)", nil, exitTrue, "RESULT: true\n"},
+		{ctlWait, "lamp == 0", nil, exitTrue, "RESULT: true\n"},
+		{ctlWait, "lamp == 0", []string{"--havoc-uninitialised"}, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlWait, "lamp > 1", []string{"--havoc-uninitialised", "--assume", "lamp > 2"}, exitTrue, "RESULT: true\n"},
+		{ctlWait, "lamp > 1", []string{"--assume", "lamp > 2"}, exitUnknown, "no initial state satisfies"},
+		{ctlWait, "AF(n <= 0)", []string{"--assume", "main::n > 5"}, exitTrue, "RESULT: true\n"},
+		{ctlWait, "n > 5", []string{"--assume", "main::n > 5"}, exitTrue, "RESULT: true\n"},
+		{ctlCall, "EF(x == 3)", nil, exitTrue, "RESULT: true\n"},
+		{ctlCall, "AF(x == 3) && AF(AG(x == 4))", nil, exitTrue, "RESULT: true\n"},
+		{ctlCall, "AX(x == 3)", nil, exitInput, "X counts stores"},
+		{ctlAssume, "AF(x > 0)", nil, exitUnknown, "assumptions"},
+		{ctlWait, "AF(z > 0)", nil, exitInput, "main::z"},
+		{ctlWait, "AF(n * n > 0)", nil, exitInput, "not linear"},
+		{"int main(void) { int x = 1; x = 2; x = 3; return x; }\n", "AX(x == 1 && AX(x == 2 && EX(x == 3 && AG(x == 3))))", nil, exitTrue, "RESULT: true\n"},
+		{"int main(void) { int x = 1; x = 2; return x; }\n", "AX(x == 2)", nil, exitFalse, "RESULT: false(ctl)\n"},
+	} {
+		o := invoke(t, append(append([]string{"check", "--semantics=integers", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", test.text))...)
+		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
+			t.Errorf("%s %v: code %d, want %d\n%s%s", test.formula, test.flags, o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+}
