@@ -21,6 +21,23 @@ int main(void) {
 	ctlAssume = "extern void __VERIFIER_assume(int);\nint x;\nint main(void) { __VERIFIER_assume(x > 0); return 0; }\n"
 )
 
+// ctlInitialised declares a local with an initialiser behind an assignment.
+const ctlInitialised = `extern int __VERIFIER_nondet_int(void);
+int main(void) {
+	int y;
+	y = __VERIFIER_nondet_int();
+	int p = 2;
+	while (y > 0) {
+		y--;
+		p = 1;
+		int q = 5;
+		y = y + q - 5;
+	}
+	p = y - 1;
+	return 0;
+}
+`
+
 func TestCheckCTL(t *testing.T) {
 	for _, test := range []struct {
 		text, formula string
@@ -45,8 +62,14 @@ func TestCheckCTL(t *testing.T) {
 		{ctlAssume, "AF(x > 0)", nil, exitUnknown, "assumptions"},
 		{ctlWait, "AF(z > 0)", nil, exitInput, "main::z"},
 		{ctlWait, "AF(n * n > 0)", nil, exitInput, "not linear"},
-		{"int main(void) { int x = 1; x = 2; x = 3; return x; }\n", "AX(x == 1 && AX(x == 2 && EX(x == 3 && AG(x == 3))))", nil, exitTrue, "RESULT: true\n"},
-		{"int main(void) { int x = 1; x = 2; return x; }\n", "AX(x == 2)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{"int main(void) { int x = 1; x = 2; x = 3; return x; }\n", "x == 1 && AX(x == 2 && EX(x == 3 && AG(x == 3)))", nil, exitTrue, "RESULT: true\n"},
+		{"int main(void) { int x = 1; x = 2; return x; }\n", "AX(x == 1)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{"int main(void) { int x;\nx = 1; x = 2; return x; }\n", "AX(x == 1 && AX(x == 2))", nil, exitTrue, "RESULT: true\n"},
+		// Nothing is observed of a local before its initialiser, and nobody chooses what it holds there.
+		{ctlInitialised, "EF(p == 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlInitialised, "AG(p == 2 || p == 1 || p < 0)", nil, exitTrue, "RESULT: true\n"},
+		{ctlInitialised, "p == 2", nil, exitTrue, "RESULT: true\n"},
+		{ctlInitialised, "EF(q == 5)", nil, exitInput, "q gets its initial value only after branches or calls"},
 	} {
 		o := invoke(t, append(append([]string{"check", "--semantics=integers", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", test.text))...)
 		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {

@@ -80,7 +80,7 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 	if err != nil {
 		return err
 	}
-	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Entered: entered(s), Atom: atoms.atom}
+	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Before: entered(s), Atom: atoms.atom}
 	return f.decideCTL(ctx, limit, w, name, p)
 }
 
@@ -116,10 +116,13 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	return exit(code)
 }
 
-// entered says that no transition leads back to the initial location: then it is where T2's
+// entered is 1 if no transition leads back to the initial location: then it is where T2's
 // programs give their variables values, and what is observed begins behind it.
-func entered(s *its.System) bool {
-	return len(s.Outgoing()[s.Initial]) > 0 && !slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return t.To == s.Initial })
+func entered(s *its.System) int {
+	if len(s.Outgoing()[s.Initial]) == 0 || slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return t.To == s.Initial }) {
+		return 0
+	}
+	return 1
 }
 
 // parts is what was proved.

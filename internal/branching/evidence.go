@@ -16,10 +16,10 @@ import (
 type Problem struct {
 	System  *its.System
 	Formula ctl.Formula
-	// Initial is the set of initial states, at the initial location. If Entered is set, the initial
-	// states are those after the first step from there, which only gives variables their values.
+	// Initial is the set of initial states, at the initial location. What is observed begins Before
+	// steps later: until then variables only get their initial values.
 	Initial region.Region
-	Entered bool
+	Before  int
 	// Atom is the set of states at a location in which an atom is true.
 	Atom func(l its.Location, a ctl.Atom) (region.Region, error)
 }

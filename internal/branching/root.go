@@ -63,13 +63,14 @@ func RootOf(f ctl.Formula, negated bool) Root {
 	return Whole{f, ctl.Quantifier(all)}
 }
 
-// Shown are the formula of a part as it is shown: after the first step if that only gives
-// variables their values.
+// Shown is the formula of a part as it is shown: after the steps that only give variables their
+// values.
 func (p *Problem) Shown(w Whole) ctl.Formula {
-	if p.Entered {
-		return ctl.Next{Q: w.Of, F: w.Formula}
+	f := w.Formula
+	for range p.Before {
+		f = ctl.Next{Q: w.Of, F: f}
 	}
-	return w.Formula
+	return f
 }
 
 // Complete says whether parts show what the root says, if each of them is right.

@@ -185,6 +185,7 @@ func (f *function) block(b *llvm.Block) {
 		}
 		f.instruction(i)
 		if f.ended {
+			delete(f.vals, i) // it has no value where it is used
 			return
 		}
 	}

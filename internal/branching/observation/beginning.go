@@ -1,0 +1,71 @@
+package observation
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/ir"
+)
+
+// This file says where observation begins: where all variables that the formula names have their
+// initial values. A local that is declared with an initialiser has none before; what it holds
+// there is no choice, and neither an atom about it nor its negation means anything. The first store to
+// a variable is its initialiser if it stands in the line of the declaration.
+
+// beginning is the number of steps before observation begins: those of the stores in the first block of
+// main up to the last initialiser of a variable that the names are about. The error says
+// that there is no such place.
+func beginning(m *ir.Module, names []string) (int, error) {
+	f := m.Func("main")
+	if f == nil {
+		return 0, nil
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { // a name is that of a global if there is one
+		return slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return "main::"+g.CName == n })
+	})
+	steps, last := 0, 0
+	calls := false // before here
+	given := map[ir.Value]bool{}
+	for b := range f.Blocks {
+		for i, v := range f.Blocks[b].Instrs {
+			d := f.Def(v)
+			if d.Op == ir.Call {
+				g := m.Func(d.Sym)
+				calls = calls || g == nil || !g.IsDecl()
+			}
+			if d.Op != ir.Store {
+				continue
+			}
+			variable := storedVariable(f, ir.BlockID(b), i)
+			if f.Def(d.Args[1]).Op == ir.Alloca && variable == nil {
+				continue // it has no name, and is no step
+			}
+			steps++
+			if variable == nil || given[d.Args[1]] || !slices.Contains(names, "main::"+variable.Name) {
+				continue
+			}
+			given[d.Args[1]] = true
+			if variable.Pos.File != d.Pos.File || variable.Pos.Line != d.Pos.Line {
+				continue // an assignment: it was declared without
+			}
+			if b != 1 || calls {
+				return 0, fmt.Errorf("%s gets its initial value only after branches or calls: declare it before", variable.Name)
+			}
+			last = steps
+		}
+	}
+	return last, nil
+}
+
+// storedVariable is the local that a store gives a value: the debug record behind it says so.
+func storedVariable(f *ir.Func, b ir.BlockID, index int) *ir.Var {
+	instrs := f.Blocks[b].Instrs
+	if f.Def(f.Def(instrs[index]).Args[1]).Op != ir.Alloca || index+1 == len(instrs) {
+		return nil
+	}
+	e := f.Def(instrs[index+1])
+	if e.Op != ir.Dbg {
+		return nil
+	}
+	return &f.Vars[e.Aux]
+}
