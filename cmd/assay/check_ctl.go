@@ -40,7 +40,7 @@ func (f *checkFlags) checkCTL() error {
 	if err != nil {
 		return loadError(err)
 	}
-	p, err := observation.Problem(ctx, program.Module, observation.Question{Text: f.ctl, Formula: formula, Assumed: f.assumed})
+	p, err := observation.Problem(ctx, program.Module, observation.Question{Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart})
 	var untranslated *integerize.ErrUntranslated
 	var syntax *ctl.Error
 	switch {

@@ -20,6 +20,9 @@ type Problem struct {
 	// steps later: until then variables only get their initial values.
 	Initial region.Region
 	Before  int
+	// Adversary says that E does not choose the values of the initial state, and those of the first of the
+	// steps Before: they are arbitrary against the claim.
+	Adversary bool
 	// Atom is the set of states at a location in which an atom is true.
 	Atom func(l its.Location, a ctl.Atom) (region.Region, error)
 }

@@ -67,10 +67,22 @@ func RootOf(f ctl.Formula, negated bool) Root {
 // values.
 func (p *Problem) Shown(w Whole) ctl.Formula {
 	f := w.Formula
-	for range p.Before {
-		f = ctl.Next{Q: w.Of, F: f}
+	for step := range p.Before {
+		q := w.Of
+		if step == p.Before-1 {
+			q = p.Over(w)
+		}
+		f = ctl.Next{Q: q, F: f}
 	}
 	return f
+}
+
+// Over says of which initial states a part has to be shown.
+func (p *Problem) Over(w Whole) ctl.Quantifier {
+	if p.Adversary {
+		return ctl.All
+	}
+	return w.Of
 }
 
 // Complete says whether parts show what the root says, if each of them is right.
@@ -78,7 +90,7 @@ func (p *Problem) Complete(r Root, parts []Part) bool {
 	switch r := r.(type) {
 	case Whole:
 		for _, part := range parts {
-			if part.Claim.Formula == p.Shown(r) && part.Of == r.Of {
+			if part.Claim.Formula == p.Shown(r) && part.Of == p.Over(r) {
 				return true
 			}
 		}

@@ -1,24 +1,23 @@
 package observation
 
 import (
-	"fmt"
 	"slices"
 
 	"assay/internal/ir"
 )
 
-// This file says where observation begins: where all variables that the formula names have their
-// initial values. A local that is declared with an initialiser has none before; what it holds
-// there is no choice, and neither an atom about it nor its negation means anything. The first store to
-// a variable is its initialiser if it stands in the line of the declaration.
+// This file says where observation begins: where locals that the formula names have their first
+// values, as far as main gives them in its first block, before calls. What a local holds before is
+// arbitrary against the claim (branching.Problem.Adversary); but if uninitialised variables are to
+// be arbitrary inputs (--havoc-uninitialised), observation begins behind the initialisers of declarations only. The
+// first store to a local is its initialiser if it stands in the line of the declaration.
 
 // beginning is the number of steps before observation begins: those of the stores in the first block of
-// main up to the last initialiser of a variable that the names are about. The error says
-// that there is no such place.
-func beginning(m *ir.Module, names []string) (int, error) {
+// main up to the last first value of a local that the names are about.
+func beginning(m *ir.Module, names []string, arbitrary bool) int {
 	f := m.Func("main")
 	if f == nil {
-		return 0, nil
+		return 0
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { // a name is that of a global if there is one
 		return slices.ContainsFunc(m.Globals, func(g *ir.Global) bool { return "main::"+g.CName == n })
@@ -45,16 +44,15 @@ func beginning(m *ir.Module, names []string) (int, error) {
 				continue
 			}
 			given[d.Args[1]] = true
-			if variable.Pos.File != d.Pos.File || variable.Pos.Line != d.Pos.Line {
+			if arbitrary && (variable.Pos.File != d.Pos.File || variable.Pos.Line != d.Pos.Line) {
 				continue // an assignment: it was declared without
 			}
-			if b != 1 || calls {
-				return 0, fmt.Errorf("%s gets its initial value only after branches or calls: declare it before", variable.Name)
+			if b == 1 && !calls {
+				last = steps
 			}
-			last = steps
 		}
 	}
-	return last, nil
+	return last
 }
 
 // storedVariable is the local that a store gives a value: the debug record behind it says so.

@@ -29,6 +29,8 @@ type Question struct {
 	Formula ctl.Formula
 	// Assumed is a condition that holds at the start, "" for none.
 	Assumed string
+	// Arbitrary says that locals without initialiser have arbitrary content at the start.
+	Arbitrary bool
 }
 
 // ErrNoStart says that no initial state satisfies the assumption.
@@ -51,10 +53,7 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 			return branching.Problem{}, &ctl.Error{Text: q.Text, At: a.At, Message: "X counts stores, and how arguments are stored is not defined: the program calls functions with arguments"}
 		}
 	}
-	before, err := beginning(m, candidates(texts[1:]))
-	if err != nil {
-		return branching.Problem{}, &ctl.Error{Text: q.Text, Message: err.Error()}
-	}
+	before := beginning(m, candidates(texts[1:]), q.Arbitrary)
 	facts, err := absint.Analyze(ctx, m, absint.Options{MaxSteps: maxSteps})
 	if err != nil {
 		return branching.Problem{}, err
@@ -90,7 +89,7 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if !c.starts(ctx) {
 		return branching.Problem{}, ErrNoStart
 	}
-	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Atom: c.atom}, nil
+	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Atom: c.atom}, nil
 }
 
 // atomsOf are the atoms of a formula that are conditions.

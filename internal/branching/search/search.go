@@ -143,8 +143,8 @@ func (x *explorer) root(ctx context.Context, r branching.Root, proof *branching.
 		if err != nil {
 			return false, err
 		}
-		part := branching.Part{Claim: c, Of: r.Of}
-		if r.Of == ctl.All {
+		part := branching.Part{Claim: c, Of: x.p.Over(r)}
+		if part.Of == ctl.All {
 			if all, err := x.p.Initial.Within(ctx, c.Holds[x.s.Initial]); err != nil || !all {
 				return false, err
 			}
