@@ -54,20 +54,20 @@ fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
 
 fuzz-csmith: models ## compare N programs of csmith with the compiled program (N=50 for a start)
-	go run ./internal/differential/cmd/fuzz-csmith -n $(N)
+	go run ./internal/tests/differential/cmd/fuzz-csmith -n $(N)
 
 fuzz-library: models ## compare the library models with the library on N random sequences of calls for each program
-	ASSAY_SEQUENCES=$(N) go test -count=1 -timeout 10h -run 'TestLibrary|TestSequences' -v ./internal/differential
+	ASSAY_SEQUENCES=$(N) go test -count=1 -timeout 10h -run 'TestLibrary|TestSequences' -v ./internal/tests/differential
 
 fuzz-native: models ## compare what is proved of N random programs about addresses with native runs
-	ASSAY_CORPUS=all go test -count=1 -timeout 1h -run 'TestCorpus|TestBothSolvers' ./internal/differential ./internal/corpus
-	go run ./internal/differential/cmd/fuzz-native -n $(N)
+	ASSAY_CORPUS=all go test -count=1 -timeout 1h -run 'TestCorpus|TestBothSolvers' ./internal/tests/differential ./internal/tests/corpus
+	go run ./internal/tests/differential/cmd/fuzz-native -n $(N)
 
 fuzz-instructions: models ## compare N random programs in LLVM IR with the compiled program
-	ASSAY_INSTRUCTIONS=$(N) go test -count=1 -timeout 10h -run TestInstructions -v ./internal/differential
+	ASSAY_INSTRUCTIONS=$(N) go test -count=1 -timeout 10h -run TestInstructions -v ./internal/tests/differential
 
 fuzz-placement: models ## compare N random programs about addresses with all placements of their objects
-	ASSAY_FUZZ_PLACEMENT=$(N) go test -count=1 -timeout 10h -run TestRandomPrograms -v ./internal/placement
+	ASSAY_FUZZ_PLACEMENT=$(N) go test -count=1 -timeout 10h -run TestRandomPrograms -v ./internal/tests/placement
 
 clean: ## remove what was built
 	rm -rf bin results

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"assay/internal/conductor"
-	"assay/internal/formula"
-	"assay/internal/frontend"
-	"assay/internal/inspect"
-	"assay/internal/ir"
-	"assay/internal/schedule"
-	"assay/internal/show"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/frontend"
+	"assay/internal/program/ir"
+	"assay/internal/run/schedule"
+	"assay/internal/user/formula"
+	"assay/internal/user/inspect"
+	"assay/internal/user/show"
 )
 
 // patience is how long a run may go on after its context has ended, before it

@@ -3,9 +3,9 @@ package assay
 import (
 	"context"
 
-	"assay/internal/frontend"
-	"assay/internal/native"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/frontend"
+	"assay/internal/user/native"
 )
 
 // confirm runs the compiled program with the inputs of a False. If the inputs

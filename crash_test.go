@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/pause"
+	"assay/internal/run/pause"
 )
 
 // planted is a context with which the engine whose functions begin with this name has a
@@ -42,12 +42,12 @@ int main(void) {
 		engine     string
 		semantics  Semantics
 	}{
-		{"assay/internal/bmc.", loop, safe, EngineBMC, SemanticsC},
-		{"assay/internal/induction.", loop, safe, EngineInduction, SemanticsC},
-		{"assay/internal/symex.", loop, safe, EngineSymex, SemanticsC},
-		{"assay/internal/ic3.", loop, safe, EngineIC3, SemanticsC},
-		{"assay/internal/ranking.", endless, ends, EngineAuto, SemanticsIntegers},
-		{"assay/internal/refutation.", endless, ends, EngineAuto, SemanticsIntegers},
+		{"assay/internal/engines/bmc.", loop, safe, EngineBMC, SemanticsC},
+		{"assay/internal/engines/induction.", loop, safe, EngineInduction, SemanticsC},
+		{"assay/internal/engines/symex.", loop, safe, EngineSymex, SemanticsC},
+		{"assay/internal/finite/ic3.", loop, safe, EngineIC3, SemanticsC},
+		{"assay/internal/integers/ranking.", endless, ends, EngineAuto, SemanticsIntegers},
+		{"assay/internal/integers/refutation.", endless, ends, EngineAuto, SemanticsIntegers},
 	} {
 		t.Run(c.function, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "main.c")

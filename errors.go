@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/internal/schedule"
+	"assay/internal/run/schedule"
 )
 
 // InputError says that the question cannot be asked as it is: a file that does

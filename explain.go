@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"assay/internal/conductor"
-	"assay/internal/ir"
-	"assay/internal/show"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+	"assay/internal/user/show"
 )
 
 // explain turns an engine's verdict into a result.

@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"assay/internal/conductor"
-	"assay/internal/frontend"
-	"assay/internal/inspect"
-	"assay/internal/its"
-	"assay/internal/show"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/its"
+	"assay/internal/program/frontend"
+	"assay/internal/user/inspect"
+	"assay/internal/user/show"
 )
 
 // Export writes the transition system of the task's program in one of the formats

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"assay/internal/conductor"
-	"assay/internal/frontend"
-	"assay/internal/inspect"
-	"assay/internal/picture"
-	"assay/internal/show"
+	"assay/internal/program/frontend"
+	"assay/internal/user/inspect"
+	"assay/internal/user/picture"
+	"assay/internal/user/show"
 )
 
 // GraphFormats are the formats of Graph. Graphviz makes all but dot.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"assay/internal/frontend"
-	"assay/internal/ir"
-	"assay/internal/show"
+	"assay/internal/program/frontend"
+	"assay/internal/program/ir"
+	"assay/internal/user/show"
 )
 
 // frontendOptions are the options that the front end takes from the task.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
 )
 
 // TestTerminationUpToOverflow: answers for C that rest on the absence of an overflow, or

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/ir"
-	"assay/internal/spell"
+	"assay/internal/program/ir"
+	"assay/internal/user/spell"
 )
 
 // Property names what must not happen on any run. The names are those of the

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/ir"
-	"assay/internal/show"
+	"assay/internal/program/ir"
+	"assay/internal/user/show"
 )
 
 func TestParseProperties(t *testing.T) {

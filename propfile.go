@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"os"
 
-	"assay/internal/formula"
-	"assay/internal/propfile"
+	"assay/internal/user/formula"
+	"assay/internal/user/propfile"
 )
 
 // Specification is the content of a property file.

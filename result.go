@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"assay/internal/conductor"
-	"assay/internal/show"
+	"assay/internal/user/show"
 )
 
 // Answer is true, false or unknown.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/its"
+	"assay/internal/integers/its"
 )
 
 // TestSemantics: the same programs under different arithmetic.

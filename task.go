@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"assay/internal/conductor"
-	"assay/internal/frontend"
-	"assay/internal/inspect"
-	"assay/internal/ltl"
+	"assay/internal/program/frontend"
+	"assay/internal/temporal/ltl"
+	"assay/internal/user/inspect"
 )
 
 // DataModel fixes the sizes of the C types.

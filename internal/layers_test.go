@@ -17,184 +17,341 @@ import (
 )
 
 // everywhere are packages without imports that every package may import.
-var everywhere = []string{"internal/components", "internal/memo", "internal/pause", "internal/schedule"}
+var everywhere = []string{"internal/logic/components", "internal/run/memo", "internal/run/pause", "internal/run/schedule"}
+
+// groups are the folders of internal, and what is above them, bottom up: a package imports
+// packages of its own group and of those before it.
+var groups = []string{
+	"internal/logic", "internal/temporal", "internal/run", "internal/program", "internal/integers", "internal/finite", "internal/evidence",
+	"internal/models", "internal/transform", "internal/engines", "internal/certify", "internal/conductor", "internal/user", "", "internal/tools", "internal/tests", "cmd",
+}
+
+// group is the place of a package in that order, -1 if it is in none.
+func group(pkg string) int {
+	return slices.IndexFunc(groups, func(g string) bool { return pkg == g || g != "" && strings.HasPrefix(pkg, g+"/") })
+}
 
 // allowed is the table of layers: for each package of the module, the packages
 // of the module that it may import, tests excepted. "" is the root package.
-// A new package needs a line here and a paragraph in docs/architecture.md.
+// A new package needs a line here and one in docs/architecture.md.
 var allowed = map[string][]string{
-	// Mathematics: no idea that programs or solvers exist.
-	"internal/bv":         {},
-	"internal/bitwise":    {},
-	"internal/linear":     {},
-	"internal/polynomial": {},
-	"internal/components": {},
-	"internal/polyhedra":  {"internal/linear"},
-	// Temporal logic: formulas and automata, no idea of programs.
-	"internal/ltl":         {},
-	"internal/ltl/ltltest": {"internal/ltl"},
-	"internal/buchi":       {"internal/ltl"},
-	"internal/buchi/hoa":   {"internal/ltl", "internal/buchi"},
-	"internal/translation": {"internal/ltl", "internal/buchi"},
-	"internal/tableau":     {"internal/ltl"},
-	"internal/inclusion":   {"internal/ltl", "internal/buchi", "internal/tableau"},
-	"internal/ctl":         {},
-	// Runs: engines side by side.
-	"internal/memo":     {},
-	"internal/pause":    {},
-	"internal/schedule": {},
-	// Programs.
-	"internal/ir":        {"internal/bv"},
-	"internal/ir/interp": {"internal/bv", "internal/ir"},
-	"internal/inline":    {"internal/bv", "internal/ir"},
-	"internal/reducible": {"internal/bv", "internal/ir"},
-	"internal/ir/irtest": {"internal/bv", "internal/ir"},
-	"internal/invariant": {"internal/bv", "internal/ir", "internal/term"},
-	"internal/verdict":   {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/symgraph"},
-	"internal/symgraph":  {"internal/ir", "internal/its", "internal/linear"},
-	// Terms and solvers: no idea of programs.
-	"internal/term":            {"internal/bv"},
-	"internal/floats":          {"internal/bv", "internal/term"},
-	"internal/sat":             {},
-	"internal/sat/cadical":     {"internal/sat"},
-	"internal/smt":             {"internal/bv", "internal/term"},
-	"internal/smt/bitblast":    {"internal/bv", "internal/term", "internal/smt", "internal/sat", "internal/sat/cadical"},
-	"internal/smt/z3":          {"internal/bv", "internal/term", "internal/smt"},
-	"internal/smt/intblast":    {"internal/term", "internal/smt/z3"},
-	"internal/smt/algebra":     {"internal/bv", "internal/term", "internal/smt", "internal/polynomial"},
-	"internal/floats/ondemand": {"internal/bv", "internal/term", "internal/absdomain", "internal/floats", "internal/smt"},
-	"internal/smt/both":        {"internal/bv", "internal/term", "internal/smt"},
-	// From C to ir.
-	"internal/llvm":     {"internal/bv"},
-	"internal/frontend": {"internal/bv", "internal/ir", "internal/llvm", "internal/process", "internal/target"},
-	// From ir to terms.
-	"internal/memory": {"internal/bv", "internal/ir", "internal/term"},
-	"internal/encode": {"internal/bv", "internal/ir", "internal/term", "internal/memory"},
-	"internal/ssa":    {"internal/bv", "internal/ir", "internal/term", "internal/memory", "internal/encode", "internal/verdict"},
-	// Abstract interpretation.
-	"internal/absdomain": {"internal/bv", "internal/term"},
-	"internal/absint":    {"internal/absdomain", "internal/ir", "internal/term"},
-	// Integer transition systems.
-	"internal/its":              {"internal/linear"},
-	"internal/bound":            {"internal/linear", "internal/its"},
-	"internal/complexity":       {"internal/bound", "internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/ranking"},
-	"internal/forward":          {"internal/linear", "internal/polyhedra", "internal/its"},
-	"internal/integer":          {"internal/linear", "internal/smt", "internal/smt/z3"},
-	"internal/rewrite":          {"internal/bitwise", "internal/process"},
-	"internal/region":           {"internal/its", "internal/linear", "internal/polyhedra"},
-	"internal/branching":        {"internal/ctl", "internal/its", "internal/polyhedra", "internal/region"},
-	"internal/branchcheck":      {"internal/branching", "internal/ctl", "internal/integer", "internal/its", "internal/itscheck", "internal/linear", "internal/polyhedra", "internal/region", "internal/smt"},
-	"internal/branching/search": {"internal/branching", "internal/ctl", "internal/forward", "internal/integer", "internal/its", "internal/linear", "internal/polyhedra", "internal/ranking", "internal/region", "internal/smt"},
-	"internal/itscheck":         {"internal/bound", "internal/linear", "internal/its", "internal/smt/z3"},
-	"internal/ranking":          {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward"},
-	"internal/refutation":       {"internal/linear", "internal/polyhedra", "internal/its", "internal/forward", "internal/integer", "internal/smt"},
-	"internal/termination":      {"internal/its", "internal/ranking", "internal/refutation"},
-	"internal/integerize":       {"internal/bv", "internal/linear", "internal/ir", "internal/absdomain", "internal/absint", "internal/invariant", "internal/verdict", "internal/its"},
-	"internal/product":          {"internal/bv", "internal/inline", "internal/ir", "internal/ltl", "internal/buchi"},
-	"internal/branching/observation": {
-		"internal/absint", "internal/branching", "internal/ctl", "internal/integerize", "internal/ir", "internal/its", "internal/linear", "internal/region",
+	// Logic: numbers, terms, solvers. No idea of programs.
+	"internal/logic/absdomain":   {"internal/logic/bv", "internal/logic/term"},
+	"internal/logic/bitwise":     {},
+	"internal/logic/bv":          {},
+	"internal/logic/components":  {},
+	"internal/logic/conjunction": {"internal/logic/linear", "internal/logic/smt", "internal/logic/smt/z3"},
+	"internal/logic/floats":      {"internal/logic/term"},
+	"internal/logic/floats/ondemand": {
+		"internal/logic/absdomain", "internal/logic/bv", "internal/logic/floats", "internal/logic/smt", "internal/logic/term",
 	},
-	// Evidence.
+	"internal/logic/linear":      {},
+	"internal/logic/polyhedra":   {"internal/logic/linear"},
+	"internal/logic/polynomial":  {},
+	"internal/logic/sat":         {},
+	"internal/logic/sat/cadical": {},
+	"internal/logic/smt":         {"internal/logic/bv", "internal/logic/term"},
+	"internal/logic/smt/algebra": {"internal/logic/bv", "internal/logic/polynomial", "internal/logic/smt", "internal/logic/term"},
+	"internal/logic/smt/bitblast": {
+		"internal/logic/bv", "internal/logic/sat", "internal/logic/sat/cadical", "internal/logic/smt", "internal/logic/term",
+	},
+	"internal/logic/smt/both":     {"internal/logic/bv", "internal/logic/smt", "internal/logic/term"},
+	"internal/logic/smt/intblast": {"internal/logic/smt/z3", "internal/logic/term"},
+	"internal/logic/smt/z3":       {"internal/logic/bv", "internal/logic/smt", "internal/logic/term"},
+	"internal/logic/term":         {"internal/logic/bv"},
+	// Temporal logic: formulas and automata. No idea of programs.
+	"internal/temporal/buchi":       {"internal/temporal/ltl"},
+	"internal/temporal/buchi/hoa":   {"internal/temporal/buchi", "internal/temporal/ltl"},
+	"internal/temporal/ctl":         {},
+	"internal/temporal/inclusion":   {"internal/temporal/buchi", "internal/temporal/ltl", "internal/temporal/tableau"},
+	"internal/temporal/ltl":         {},
+	"internal/temporal/ltl/ltltest": {"internal/temporal/ltl"},
+	"internal/temporal/tableau":     {"internal/temporal/ltl"},
+	"internal/temporal/translation": {"internal/temporal/buchi", "internal/temporal/ltl"},
+	// Running: engines side by side, processes. No idea of what they do.
+	"internal/run/memo":     {},
+	"internal/run/pause":    {},
+	"internal/run/process":  {},
+	"internal/run/schedule": {},
+	// Programs: how they come in, and what they mean.
+	"internal/program/frontend": {
+		"internal/logic/bv",
+		"internal/run/process",
+		"internal/program/ir", "internal/program/llvm", "internal/program/target",
+	},
+	"internal/program/inline":    {"internal/logic/bv", "internal/program/ir"},
+	"internal/program/ir":        {"internal/logic/bv"},
+	"internal/program/ir/interp": {"internal/logic/bv", "internal/program/ir"},
+	"internal/program/ir/irtest": {"internal/logic/bv", "internal/program/ir"},
+	"internal/program/llvm":      {"internal/logic/bv"},
+	"internal/program/target":    {},
+	// Integer transition systems, and the engines for them.
+	"internal/integers/bound":     {"internal/logic/linear", "internal/integers/its"},
+	"internal/integers/branching": {"internal/logic/polyhedra", "internal/temporal/ctl", "internal/integers/its", "internal/integers/region"},
+	"internal/integers/branching/search": {
+		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
+		"internal/temporal/ctl",
+		"internal/integers/branching", "internal/integers/forward", "internal/integers/its", "internal/integers/ranking", "internal/integers/region",
+	},
+	"internal/integers/complexity": {
+		"internal/logic/linear", "internal/logic/polyhedra",
+		"internal/integers/bound", "internal/integers/forward", "internal/integers/its", "internal/integers/ranking",
+	},
+	"internal/integers/forward": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/its"},
+	"internal/integers/its":     {"internal/logic/linear"},
+	"internal/integers/ranking": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/forward", "internal/integers/its"},
+	"internal/integers/refutation": {
+		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
+		"internal/integers/forward", "internal/integers/its",
+	},
+	"internal/integers/region":      {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/its"},
+	"internal/integers/termination": {"internal/integers/its", "internal/integers/ranking", "internal/integers/refutation"},
+	// Finite transition systems: formats, and the engines for them.
+	"internal/finite/ic3":         {"internal/logic/sat", "internal/finite/ic3/cdcl", "internal/finite/ts"},
+	"internal/finite/ic3/cdcl":    {},
+	"internal/finite/incremental": {"internal/logic/sat", "internal/logic/sat/cadical", "internal/finite/ts"},
+	"internal/finite/liveness":    {"internal/logic/bv", "internal/logic/term", "internal/finite/ts"},
+	"internal/finite/simulation":  {"internal/logic/sat", "internal/finite/ts"},
+	"internal/finite/solve": {
+		"internal/logic/sat", "internal/logic/term",
+		"internal/finite/ic3", "internal/finite/incremental", "internal/finite/liveness", "internal/finite/simulation", "internal/finite/spacer", "internal/finite/ts", "internal/finite/ts/aiger", "internal/finite/ts/btor2", "internal/finite/ts/chc", "internal/finite/ts/dimspec", "internal/finite/ts/reduce",
+	},
+	"internal/finite/spacer":     {"internal/logic/smt/z3", "internal/finite/ts", "internal/finite/ts/chc"},
+	"internal/finite/ts":         {"internal/logic/bv", "internal/logic/sat", "internal/logic/smt/bitblast", "internal/logic/term"},
+	"internal/finite/ts/aiger":   {"internal/logic/bv", "internal/logic/sat", "internal/logic/term", "internal/finite/ts"},
+	"internal/finite/ts/btor2":   {"internal/logic/bv", "internal/logic/term", "internal/finite/ts"},
+	"internal/finite/ts/chc":     {"internal/logic/bv", "internal/logic/term", "internal/finite/ts"},
+	"internal/finite/ts/dimspec": {"internal/logic/sat", "internal/logic/term", "internal/finite/ts"},
+	"internal/finite/ts/reduce":  {"internal/logic/sat", "internal/logic/sat/cadical", "internal/finite/ts"},
+	// Evidence: what an answer rests on, as data.
+	"internal/evidence/invariant": {"internal/logic/bv", "internal/logic/term", "internal/program/ir"},
+	"internal/evidence/symgraph":  {"internal/logic/linear", "internal/program/ir", "internal/integers/its"},
+	"internal/evidence/verdict": {
+		"internal/logic/bv",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/invariant", "internal/evidence/symgraph",
+	},
+	// Models: ways to look at a program.
+	"internal/models/absint": {"internal/logic/absdomain", "internal/logic/term", "internal/program/ir"},
+	"internal/models/encode": {"internal/logic/bv", "internal/logic/term", "internal/program/ir"},
+	"internal/models/integerize": {
+		"internal/logic/bv", "internal/logic/linear",
+		"internal/program/ir",
+		"internal/integers/its",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/absint",
+	},
+	"internal/models/memory": {"internal/logic/bv", "internal/logic/term", "internal/program/ir"},
+	"internal/models/observation": {
+		"internal/logic/linear",
+		"internal/temporal/ctl",
+		"internal/program/ir",
+		"internal/integers/branching", "internal/integers/its", "internal/integers/region",
+		"internal/models/absint", "internal/models/integerize",
+	},
+	"internal/models/ssa": {
+		"internal/logic/term",
+		"internal/program/ir",
+		"internal/evidence/verdict",
+		"internal/models/encode", "internal/models/memory",
+	},
+	// Programs made of programs.
+	"internal/transform":              {"internal/program/ir", "internal/evidence/verdict"},
+	"internal/transform/arbitrary":    {"internal/program/ir", "internal/transform"},
+	"internal/transform/cut":          {"internal/program/ir", "internal/evidence/invariant"},
+	"internal/transform/heap":         {"internal/program/ir", "internal/transform"},
+	"internal/transform/precondition": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
+	"internal/transform/product": {
+		"internal/logic/bv",
+		"internal/temporal/buchi", "internal/temporal/ltl",
+		"internal/program/inline", "internal/program/ir",
+		"internal/transform",
+	},
+	"internal/transform/recursion": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
+	"internal/transform/reducible": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
+	"internal/transform/skeleton": {
+		"internal/logic/bv",
+		"internal/program/ir",
+		"internal/evidence/verdict",
+		"internal/models/absint",
+		"internal/transform",
+	},
+	// Engines for programs. None knows another.
+	"internal/engines/acceleration": {
+		"internal/logic/bv",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/verdict",
+		"internal/transform",
+	},
+	"internal/engines/bitranking": {
+		"internal/logic/bv", "internal/logic/linear", "internal/logic/smt", "internal/logic/term",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/absint",
+		"internal/transform/cut", "internal/transform/recursion",
+		"internal/engines/inference",
+	},
+	"internal/engines/bmc": {
+		"internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/smt/both", "internal/logic/smt/z3", "internal/logic/term",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/verdict",
+		"internal/models/memory", "internal/models/ssa",
+	},
+	"internal/engines/induction": {
+		"internal/program/ir",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/transform/cut",
+		"internal/engines/inference",
+	},
+	"internal/engines/inference": {
+		"internal/logic/absdomain", "internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/polynomial", "internal/logic/smt", "internal/logic/smt/algebra", "internal/logic/smt/bitblast", "internal/logic/term",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/absint", "internal/models/encode", "internal/models/memory", "internal/models/ssa",
+		"internal/transform/cut",
+	},
+	"internal/engines/lasso": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp", "internal/evidence/verdict"},
+	"internal/engines/recurrent": {
+		"internal/logic/bv",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/verdict",
+		"internal/transform/arbitrary",
+	},
+	"internal/engines/symex": {
+		"internal/logic/linear", "internal/logic/polyhedra",
+		"internal/program/ir",
+		"internal/integers/its",
+		"internal/evidence/symgraph",
+	},
+	"internal/engines/transition": {
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/finite/ic3", "internal/finite/solve", "internal/finite/ts",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/engines/transition/program",
+	},
+	"internal/engines/transition/program": {
+		"internal/logic/bv", "internal/logic/floats", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/term",
+		"internal/program/inline", "internal/program/ir",
+		"internal/finite/ts",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/memory", "internal/models/ssa",
+	},
+	"internal/engines/trial": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp", "internal/evidence/verdict"},
+	// Checkers of evidence; accept is the only one who calls them.
 	"internal/certify": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats", "internal/floats/ondemand", "internal/smt", "internal/smt/algebra", "internal/smt/bitblast", "internal/smt/intblast", "internal/smt/z3",
-		"internal/memory", "internal/encode", "internal/invariant", "internal/recursion", "internal/verdict",
+		"internal/logic/bv", "internal/logic/floats", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/algebra", "internal/logic/smt/bitblast", "internal/logic/smt/intblast", "internal/logic/smt/z3", "internal/logic/term",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/encode", "internal/models/memory",
+		"internal/transform/recursion",
 	},
-	"internal/certify/graph": {"internal/bv", "internal/ir", "internal/linear", "internal/its", "internal/itscheck", "internal/symgraph", "internal/smt/z3"},
-	"internal/accept": {
-		"internal/bound", "internal/branchcheck", "internal/branching", "internal/certify", "internal/certify/graph", "internal/ctl", "internal/its", "internal/itscheck", "internal/ts", "internal/ts/inductive", "internal/verdict",
-		"internal/ltl", "internal/buchi", "internal/inclusion", "internal/tableau",
+	"internal/certify/accept": {
+		"internal/temporal/buchi", "internal/temporal/ctl", "internal/temporal/inclusion", "internal/temporal/ltl", "internal/temporal/tableau",
+		"internal/integers/bound", "internal/integers/branching", "internal/integers/its",
+		"internal/finite/ts",
+		"internal/evidence/verdict",
+		"internal/certify", "internal/certify/branchcheck", "internal/certify/graph", "internal/certify/inductive", "internal/certify/itscheck",
 	},
-	// Engines.
-	"internal/inspect": {
-		"internal/inference", "internal/invariant", "internal/ir", "internal/picture", "internal/show", "internal/ssa", "internal/symex", "internal/term",
-		"internal/transition", "internal/ts/program", "internal/verdict",
+	"internal/certify/branchcheck": {
+		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
+		"internal/temporal/ctl",
+		"internal/integers/branching", "internal/integers/its", "internal/integers/region",
+		"internal/certify/itscheck",
 	},
-	"internal/picture": {"internal/ir", "internal/linear", "internal/symgraph", "internal/process", "internal/show"},
-	"internal/symex":   {"internal/bv", "internal/ir", "internal/linear", "internal/polyhedra", "internal/its", "internal/symgraph"},
-	"internal/bmc": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/term", "internal/floats/ondemand", "internal/smt", "internal/smt/bitblast",
-		"internal/smt/z3", "internal/smt/both", "internal/memory", "internal/ssa", "internal/verdict",
+	"internal/certify/graph": {
+		"internal/logic/linear", "internal/logic/smt/z3",
+		"internal/program/ir",
+		"internal/evidence/symgraph",
+		"internal/certify/itscheck",
 	},
-	"internal/lasso":     {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
-	"internal/recurrent": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
-	"internal/heap":      {"internal/bv", "internal/ir"},
-	"internal/cut":       {"internal/bv", "internal/invariant", "internal/ir"},
-	"internal/inference": {
-		"internal/cut",
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/memory", "internal/absdomain", "internal/absint", "internal/invariant", "internal/term", "internal/encode", "internal/floats/ondemand", "internal/smt", "internal/polynomial",
-		"internal/smt/algebra", "internal/smt/bitblast", "internal/ssa", "internal/verdict",
+	"internal/certify/inductive": {
+		"internal/logic/bv", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/smt/z3", "internal/logic/term",
+		"internal/finite/ts",
 	},
-	"internal/induction":    {"internal/cut", "internal/inference", "internal/invariant", "internal/ir", "internal/verdict"},
-	"internal/acceleration": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
-	"internal/trial":        {"internal/bv", "internal/ir", "internal/ir/interp", "internal/verdict"},
-	"internal/recursion":    {"internal/bv", "internal/ir"},
-	"internal/skeleton":     {"internal/absint", "internal/bv", "internal/ir"},
-	"internal/precondition": {"internal/bv", "internal/ir"},
-	"internal/bitranking": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/absint", "internal/cut", "internal/inference", "internal/invariant", "internal/linear", "internal/recursion",
-		"internal/smt", "internal/term", "internal/verdict",
-	},
-	// Transition systems and their engines: no idea of programs.
-	"internal/ts":           {"internal/bv", "internal/term", "internal/sat", "internal/smt/bitblast"},
-	"internal/ts/aiger":     {"internal/bv", "internal/term", "internal/sat", "internal/ts"},
-	"internal/ts/btor2":     {"internal/bv", "internal/term", "internal/ts"},
-	"internal/ts/chc":       {"internal/bv", "internal/term", "internal/ts"},
-	"internal/ts/dimspec":   {"internal/term", "internal/sat", "internal/ts"},
-	"internal/ts/reduce":    {"internal/sat", "internal/sat/cadical", "internal/ts"},
-	"internal/ts/inductive": {"internal/bv", "internal/term", "internal/smt", "internal/smt/bitblast", "internal/smt/z3", "internal/ts"},
-	"internal/ic3":          {"internal/sat", "internal/ts", "internal/ic3/cdcl"},
-	"internal/ic3/cdcl":     {},
-	"internal/incremental":  {"internal/sat", "internal/sat/cadical", "internal/ts"},
-	"internal/simulation":   {"internal/sat", "internal/ts"},
-	"internal/spacer":       {"internal/smt/z3", "internal/ts", "internal/ts/chc"},
-	"internal/liveness":     {"internal/bv", "internal/term", "internal/ts"},
-	"internal/solve": {
-		"internal/sat", "internal/ts", "internal/ts/aiger", "internal/ts/btor2", "internal/ts/chc", "internal/ts/dimspec", "internal/ts/reduce",
-		"internal/ic3", "internal/incremental", "internal/liveness", "internal/simulation", "internal/spacer", "internal/term",
-	},
-	// Programs as transition systems.
-	"internal/ts/program": {
-		"internal/bv", "internal/inline", "internal/ir", "internal/term", "internal/floats", "internal/smt", "internal/smt/bitblast", "internal/memory", "internal/ssa",
-		"internal/invariant", "internal/verdict", "internal/ts",
-	},
-	"internal/transition": {
-		"internal/ir", "internal/invariant", "internal/ir/interp", "internal/verdict", "internal/ts", "internal/ts/program", "internal/ic3", "internal/solve",
-	},
-	// Tests across packages: programs run in several ways. Package placement is an oracle, and
-	// shares nothing with what it is compared to.
-	"internal/placement": {"internal/bv", "internal/ir"},
-	"internal/differential": {
-		"internal/bv", "internal/ir", "internal/ir/interp", "internal/frontend", "internal/bmc", "internal/accept", "internal/verdict", "internal/process", "internal/target",
-	},
-	// All engines together.
+	"internal/certify/itscheck": {"internal/logic/linear", "internal/logic/smt/z3", "internal/integers/bound", "internal/integers/its"},
+	// The table of engines.
 	"internal/conductor": {
-		"internal/bv", "internal/ir", "internal/its", "internal/invariant", "internal/verdict", "internal/absint", "internal/accept",
-		"internal/acceleration", "internal/bitranking", "internal/bmc", "internal/cut", "internal/heap", "internal/induction", "internal/inference", "internal/integerize", "internal/lasso", "internal/precondition", "internal/reducible",
-		"internal/recurrent", "internal/recursion", "internal/skeleton", "internal/solve", "internal/symex", "internal/termination", "internal/transition", "internal/trial",
-		"internal/ir/interp", "internal/ltl", "internal/product", "internal/translation",
+		"internal/logic/bv",
+		"internal/temporal/ltl", "internal/temporal/translation",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/integers/its", "internal/integers/termination",
+		"internal/finite/solve",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/absint", "internal/models/integerize",
+		"internal/transform", "internal/transform/arbitrary", "internal/transform/cut", "internal/transform/heap", "internal/transform/precondition", "internal/transform/product", "internal/transform/recursion", "internal/transform/reducible", "internal/transform/skeleton",
+		"internal/engines/acceleration", "internal/engines/bitranking", "internal/engines/bmc", "internal/engines/induction", "internal/engines/inference", "internal/engines/lasso", "internal/engines/recurrent", "internal/engines/symex", "internal/engines/transition", "internal/engines/trial",
+		"internal/certify/accept",
 	},
-	"internal/formula": {"internal/conductor", "internal/frontend", "internal/ltl", "internal/product"},
-	// What a person sees.
-	"internal/show": {"internal/bv", "internal/ir", "internal/ir/interp", "internal/invariant", "internal/verdict"},
-	"": {"internal/conductor", "internal/formula", "internal/ltl", "internal/ir", "internal/frontend", "internal/its", "internal/native", "internal/verdict", "internal/inspect",
-		"internal/picture", "internal/propfile", "internal/show", "internal/spell"},
-	"internal/report":   {""},
-	"internal/native":   {"internal/frontend", "internal/ir", "internal/process", "internal/show", "internal/target", "internal/verdict"},
-	"internal/target":   {},
-	"internal/propfile": {},
-	"internal/spell":    {},
-	"internal/process":  {},
-	"internal/bench":    {"internal/process"},
-	"internal/corpus":   {},
+	// What a person writes and reads.
+	"internal/user/formula": {"internal/temporal/ltl", "internal/program/frontend", "internal/transform/product", "internal/conductor"},
+	"internal/user/inspect": {
+		"internal/logic/term",
+		"internal/program/ir",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/models/ssa",
+		"internal/engines/inference", "internal/engines/symex", "internal/engines/transition", "internal/engines/transition/program",
+		"internal/user/picture", "internal/user/show",
+	},
+	"internal/user/native": {
+		"internal/run/process",
+		"internal/program/frontend", "internal/program/ir", "internal/program/target",
+		"internal/evidence/verdict",
+		"internal/user/show",
+	},
+	"internal/user/picture": {
+		"internal/logic/linear",
+		"internal/run/process",
+		"internal/program/ir",
+		"internal/evidence/symgraph",
+		"internal/user/show",
+	},
+	"internal/user/propfile": {},
+	"internal/user/show": {
+		"internal/logic/bv",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/invariant", "internal/evidence/verdict",
+	},
+	"internal/user/spell": {},
+	// The API.
+	"": {
+		"internal/temporal/ltl",
+		"internal/program/frontend", "internal/program/ir",
+		"internal/integers/its",
+		"internal/evidence/verdict",
+		"internal/conductor",
+		"internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/show", "internal/user/spell",
+	},
+	// Tools beside the verifier.
+	"internal/tools/bench":   {"internal/run/process"},
+	"internal/tools/report":  {""},
+	"internal/tools/rewrite": {"internal/logic/bitwise", "internal/run/process"},
+	// Tests across packages. Package placement is an oracle, and shares nothing with what it is compared to.
+	"internal/tests/corpus": {},
+	"internal/tests/differential": {
+		"internal/logic/bv",
+		"internal/run/process",
+		"internal/program/frontend", "internal/program/ir", "internal/program/ir/interp", "internal/program/target",
+		"internal/evidence/verdict",
+		"internal/engines/bmc",
+		"internal/certify/accept",
+	},
+	"internal/tests/placement": {"internal/logic/bv", "internal/program/ir"},
+	// The command line.
 	"cmd/assay": {
-		"", "internal/accept", "internal/solve", "internal/ic3", "internal/ts", "internal/its", "internal/termination", "internal/report", "internal/bench", "internal/bound", "internal/complexity",
-		"internal/process", "internal/frontend", "internal/ltl", "internal/buchi", "internal/buchi/hoa", "internal/translation",
-		"internal/branching", "internal/branching/observation", "internal/branching/search", "internal/ctl", "internal/integerize", "internal/region", "internal/rewrite", "internal/target",
+		"internal/temporal/buchi", "internal/temporal/buchi/hoa", "internal/temporal/ctl", "internal/temporal/ltl", "internal/temporal/translation",
+		"internal/run/process",
+		"internal/program/frontend", "internal/program/target",
+		"internal/integers/bound", "internal/integers/branching", "internal/integers/branching/search", "internal/integers/complexity", "internal/integers/its", "internal/integers/region", "internal/integers/termination",
+		"internal/finite/ic3", "internal/finite/solve", "internal/finite/ts",
+		"internal/models/integerize", "internal/models/observation",
+		"internal/certify/accept",
+		"",
+		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite",
 	},
 }
 
 // cgo lists the only packages that may import "C".
-var cgo = []string{"internal/llvm", "internal/sat/cadical", "internal/smt/z3"}
+var cgo = []string{"internal/program/llvm", "internal/logic/sat/cadical", "internal/logic/smt/z3"}
 
 // sources calls f with every Go file of the module, parsed with comments.
 func sources(t *testing.T, f func(pkg, path string, file *ast.File)) {
@@ -253,6 +410,20 @@ func TestLayers(t *testing.T) {
 	for pkg := range allowed {
 		if !seen[pkg] {
 			t.Errorf("the table of layers has a line for %q, which does not exist", pkg)
+		}
+	}
+}
+
+// TestGroupsGoOneWay: the folders of internal are layers.
+func TestGroupsGoOneWay(t *testing.T) {
+	for pkg, imports := range allowed {
+		if group(pkg) < 0 {
+			t.Errorf("package %q is in no group", pkg)
+		}
+		for _, x := range imports {
+			if group(x) > group(pkg) {
+				t.Errorf("%q is below %q, and may import it", pkg, x)
+			}
 		}
 	}
 }

@@ -5,7 +5,7 @@
 #
 #   scripts/fresh.sh              # make demo, then make test
 #   scripts/fresh.sh demo         # one of them
-#   scripts/fresh.sh 'go test ./internal/frontend'    # any other command
+#   scripts/fresh.sh 'go test ./internal/program/frontend'    # any other command
 #
 #   KEEP=1     leaves the system in $FRESH (default /var/tmp/assay-fresh), and
 #              takes what is there; the clone is new each time

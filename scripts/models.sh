@@ -3,7 +3,7 @@
 # missing or its sources have changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-models=internal/frontend/models
+models=internal/program/frontend/models
 stamp=bin/.models
 mkdir -p bin
 now=$(cat "$models"/*.c "$models"/*.h "$models"/build.sh | sha256sum)

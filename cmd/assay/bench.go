@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
-	"assay/internal/bench"
+	"assay/internal/tools/bench"
 )
 
 // benchFlags are the flags of `assay bench`.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/internal/bench"
+	"assay/internal/tools/bench"
 )
 
 // compareCommand is `assay bench compare`.

@@ -7,7 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"assay/internal/bench"
+	"assay/internal/tools/bench"
 )
 
 // benchProgress shows how far a run has come: a bar on a terminal, else a line

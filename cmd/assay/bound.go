@@ -14,12 +14,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"assay"
-	"assay/internal/accept"
-	"assay/internal/bound"
-	"assay/internal/complexity"
-	"assay/internal/its"
-	"assay/internal/report"
-	"assay/internal/termination"
+	"assay/internal/certify/accept"
+	"assay/internal/integers/bound"
+	"assay/internal/integers/complexity"
+	"assay/internal/integers/its"
+	"assay/internal/integers/termination"
+	"assay/internal/tools/report"
 )
 
 // boundFlags are the flags of `assay bound`.

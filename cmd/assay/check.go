@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"assay"
-	"assay/internal/report"
+	"assay/internal/tools/report"
 )
 
 // checkFlags are the flags of `assay check`.

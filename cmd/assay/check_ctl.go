@@ -8,10 +8,10 @@ import (
 	"os"
 
 	"assay"
-	"assay/internal/branching/observation"
-	"assay/internal/ctl"
-	"assay/internal/frontend"
-	"assay/internal/integerize"
+	"assay/internal/models/integerize"
+	"assay/internal/models/observation"
+	"assay/internal/program/frontend"
+	"assay/internal/temporal/ctl"
 )
 
 // checkCTL is `assay check --ctl`: the program's integer transition system is decided as

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"assay"
-	"assay/internal/process"
+	"assay/internal/run/process"
 )
 
 // This file runs `assay check --memory` in a child process, because the

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"assay/internal/frontend"
+	"assay/internal/program/frontend"
 )
 
 // headerCommand is `assay header`.

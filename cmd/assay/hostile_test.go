@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/corpus"
+	"assay/internal/tests/corpus"
 )
 
 // TestHostileInputs runs the command on mutated C, LLVM assembly and bitcode:

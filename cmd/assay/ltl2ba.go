@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
-	"assay/internal/accept"
-	"assay/internal/buchi"
-	"assay/internal/buchi/hoa"
-	"assay/internal/ltl"
-	"assay/internal/process"
-	"assay/internal/translation"
+	"assay/internal/certify/accept"
+	"assay/internal/run/process"
+	"assay/internal/temporal/buchi"
+	"assay/internal/temporal/buchi/hoa"
+	"assay/internal/temporal/ltl"
+	"assay/internal/temporal/translation"
 )
 
 // ltl2baFlags are the flags of `assay ltl2ba`.

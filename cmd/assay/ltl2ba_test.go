@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/buchi/hoa"
+	"assay/internal/temporal/buchi/hoa"
 )
 
 func TestLTL2BA(t *testing.T) {

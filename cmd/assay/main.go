@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
-	"assay/internal/frontend"
-	"assay/internal/schedule"
+	"assay/internal/program/frontend"
+	"assay/internal/run/schedule"
 )
 
 // The exit codes.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"assay/internal/frontend"
+	"assay/internal/program/frontend"
 )
 
 // modelsHelp explains the levels.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
-	"assay/internal/rewrite"
-	"assay/internal/target"
+	"assay/internal/program/target"
+	"assay/internal/tools/rewrite"
 )
 
 // rewriteCommand is `assay rewrite`.

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
-	"assay/internal/accept"
-	"assay/internal/ic3"
-	"assay/internal/its"
-	"assay/internal/solve"
-	"assay/internal/ts"
+	"assay/internal/certify/accept"
+	"assay/internal/finite/ic3"
+	"assay/internal/finite/solve"
+	"assay/internal/finite/ts"
+	"assay/internal/integers/its"
 )
 
 // solveFlags are the flags of `assay solve`.

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"assay"
-	"assay/internal/accept"
-	"assay/internal/branching"
-	"assay/internal/branching/search"
-	"assay/internal/ctl"
-	"assay/internal/its"
-	"assay/internal/region"
+	"assay/internal/certify/accept"
+	"assay/internal/integers/branching"
+	"assay/internal/integers/branching/search"
+	"assay/internal/integers/its"
+	"assay/internal/integers/region"
+	"assay/internal/temporal/ctl"
 )
 
 // conditions gives the atoms of a formula over a system: each is a condition over its variables.

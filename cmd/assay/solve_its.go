@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"assay"
-	"assay/internal/accept"
-	"assay/internal/its"
-	"assay/internal/termination"
+	"assay/internal/certify/accept"
+	"assay/internal/integers/its"
+	"assay/internal/integers/termination"
 )
 
 // itsFlags are the flags of `assay solve` for integer transition systems.

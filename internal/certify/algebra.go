@@ -1,10 +1,10 @@
 package certify
 
 import (
-	"assay/internal/invariant"
-	"assay/internal/smt/algebra"
-	"assay/internal/smt/z3"
-	"assay/internal/term"
+	"assay/internal/evidence/invariant"
+	"assay/internal/logic/smt/algebra"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/logic/term"
 )
 
 // This file checks inductions about products of words, whose circuits are too hard. As in

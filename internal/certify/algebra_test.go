@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // cubes computes i^3 by additions, and checks it.

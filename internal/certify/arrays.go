@@ -1,9 +1,9 @@
 package certify
 
 import (
-	"assay/internal/smt"
-	"assay/internal/smt/z3"
-	"assay/internal/term"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/logic/term"
 )
 
 // This file does without arrays: what is read from a chain of writes is a choice

@@ -1,9 +1,9 @@
 package certify
 
 import (
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // This file encodes calls. A call through a pointer is a case split over the

@@ -64,8 +64,8 @@ import (
 	"context"
 	"fmt"
 
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // Options say what the certificate is claimed for.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // parse reads a module and has it verified.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/smt"
-	"assay/internal/term"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // checker is the state of one check.

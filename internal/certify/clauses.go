@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/term"
+	"assay/internal/evidence/invariant"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
 )
 
 // This file checks the clauses and formulas of an induction: disjunctions of bits of

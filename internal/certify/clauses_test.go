@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/term"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
 )
 
 // called is a program in which main calls f twice in a loop, f has a loop, and the

@@ -3,9 +3,9 @@ package certify
 import (
 	"slices"
 
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // This file makes the state at a loop head arbitrary on what the loop changes,

@@ -3,10 +3,10 @@ package certify
 import (
 	"slices"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/evidence/invariant"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // This file checks equations about sums of elements (invariant.SumEquation). The sum of

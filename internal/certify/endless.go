@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"assay/internal/ir"
-	"assay/internal/recursion"
-	"assay/internal/term"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
+	"assay/internal/transform/recursion"
 )
 
 // This file checks certificates of runs that do not end [Chen14]: inputs, and an

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // TestEndlessCertificates: what is accepted, and that nothing is that may end.

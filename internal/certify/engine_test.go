@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/floats"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/smt"
-	"assay/internal/smt/bitblast"
-	"assay/internal/ssa"
-	"assay/internal/term"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/floats"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/smt/bitblast"
+	"assay/internal/logic/term"
+	"assay/internal/models/ssa"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 // engineSays decides a module with the engine's encoder and CaDiCaL, at one

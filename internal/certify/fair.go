@@ -7,9 +7,9 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/bv"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // This file finds the loops of a program that may execute ir.Accept, and lets Accept set bytes

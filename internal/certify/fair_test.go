@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/bitranking"
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/engines/bitranking"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // fairModule is a loop that never ends: %x goes down to 0 and stays there; it goes down

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // filterText is y = y/2 + x/2 for inputs x from 0 to 10, kept in a phi, in a global h,

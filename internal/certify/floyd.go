@@ -3,9 +3,9 @@ package certify
 import (
 	"slices"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/term"
+	"assay/internal/evidence/invariant"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
 )
 
 // This file checks certificates with K = 0: predicates of loop heads that are

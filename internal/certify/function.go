@@ -3,9 +3,9 @@ package certify
 import (
 	"fmt"
 
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // value is a value of the program. It is loose if it may be a NaN that an

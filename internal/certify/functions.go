@@ -3,9 +3,9 @@ package certify
 import (
 	"slices"
 
-	"assay/internal/smt"
-	"assay/internal/smt/z3"
-	"assay/internal/term"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/logic/term"
 )
 
 // This file asks about formulas with products of variables, quotients and remainders

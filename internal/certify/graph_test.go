@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/bv"
-	"assay/internal/ir"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // randomGraph makes up the successors of n blocks, from 1. The entry has no

@@ -1,6 +1,6 @@
 package certify
 
-import "assay/internal/term"
+import "assay/internal/logic/term"
 
 // This file joins path conditions. A path condition is a term and nothing more:
 // a conjunction of conjunctions, one conjunct for each branch on the way. Where

@@ -6,12 +6,12 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // This file checks certificates of k-induction with invariants [2LS §2.1]: K,

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 // This file tests Induction with random programs and certificates: whatever is

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/ir"
+	"assay/internal/program/ir"
 )
 
 // around is a loop with a body, that runs as long as the input says; after it,

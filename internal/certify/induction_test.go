@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // claimed is a predicate of a head in text, "f head: sum rel bound":

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"assay/internal/bv"
-	"assay/internal/floats/ondemand"
-	"assay/internal/smt"
-	"assay/internal/smt/z3"
-	"assay/internal/term"
+	"assay/internal/logic/bv"
+	"assay/internal/logic/floats/ondemand"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/logic/term"
 )
 
 // This file asks about formulas with floating-point arithmetic without circuits

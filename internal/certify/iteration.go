@@ -1,8 +1,8 @@
 package certify
 
 import (
-	"assay/internal/bv"
-	"assay/internal/ir"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // This file copies an iteration of a loop, and the state of the run that it needs, for

@@ -3,9 +3,9 @@ package certify
 import (
 	"fmt"
 
-	"assay/internal/ir"
-	"assay/internal/smt"
-	"assay/internal/term"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
 )
 
 // This file collects what the certificate claims not to happen, and judges.

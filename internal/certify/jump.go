@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"assay/internal/bv"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 // This file proves jumps: that a run, which is at the head of a loop, makes n

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/bv"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 // jumping is a loop that counts i up and k up by 3; BODY is put into it, BEFORE before

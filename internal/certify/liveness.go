@@ -3,7 +3,7 @@ package certify
 import (
 	"math/bits"
 
-	"assay/internal/ir"
+	"assay/internal/program/ir"
 )
 
 // This file computes which values an instance must be given: those that are

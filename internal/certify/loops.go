@@ -3,7 +3,7 @@ package certify
 import (
 	"slices"
 
-	"assay/internal/ir"
+	"assay/internal/program/ir"
 )
 
 // This file finds the loops of a function: its components, nested, and for

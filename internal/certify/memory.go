@@ -1,9 +1,9 @@
 package certify
 
 import (
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // memory encodes the instructions on memory; false if d is none. An access that

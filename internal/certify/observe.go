@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 // This file looks whether a certificate that was accepted is true of some runs: the

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/ir"
+	"assay/internal/program/ir"
 )
 
 // nested counts all pairs i < n, j < i of a small n.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/rand"
 
-	"assay/internal/bv"
-	"assay/internal/ir"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
 )
 
 // This file generates random programs: structured code with loops that end

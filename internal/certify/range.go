@@ -4,10 +4,10 @@ import (
 	"math/big"
 	"math/bits"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/evidence/invariant"
+	"assay/internal/logic/term"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // This file checks predicates that are quantified: the relation holds for all

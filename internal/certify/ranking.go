@@ -8,11 +8,11 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/recursion"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/transform/recursion"
 )
 
 // This file checks certificates of termination by ranking functions [2LS §6.2].
@@ -73,7 +73,7 @@ import (
 //
 // The error is nil, the context's, an ErrRejected or an ErrIncomplete.
 func Ranking(ctx context.Context, m *ir.Module, o Options, cert *verdict.Ranking) (checker string, err error) {
-	loops := recursion.ToLoops(m)
+	loops := recursion.ToLoops(m).Module
 	if f := recursion.Left(loops); f != nil {
 		return "", ErrIncomplete{Why: fmt.Sprintf("nothing bounds the depth of the recursion of %s", f.Name)}
 	}

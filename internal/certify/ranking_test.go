@@ -7,12 +7,12 @@ import (
 	"math/rand"
 	"testing"
 
-	"assay/internal/bitranking"
-	"assay/internal/bv"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/verdict"
+	"assay/internal/engines/bitranking"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 var rankings = flag.Int("rankings", 12, "random programs with loops to check ranking arguments of")

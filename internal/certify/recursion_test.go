@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // down is a module with the functions f and main, which calls f with 10 or less.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"assay/internal/floats"
-	"assay/internal/smt"
-	"assay/internal/smt/bitblast"
-	"assay/internal/smt/intblast"
-	"assay/internal/smt/z3"
-	"assay/internal/term"
+	"assay/internal/logic/floats"
+	"assay/internal/logic/smt"
+	"assay/internal/logic/smt/bitblast"
+	"assay/internal/logic/smt/intblast"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/logic/term"
 )
 
 // This file asks a solver that the engine did not use. No answer rests on a

@@ -3,10 +3,10 @@ package certify
 import (
 	"fmt"
 
-	"assay/internal/encode"
-	"assay/internal/ir"
-	"assay/internal/memory"
-	"assay/internal/term"
+	"assay/internal/logic/term"
+	"assay/internal/models/encode"
+	"assay/internal/models/memory"
+	"assay/internal/program/ir"
 )
 
 // This file encodes single instructions; memory.go has those on memory, call.go

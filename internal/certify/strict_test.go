@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/term"
-	"assay/internal/verdict"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
 )
 
 // TestStrictKnowsNoRules: with a wrong rule in the simplifier, which engine and checker

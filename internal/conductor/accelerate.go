@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"assay/internal/acceleration"
-	"assay/internal/accept"
-	"assay/internal/bmc"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/acceleration"
+	"assay/internal/engines/bmc"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 const (

@@ -6,10 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"assay/internal/inference"
-	"assay/internal/invariant"
-	"assay/internal/schedule"
-	"assay/internal/verdict"
+	"assay/internal/engines/inference"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/run/schedule"
 )
 
 // board holds what engines of a run tell each other while they run.

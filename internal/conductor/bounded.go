@@ -5,10 +5,10 @@ import (
 	"context"
 	"slices"
 
-	"assay/internal/accept"
-	"assay/internal/bmc"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/bmc"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // boundedOptions are what the task asks of bounded search.

@@ -24,15 +24,15 @@ import (
 	"strings"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/bmc"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/memo"
-	"assay/internal/pause"
-	"assay/internal/reducible"
-	"assay/internal/schedule"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/bmc"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+	"assay/internal/run/memo"
+	"assay/internal/run/pause"
+	"assay/internal/run/schedule"
+	"assay/internal/transform/reducible"
 )
 
 // Question is what is asked of a program.
@@ -222,7 +222,7 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 	engines, alone := Choose(&r.Task)
 	r.alone = alone
 	if r.Fair {
-		m = reducible.Make(m)
+		m = reducible.Make(m).Module
 	}
 	ctx = pause.With(ctx)
 	var table []schedule.Engine[Reply]

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/ir"
-	"assay/internal/schedule"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+	"assay/internal/run/schedule"
 )
 
 // names are those of the engines that a task runs.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"slices"
 
-	"assay/internal/accept"
-	"assay/internal/bmc"
-	"assay/internal/induction"
-	"assay/internal/inference"
-	"assay/internal/ir"
-	"assay/internal/schedule"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/bmc"
+	"assay/internal/engines/induction"
+	"assay/internal/engines/inference"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+	"assay/internal/run/schedule"
 )
 
 // This file decides each check on its own: bounded search refutes, and proves what loops

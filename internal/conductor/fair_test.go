@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/ir"
-	"assay/internal/its"
-	"assay/internal/verdict"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/its"
+	"assay/internal/program/ir"
 )
 
 var fairPrograms = flag.Int("fair", 40, "random programs with Accepts to decide by every engine alone")

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/ir"
-	"assay/internal/pause"
-	"assay/internal/recursion"
-	"assay/internal/skeleton"
-	"assay/internal/symex"
-	"assay/internal/termination"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/termination"
+	"assay/internal/program/ir"
+	"assay/internal/run/pause"
+	"assay/internal/transform"
+	"assay/internal/transform/recursion"
+	"assay/internal/transform/skeleton"
 )
 
 // This file runs symbolic execution graphs: for properties of memory and
@@ -134,7 +135,7 @@ func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
 	}
 	var all Stats
 	loops := recursion.Loops(ctx, m)
-	whole := !recursion.Is(loops)
+	whole := !recursion.Is(loops.Module)
 	try := func(m *ir.Module) Reply {
 		a := r.graphOf(ctx, m)
 		all.add(&a.Stats)
@@ -142,7 +143,7 @@ func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
 		return a
 	}
 	if whole {
-		if a := try(loops); decided(a.Verdict) || ctx.Err() != nil {
+		if a := try(loops.Module); decided(a.Verdict) || ctx.Err() != nil {
 			return a
 		}
 	}
@@ -150,15 +151,16 @@ func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
 	if decided(a.Verdict) || ctx.Err() != nil || whole {
 		return a
 	}
-	s, accesses := skeleton.Of(ctx, m)
+	s := skeleton.Of(ctx, m)
 	if s == nil {
 		return a
 	}
-	if loops = recursion.Loops(ctx, s); recursion.Is(loops) {
+	s = s.Then(func(m *ir.Module) *transform.Program { return recursion.Loops(ctx, m) })
+	if recursion.Is(s.Module) {
 		return a
 	}
-	if b := try(loops); decided(b.Verdict) {
-		b.Verdict = withoutMemory(b.Verdict.(verdict.True), accesses)
+	if b := try(s.Module); decided(b.Verdict) {
+		b.Verdict = s.Proof(b.Verdict.(verdict.True))
 		return b
 	}
 	a.Stats = all

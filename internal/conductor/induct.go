@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/cut"
-	"assay/internal/heap"
-	"assay/internal/induction"
-	"assay/internal/inference"
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/induction"
+	"assay/internal/engines/inference"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+	"assay/internal/transform/cut"
+	"assay/internal/transform/heap"
 )
 
 // induct searches a proof by k-induction and has it checked.
@@ -28,7 +28,7 @@ func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 	if p.Proof == nil && ctx.Err() == nil {
 		if q, turned, asked := r.proveTurned(ctx, m); q.Proof != nil {
 			p, m, targets = q, turned, asked
-			p.Proof.Module = turned
+			p.Proof.Module = m
 			stats = p.Stats
 		}
 	}
@@ -90,20 +90,14 @@ func ParseRow(text string) error {
 }
 
 // proveTurned searches a proof about the program whose heap objects are elements
-// of arrays. It must exclude invalid accesses, for those could go to other objects
-// there.
-func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result, turned *ir.Module, targets []ir.CheckKind) {
-	targets = slices.Concat(r.Targets, r.Disputed)
-	if slices.Contains(targets, ir.MemTrack) || slices.Contains(targets, ir.MemCleanup) {
-		return p, nil, nil // leaks cannot be seen there
-	}
-	for _, k := range []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree} {
-		if !slices.Contains(targets, k) {
-			targets = append(targets, k)
-		}
-	}
-	turned, err := heap.Turn(m, false)
+// of arrays.
+func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result, turned *ir.Module, asked []ir.CheckKind) {
+	full, err := heap.Turn(m, false)
 	if err != nil {
+		return p, nil, nil
+	}
+	asked, ok := full.Asked(slices.Concat(r.Targets, r.Disputed))
+	if !ok {
 		return p, nil, nil
 	}
 	few, err := heap.Turn(m, true)
@@ -111,8 +105,8 @@ func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result
 		return p, nil, nil
 	}
 	options := r.inductionOptions(ctx)
-	options.Targets, options.Disputed, options.Runs = targets, nil, few
-	return induction.Prove(ctx, turned, options), turned, targets
+	options.Targets, options.Disputed, options.Runs = asked, nil, few.Module
+	return induction.Prove(ctx, full.Module, options), full.Module, asked
 }
 
 // unproved is the reason why there is no proof by induction.

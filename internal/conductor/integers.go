@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/integerize"
-	"assay/internal/ir"
-	"assay/internal/recurrent"
-	"assay/internal/recursion"
-	"assay/internal/termination"
-	"assay/internal/verdict"
+	"assay/internal/engines/recurrent"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/termination"
+	"assay/internal/models/integerize"
+	"assay/internal/program/ir"
+	"assay/internal/transform/recursion"
 )
 
 // This file is the engine that decides termination by way of the program's integer
@@ -90,7 +90,7 @@ func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
 	// A program whose recursion was made into loops has runs that are not there: a
 	// proof about it is one about the program, a refutation is not.
 	loops := recursion.Loops(ctx, m)
-	p, err := r.translate(ctx, loops, integerize.Wrap)
+	p, err := r.translate(ctx, loops.Module, integerize.Wrap)
 	times = append(times, Phase{"translation to integers", time.Since(begin)})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -111,7 +111,7 @@ func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
 	case termination.Terminates:
 		return r.ranked(ctx, m, hintsOf(p, a))
 	case termination.Diverges:
-		if loops != m {
+		if loops.Changed() {
 			break
 		}
 		v, err := r.endlessByIntegers(ctx, m, p, &a)

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"slices"
 
-	"assay/internal/accept"
-	"assay/internal/ir"
-	"assay/internal/symex"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // A proof of termination on machine integers is one for C if no signed overflow has a say

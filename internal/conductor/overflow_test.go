@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"assay/internal/accept"
-	"assay/internal/frontend"
-	"assay/internal/ir"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/frontend"
+	"assay/internal/program/ir"
 	"os"
 	"path/filepath"
 )

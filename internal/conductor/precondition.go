@@ -5,14 +5,14 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/bv"
-	"assay/internal/integerize"
-	"assay/internal/ir"
-	"assay/internal/lasso"
-	"assay/internal/precondition"
-	"assay/internal/termination"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/lasso"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/termination"
+	"assay/internal/logic/bv"
+	"assay/internal/models/integerize"
+	"assay/internal/program/ir"
+	"assay/internal/transform/precondition"
 )
 
 // This file finds conditions on the inputs under which every run ends, for programs
@@ -142,10 +142,11 @@ func (x *conditions) ends(ctx context.Context, c precondition.Condition) *proof 
 			return nil
 		}
 	}
-	assumed, ok := precondition.Assume(x.m, x.inputs, c)
-	if !ok {
+	made := precondition.Assume(x.m, x.inputs, c)
+	if made == nil {
 		return nil
 	}
+	assumed := made.Module
 	ctx, stop := context.WithTimeout(ctx, x.limit)
 	defer stop()
 	if x.r.Semantics == Integers {

@@ -6,17 +6,17 @@ import (
 	"fmt"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/bitranking"
-	"assay/internal/cut"
-	"assay/internal/integerize"
-	"assay/internal/ir"
-	"assay/internal/pause"
-	"assay/internal/recursion"
-	"assay/internal/schedule"
-	"assay/internal/skeleton"
-	"assay/internal/termination"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/bitranking"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/termination"
+	"assay/internal/models/integerize"
+	"assay/internal/program/ir"
+	"assay/internal/run/pause"
+	"assay/internal/run/schedule"
+	"assay/internal/transform/cut"
+	"assay/internal/transform/recursion"
+	"assay/internal/transform/skeleton"
 )
 
 const (
@@ -33,36 +33,16 @@ func (r *run) rank(ctx context.Context, m *ir.Module) Reply {
 	if decided(a.Verdict) || ctx.Err() != nil {
 		return a
 	}
-	s, accesses := skeleton.Of(ctx, m)
+	s := skeleton.Of(ctx, m)
 	if s == nil {
 		return a
 	}
-	b := r.rankLoops(ctx, s)
+	b := r.rankLoops(ctx, s.Module)
 	a.Stats.add(&b.Stats)
 	if t, ok := b.Verdict.(verdict.True); ok {
-		a.Verdict = withoutMemory(t, accesses)
+		a.Verdict = s.Proof(t)
 	}
 	return a
-}
-
-// withoutMemory is a proof about the skeleton as one about the program: whether its
-// accesses to memory are valid is not known.
-func withoutMemory(t verdict.True, accesses []skeleton.Access) verdict.True {
-	for _, a := range accesses {
-		g := verdict.Guard{Kind: ir.InvalidDeref, Func: a.Func, Pos: a.Pos}
-		if a.Free {
-			g.Kind = ir.InvalidFree
-		}
-		t.Unclean = append(t.Unclean, g)
-	}
-	const which = ", for the program in which memory may hold anything"
-	switch c := t.Certificate.(type) {
-	case *verdict.Ranking:
-		c.Checker += which
-	case *verdict.SymbolicGraph:
-		c.Checker += which
-	}
-	return t
 }
 
 // rankLoops finds ranking functions. Those that rank the program over the
@@ -72,7 +52,7 @@ func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 	found := make(chan []bitranking.Hint, 1)
 	integers := schedule.Engine[Reply]{Name: "over the integers", Limit: hintTime, Run: func(ctx context.Context) Reply {
 		defer close(found)
-		p, err := r.translate(ctx, recursion.Loops(ctx, m), integerize.Integers)
+		p, err := r.translate(ctx, recursion.Loops(ctx, m).Module, integerize.Integers)
 		if err != nil {
 			return Reply{}
 		}
@@ -172,7 +152,7 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	}
 	p.Proof.Checker = checker
 	begin = time.Now()
-	loops := recursion.Loops(ctx, m)
+	loops := recursion.Loops(ctx, m).Module
 	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, claim *verdict.Claim) error {
 		claim.Evidence = &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads}
 		_, err := accept.Program(ctx, claim)

@@ -3,8 +3,8 @@ package conductor
 import (
 	"context"
 
-	"assay/internal/ir"
-	"assay/internal/symex"
+	"assay/internal/engines/symex"
+	"assay/internal/program/ir"
 )
 
 // Refinement of what proofs say of values, as --heap and --values-refine of 2LS

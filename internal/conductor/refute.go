@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/bmc"
-	"assay/internal/induction"
-	"assay/internal/inference"
-	"assay/internal/ir"
-	"assay/internal/lasso"
-	"assay/internal/recurrent"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/bmc"
+	"assay/internal/engines/induction"
+	"assay/internal/engines/inference"
+	"assay/internal/engines/lasso"
+	"assay/internal/engines/recurrent"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
 )
 
 // This file refutes termination.

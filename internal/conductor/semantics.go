@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/absint"
-	"assay/internal/accept"
-	"assay/internal/integerize"
-	"assay/internal/ir"
-	"assay/internal/its"
-	"assay/internal/termination"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/its"
+	"assay/internal/integers/termination"
+	"assay/internal/models/absint"
+	"assay/internal/models/integerize"
+	"assay/internal/program/ir"
 )
 
 // This file has the meanings of integer arithmetic that termination can be asked

@@ -3,7 +3,7 @@ package conductor
 import (
 	"time"
 
-	"assay/internal/bmc"
+	"assay/internal/engines/bmc"
 )
 
 // Stats are sizes, work counters and times.

@@ -3,11 +3,11 @@ package conductor
 import (
 	"context"
 
-	"assay/internal/invariant"
-	"assay/internal/ir"
-	"assay/internal/solve"
-	"assay/internal/transition"
-	"assay/internal/verdict"
+	"assay/internal/engines/transition"
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/finite/solve"
+	"assay/internal/program/ir"
 )
 
 // system runs an engine on the program's transition system: IC3 and Spacer, which prove

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"assay/internal/ir"
-	"assay/internal/solve"
+	"assay/internal/finite/solve"
+	"assay/internal/program/ir"
 )
 
 // Engine is a line of the table.

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/bv"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/ltl"
-	"assay/internal/product"
-	"assay/internal/translation"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
+	"assay/internal/temporal/ltl"
+	"assay/internal/temporal/translation"
+	"assay/internal/transform/product"
 )
 
 // This file decides formulas of linear temporal logic: is the formula true of the

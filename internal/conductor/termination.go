@@ -5,13 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"assay/internal/accept"
-	"assay/internal/integerize"
-	"assay/internal/ir"
-	"assay/internal/recursion"
-	"assay/internal/skeleton"
-	"assay/internal/termination"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/termination"
+	"assay/internal/models/integerize"
+	"assay/internal/program/ir"
+	"assay/internal/transform"
+	"assay/internal/transform/arbitrary"
+	"assay/internal/transform/recursion"
+	"assay/internal/transform/skeleton"
 )
 
 // This file decides termination: does every run end? Provers show that there is no
@@ -88,11 +90,12 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 	defer stop()
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.
-	loops := recursion.Loops(ctx, m)
-	p, err := r.translate(soon, loops, integerize.Integers)
-	if s, _ := skeleton.Of(ctx, m); err != nil && s != nil {
-		loops = recursion.Loops(ctx, s)
-		p, err = r.translate(soon, loops, integerize.Integers)
+	withLoops := func(m *ir.Module) *transform.Program { return recursion.Loops(ctx, m) }
+	loops := withLoops(m)
+	p, err := r.translate(soon, loops.Module, integerize.Integers)
+	if s := skeleton.Of(ctx, m); err != nil && s != nil {
+		loops = s.Then(withLoops)
+		p, err = r.translate(soon, loops.Module, integerize.Integers)
 	}
 	if err == nil {
 		a, err := termination.Decide(soon, p.System, termination.Options{Accept: accept.IntegerSystem})
@@ -100,21 +103,21 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 		case termination.Terminates:
 			return ""
 		case termination.Diverges:
-			if err == nil && loops == m {
+			if err == nil && !loops.Changed() {
 				return "every run ends, but only because signed arithmetic wraps around: over the integers one does not"
 			}
 		}
 	}
 	// Perhaps it ends whatever an overflow yields.
-	if whatever, ok := ir.WithArbitraryOverflow(m); ok {
-		if decided(r.ranked(ctx, whatever, nil).Verdict) {
+	if whatever := arbitrary.Overflow(m); whatever != nil {
+		if decided(r.ranked(ctx, whatever.Module, nil).Verdict) {
 			return ""
 		}
-		if decided(r.proveByGraph(ctx, whatever).Verdict) {
+		if decided(r.proveByGraph(ctx, whatever.Module).Verdict) {
 			return ""
 		}
-		if s, _ := skeleton.Of(soon, whatever); s != nil {
-			if decided(r.ranked(ctx, s, nil).Verdict) {
+		if s := whatever.Then(func(m *ir.Module) *transform.Program { return skeleton.Of(soon, m) }); s != nil {
+			if decided(r.ranked(ctx, s.Module, nil).Verdict) {
 				return ""
 			}
 		}

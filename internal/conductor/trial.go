@@ -3,8 +3,8 @@ package conductor
 import (
 	"context"
 
-	"assay/internal/ir"
-	"assay/internal/trial"
+	"assay/internal/engines/trial"
+	"assay/internal/program/ir"
 )
 
 // try runs the program with guessed inputs: it finds what is behind many iterations. It

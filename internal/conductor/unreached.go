@@ -5,12 +5,11 @@ import (
 	"errors"
 	"slices"
 
-	"assay/internal/accept"
-	"assay/internal/bv"
-	"assay/internal/ir"
-	"assay/internal/solve"
-	"assay/internal/transition"
-	"assay/internal/verdict"
+	"assay/internal/certify/accept"
+	"assay/internal/engines/transition"
+	"assay/internal/evidence/verdict"
+	"assay/internal/finite/solve"
+	"assay/internal/program/ir"
 )
 
 // This file proves fair termination where no run executes ir.Accept at all: k-liveness
@@ -52,23 +51,15 @@ func (r *run) unreached(ctx context.Context, m *ir.Module) Reply {
 
 // withoutAccept is the program in which a check fails where Accept is reached.
 func withoutAccept(m *ir.Module) *ir.Module {
-	out := *m
-	out.Funcs = slices.Clone(m.Funcs)
-	for i, f := range m.Funcs {
-		if !slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Accept }) {
-			continue
-		}
-		g := *f
-		g.Values = slices.Clone(f.Values)
-		g.Blocks = slices.Clone(f.Blocks)
-		g.Values = append(g.Values, ir.Def{Op: ir.Const, Type: ir.BoolType, Const: bv.New(1, 0)})
-		never := ir.Value(len(g.Values) - 1)
-		for v := range f.Values {
-			if d := &g.Values[v]; d.Op == ir.Accept && d.Block != 0 {
-				*d = ir.Def{Op: ir.Check, Args: []ir.Value{never}, Block: d.Block, Pos: d.Pos, Aux: int64(ir.Decrease), Sym: "an accepting state is reached"}
-			}
-		}
-		out.Funcs[i] = &g
+	accepts := func(f *ir.Func) bool {
+		return slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Accept })
 	}
-	return &out
+	return ir.Rewrite(m, accepts, func(e *ir.Editor, _ *ir.Func) {
+		never := e.Number(1, 0)
+		e.Each(func(v ir.Value) {
+			if e.Func.Def(v).Op == ir.Accept {
+				e.Replace(v, ir.Def{Op: ir.Check, Args: []ir.Value{never}, Aux: int64(ir.Decrease), Sym: "an accepting state is reached"})
+			}
+		})
+	})
 }

@@ -45,10 +45,10 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/ir"
-	"assay/internal/itscheck"
-	"assay/internal/smt/z3"
-	"assay/internal/symgraph"
+	"assay/internal/certify/itscheck"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/program/ir"
 )
 
 // ErrRejected says that a graph does not prove what it claims.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
-	"assay/internal/ir"
+	"assay/internal/program/ir"
 )
 
 // step executes an instruction without successors of its own; done says that it

@@ -10,8 +10,8 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
 )
 
 // dealt is a node of the path that was dealt to a segment: where given holds, there

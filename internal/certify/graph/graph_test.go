@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/bv"
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/ir/irtest"
-	"assay/internal/itscheck"
-	"assay/internal/linear"
-	"assay/internal/smt/z3"
-	"assay/internal/symex"
-	"assay/internal/symgraph"
-	"assay/internal/termination"
+	"assay/internal/certify/itscheck"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/integers/termination"
+	"assay/internal/logic/bv"
+	"assay/internal/logic/linear"
+	"assay/internal/logic/smt/z3"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
+	"assay/internal/program/ir/irtest"
 )
 
 // claim says whether engine and checker exclude that op yields want for a and b.

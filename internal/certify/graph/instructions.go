@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"assay/internal/ir"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/program/ir"
 )
 
 // This file has the instructions that have to do with memory, one function each.

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"assay/internal/ir"
-	"assay/internal/symex"
-	"assay/internal/symgraph"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/program/ir"
 )
 
 // TestPartsOfWords writes integers next to one another and reads others from the same

@@ -30,9 +30,9 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // segment is a symgraph.Segment on a path; the cells keep their forms, over symbols

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/ir"
-	"assay/internal/ir/interp"
-	"assay/internal/itscheck"
-	"assay/internal/linear"
-	"assay/internal/symex"
-	"assay/internal/symgraph"
-	"assay/internal/termination"
+	"assay/internal/certify/itscheck"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/integers/termination"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
 )
 
 // lists makes random programs over linked lists: three pointers and a number, nodes

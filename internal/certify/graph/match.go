@@ -6,9 +6,9 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // This file decides whether the state of a path is described by a node. The

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"assay/internal/ir"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/program/ir"
 )
 
 // offset is the offset of a pointer as a number: the unsigned one where that is

@@ -28,8 +28,8 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
 )
 
 // maxNesting bounds how deep owned segments may be nested.

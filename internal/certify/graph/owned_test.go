@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // aListOfLists builds a list whose nodes own a list of numbers that are at least 3, and a

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // Calls of recursive functions. A node whose one frame is at the beginning of a function

@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"assay/internal/ir"
-	"assay/internal/itscheck"
-	"assay/internal/linear"
-	"assay/internal/symex"
-	"assay/internal/symgraph"
-	"assay/internal/termination"
+	"assay/internal/certify/itscheck"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/integers/termination"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // countdown writes through a pointer in each activation, and returns what it wrote.

@@ -31,9 +31,9 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // slots is a symgraph.Slots on a path.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symex"
-	"assay/internal/symgraph"
+	"assay/internal/engines/symex"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // aTable puts numbers that are at least 3 into lists that begin in the slots of a table, takes

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"assay/internal/ir"
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
 )
 
 // value is a value on a path: dead, anything, an integer modulo 2^bits, a truth

@@ -29,7 +29,7 @@ package graph
 import (
 	"slices"
 
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
 )
 
 // illFormedTree says why an object is no tree segment, if it is not; and nothing of

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"assay/internal/linear"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
 )
 
 // aTree builds a tree of numbers that are at least 3 from above, and frees it by

@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"slices"
 
-	"assay/internal/ir"
-	"assay/internal/symgraph"
+	"assay/internal/evidence/symgraph"
+	"assay/internal/program/ir"
 )
 
 // walk follows all paths from a state.

@@ -1,0 +1,52 @@
+package accept
+
+import (
+	"assay/internal/certify/branchcheck"
+	"assay/internal/integers/branching"
+	"assay/internal/temporal/ctl"
+	"context"
+	"fmt"
+	"strings"
+
+	"assay/internal/certify/inductive"
+	"assay/internal/certify/itscheck"
+	"assay/internal/finite/ts"
+	"assay/internal/integers/bound"
+	"assay/internal/integers/its"
+	"assay/internal/run/schedule"
+)
+
+// IntegerSystem checks evidence about an integer transition system. It is an its.Accept.
+func IntegerSystem(ctx context.Context, s *its.System, e its.Evidence) error {
+	return noted(ctx, strings.TrimPrefix(fmt.Sprintf("%T", e), "its.")+" of an integer transition system", itscheck.Check(ctx, s, e))
+}
+
+// Branching checks a proof of a formula of computation tree logic about an integer transition system.
+func Branching(ctx context.Context, p branching.Problem, proof *branching.Proof, f ctl.Formula) error {
+	return noted(ctx, "formula of computation tree logic", branchcheck.Check(ctx, p, proof, f))
+}
+
+// Bound checks the certificate of an upper bound. It is a bound.Accept.
+func Bound(ctx context.Context, s *its.System, c *bound.Certificate) error {
+	return noted(ctx, "upper bound of an integer transition system", itscheck.Bound(ctx, s, c))
+}
+
+// Family checks that a family of runs costs more than any bound. It is a bound.AcceptFamily.
+func Family(ctx context.Context, s *its.System, f *bound.Family) error {
+	return noted(ctx, "family of runs of an integer transition system", itscheck.Family(ctx, s, f))
+}
+
+// TransitionSystem checks an invariant of a transition system. It is a ts.Accept.
+func TransitionSystem(ctx context.Context, s *ts.System, bad []int, inv *ts.Invariant, byZ3 bool) error {
+	return noted(ctx, "invariant of a transition system", inductive.Check(ctx, s, bad, inv, byZ3))
+}
+
+// noted writes into the log what became of a claim.
+func noted(ctx context.Context, what string, err error) error {
+	if err != nil {
+		schedule.Say(ctx, schedule.Refused, what+": "+err.Error())
+	} else {
+		schedule.Say(ctx, schedule.Accepted, what)
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+package bmc
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"assay/internal/certify/accept"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+)
+
+// counting is a program that counts up to an input n below a limit, and asserts a condition
+// of the counter i at the end.
+func counting(limit int, condition string) string {
+	return fmt.Sprintf(`module 64 entry @main
+func @main() {
+entry:
+  %%n = nondet i8 input "n"
+  %%small = ult i1 %%n, i8 %d
+  assume %%small
+  br head
+head:
+  %%i = phi i8 [i8 0, entry], [%%j, body]
+  %%more = ult i1 %%i, %%n
+  condbr %%more, body, exit
+body:
+  %%j = add i8 %%i, i8 1
+  br head
+exit:
+  %%ok = %s
+  check assertion %%ok "i"
+  halt exit
+}
+`, limit, condition)
+}
+
+// describe is an answer in a few words.
+func describe(v verdict.Verdict) string {
+	switch v := v.(type) {
+	case verdict.True:
+		c, ok := v.Certificate.(*verdict.Unwinding)
+		if !ok {
+			return fmt.Sprintf("true by %T", v.Certificate)
+		}
+		for _, b := range c.Bounds {
+			return fmt.Sprintf("true, %d times", b.N)
+		}
+		return "true, no loop"
+	case verdict.False:
+		return "false(" + v.Violation.Text + ")"
+	case verdict.Unknown:
+		return "unknown: " + v.Reasons[0].Text
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+// TestRun has what is proved, refuted and given up, by each solver.
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name, program string
+		unwind        int
+		want          string // a prefix
+	}{
+		{"all inputs", counting(5, "eq i1 %i, %n"), 0, "true, 4 times"},
+		{"one input too many", counting(6, "ne i1 %i, i8 5"), 0, "false(i)"},
+		{"none of the inputs", counting(5, "ne i1 %i, i8 5"), 0, "true, 4 times"},
+		{"not deep enough", counting(200, "ne i1 %i, i8 150"), 3, "unknown: "},
+		{"no run", counting(0, "ne i1 %i, %i"), 0, "true, no loop"},
+	} {
+		m, err := ir.Parse(c.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, solver := range []string{"cadical", "z3", "both"} {
+			r := Run(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, Solver: solver, Unwind: c.unwind, Accept: accept.Program})
+			if got := describe(r.Verdict); !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s, %s: %s, want %s", c.name, solver, got, c.want)
+			}
+		}
+	}
+}
+
+// TestRefused: a proof that nobody accepts is no answer.
+func TestRefused(t *testing.T) {
+	m, err := ir.Parse(counting(5, "eq i1 %i, %n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	refuse := func(_ context.Context, c *verdict.Claim) (string, error) {
+		asked++
+		if u, ok := c.Evidence.(*verdict.Unwinding); !ok || c.Program != m || len(u.Bounds) != 1 || c.Solver != verdict.CaDiCaL {
+			t.Errorf("the claim is %+v", c)
+		}
+		return "", &verdict.Refused{Err: fmt.Errorf("not today")}
+	}
+	r := Run(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: refuse})
+	if got := describe(r.Verdict); asked == 0 || !strings.HasPrefix(got, "unknown: ") {
+		t.Errorf("%s, asked %d times", got, asked)
+	}
+}
+
+// TestAll decides two checks on their own.
+func TestAll(t *testing.T) {
+	m, err := ir.Parse(strings.Replace(counting(6, "ne i1 %i, i8 5"), "  halt", "  %same = eq i1 %i, %n\n  check assertion %same \"same\"\n  halt", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Run(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, All: true, Accept: accept.Program})
+	var got []string
+	for _, c := range r.Checks {
+		got = append(got, c.Guard.Text+": "+describe(c.Verdict))
+	}
+	if text := strings.Join(got, ", "); text != "same: true, 5 times, i: false(i)" {
+		t.Error(text)
+	}
+	if _, isFalse := r.Verdict.(verdict.False); !isFalse {
+		t.Error(describe(r.Verdict))
+	}
+}

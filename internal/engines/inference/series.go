@@ -1,0 +1,234 @@
+package inference
+
+import (
+	"math/bits"
+	"slices"
+
+	"assay/internal/evidence/invariant"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
+	"assay/internal/transform/cut"
+)
+
+// This file guesses equations of elements that no store spells out, "a[k] = 2*k + 1" of
+// a[i] = a[i-1] + 2: those that hold in the states of real runs, by the domain of affine
+// equations (affine.go). The integers are the elements at k of the arrays of a function,
+// the index k, k(k-1)/2 if the program multiplies, and the integers of the loop head;
+// each element of a segment in a state is a row.
+
+// Limits of series.
+const (
+	maxSeries         = 6 // segments of a loop
+	maxSeriesArrays   = 5
+	maxSeriesScalars  = 6
+	maxSeriesElements = 3 // at each end of a segment in a state
+	maxSeriesRows     = 400
+	maxSeriesFound    = 10
+)
+
+// series are the elements of a segment in the states at a loop head.
+type series struct {
+	s        *segmenter
+	loop     *cut.Loop
+	segment  segment
+	bounds   invariant.Range
+	elements []*arrayElement
+	scalars  []cut.Place
+	square   bool
+	value    *affine
+	rows     int
+}
+
+// series lists what to look at at the head of a loop. Of places only those are columns
+// that it is told of.
+func (s *segmenter) series(l *cut.Loop, places []cut.Place, square bool) (out []*series) {
+	for _, w := range []uint32{8, 16, 32} {
+		var arrays []*arrayElement
+		var segments []segment
+		stored := false
+		for _, a := range s.access {
+			if a.bits != w || !s.rooted(l, a.arrayElement) || s.field(a.arrayElement) != "" {
+				continue
+			}
+			if !slices.ContainsFunc(arrays, a.sameArray) && len(arrays) < maxSeriesArrays {
+				e := *a.arrayElement
+				e.index = form{}
+				arrays = append(arrays, &e)
+			}
+			if !a.store {
+				continue
+			}
+			stored = true
+			for _, r := range s.ranges(l, a.arrayElement, nil) {
+				if !slices.ContainsFunc(segments, func(q segment) bool { return q.from.equal(r.from) && q.to.equal(r.to) }) && len(segments) < maxSeries {
+					segments = append(segments, r)
+				}
+			}
+		}
+		if !stored {
+			continue
+		}
+		var scalars []cut.Place
+		for _, x := range places {
+			if x.Bits == w && !x.Float && len(scalars) < maxSeriesScalars {
+				scalars = append(scalars, x)
+			}
+		}
+		for _, r := range segments {
+			p, ok := s.predicate(&body{array: arrays[0], relation: invariant.Congruent, sign: 1}, r)
+			if !ok {
+				continue
+			}
+			x := &series{s: s, loop: l, segment: r, bounds: p.Range, elements: arrays, scalars: scalars, square: square}
+			x.value = newAffine(w, x.columns())
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// series are those of the loops; what their bounds speak of is asked for at the heads.
+func (p *Search) series(segmenters []*segmenter) map[*cut.Loop][]*series {
+	out := map[*cut.Loop][]*series{}
+	square := multiplies(p.m)
+	for _, s := range segmenters {
+		for _, l := range s.loops {
+			places := slices.Clone(p.places[l])
+			for _, x := range s.series(l, places, square) {
+				out[l] = append(out[l], x)
+				for _, b := range []*invariant.Sum{&x.bounds.From, &x.bounds.To} {
+					for _, t := range b.Terms {
+						if y := cut.PlaceOf(t); !slices.Contains(p.places[l], y) {
+							p.places[l] = append(p.places[l], y)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// prefixSums are those of the loops.
+func (p *Search) prefixSums(segmenters []*segmenter) map[*cut.Loop][]*prefixes {
+	out := map[*cut.Loop][]*prefixes{}
+	for _, s := range segmenters {
+		for _, l := range s.loops {
+			for _, x := range s.prefixes(l, slices.Clone(p.places[l])) {
+				out[l] = append(out[l], x)
+				for i := range x.sums {
+					for _, t := range x.sums[i].count.Terms {
+						if y := cut.PlaceOf(t); !slices.Contains(p.places[l], y) {
+							p.places[l] = append(p.places[l], y)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// scalarsOf are the scalars in a state.
+func (x *series) scalarsOf(places []cut.Place, row []uint64) []uint64 {
+	out := make([]uint64, len(x.scalars))
+	for i, y := range x.scalars {
+		out[i] = row[slices.Index(places, y)]
+	}
+	return out
+}
+
+// columns are the elements, k, k(k-1)/2, and the scalars.
+func (x *series) columns() int {
+	n := len(x.elements) + 1 + len(x.scalars)
+	if x.square {
+		n++
+	}
+	return n
+}
+
+// observe adds the rows of a state at the head of the loop; row are the scalars.
+func (x *series) observe(m *ir.Module, st interp.State, row []uint64) {
+	from, ok := boundOf(m, &x.bounds.From, st)
+	to, ok2 := boundOf(m, &x.bounds.To, st)
+	if !ok || !ok2 || x.rows >= maxSeriesRows {
+		return
+	}
+	for k := from; k < to; k++ {
+		if k == from+maxSeriesElements && to-maxSeriesElements > k {
+			k = to - maxSeriesElements
+		}
+		state := make([]uint64, 0, x.columns())
+		for _, e := range x.elements {
+			b, ok := st.Memory(addressOf(m, st.Value(e.root).Uint64()+e.offset+e.stride*uint64(k)), uint64(e.bits/8))
+			if !ok {
+				break
+			}
+			n := uint64(0)
+			for j := len(b) - 1; j >= 0; j-- {
+				n = n<<8 | uint64(b[j])
+			}
+			state = append(state, n)
+		}
+		if len(state) < len(x.elements) {
+			continue
+		}
+		state = append(state, uint64(k))
+		if x.square { // k*k itself has the parity of k, which hides equations
+			state = append(state, uint64(k*(k-1)/2))
+		}
+		x.value.join(append(state, row...))
+		x.rows++
+	}
+}
+
+// found are the candidates: equations of an element with an odd coefficient.
+func (x *series) found() (out []cut.Candidate) {
+	if x.rows < x.columns()+3 {
+		return nil
+	}
+	w := x.value.w
+	signed := func(n uint64) int64 { return int64(n<<(64-w)) >> (64 - w) }
+	for _, c := range x.value.equations() {
+		for i, e := range x.elements {
+			if bits.TrailingZeros64(c[i]) != 0 || len(out) == maxSeriesFound {
+				continue
+			}
+			inv := -inverse(c[i])
+			b := body{array: e, relation: invariant.Congruent, sign: 1, equation: true}
+			small := true
+			add := func(n uint64, a atom) {
+				k := signed(n * inv)
+				if small = small && abs(k) <= maxCoeff; k != 0 {
+					b.form.products = append(b.form.products, product{k, a})
+				}
+			}
+			for j, o := range x.elements {
+				if j != i {
+					add(c[j], atom{element: o})
+				}
+			}
+			j := len(x.elements)
+			linear := c[j]
+			if j++; x.square { // c*k*(k-1)/2 for even c
+				half := uint64(signed(c[j]) / 2)
+				small = small && c[j]%2 == 0
+				square := indexAtom
+				square.square = true
+				add(half, square)
+				linear -= half
+				j++
+			}
+			add(linear, indexAtom)
+			for _, y := range x.scalars {
+				add(c[j], atom{Place: y})
+				j++
+			}
+			b.form.constant = signed(c[j] * inv)
+			if p, ok := x.s.predicate(&b, x.segment); ok && small {
+				out = append(out, cut.Candidate{Loop: x.loop, Predicate: p})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,374 @@
+package symex
+
+// Access to memory [AProVE-Ptr §2.2].
+//
+// An access that is not known to be inside of its object leads to ERR: it is
+// suspect. If validity is asked for, the path goes on where it is inside. If not,
+// it goes on with both: a read yields any value, a write may or may not happen
+// (docs/soundness.md, U4 and U5).
+
+import (
+	"slices"
+
+	"assay/internal/evidence/symgraph"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
+)
+
+func (x *explorer) pointerBits() uint32 { return x.m.PointerBits }
+
+// offset is a pointer's offset as an integer near the object.
+func (x *explorer) offset(p value) linear.Form {
+	if g, ok := x.fits(p.Form, x.pointerBits(), false); ok {
+		return g
+	}
+	if g, ok := x.fits(p.Form, x.pointerBits(), true); ok {
+		return g
+	}
+	return p.Form
+}
+
+// access looks an access of n bytes up. If inside, it hits object o from off. If
+// not, nothing is known of what it does.
+func (x *explorer) access(s *state, f *frame, v ir.Value, d *ir.Def, p value, n linear.Form, write bool) (o int32, off linear.Form, inside bool) {
+	verb := "read"
+	if write {
+		verb = "write"
+	}
+	bad := func(text string) (int32, linear.Form, bool) {
+		x.suspect(f, v, d, ir.InvalidDeref, "invalid "+verb+": "+text)
+		return symgraph.Null, linear.Form{}, false
+	}
+	if p.Kind != symgraph.Pointer {
+		return bad("nothing is known of the pointer")
+	}
+	if p.Object < 0 {
+		return bad("the pointer is null or points to nothing")
+	}
+	ob := &s.Objects[p.Object]
+	switch {
+	case ob.Dead:
+		return bad("the object is not alive any more")
+	case ob.Kind == symgraph.Function:
+		return bad("of a function")
+	case write && ob.Global != nil && ob.Global.Constant:
+		return bad("of a constant object")
+	}
+	off = x.offset(p)
+	zero := linear.Number{}
+	if x.k.atLeast(off, zero) && x.k.atLeast(ob.Size.Sub(off).Sub(n), zero) {
+		return p.Object, off, true
+	}
+	x.suspect(f, v, d, ir.InvalidDeref, "the "+verb+" may be outside of its object")
+	if x.target[ir.InvalidDeref] {
+		// Only where it is inside the path goes on.
+		if !x.k.assert(linear.Constraint{Form: off}) || !x.k.assert(linear.Constraint{Form: ob.Size.Sub(off).Sub(n)}) {
+			return symgraph.Null, off, false
+		}
+		return p.Object, off, true
+	}
+	return p.Object, off, false
+}
+
+func size(t ir.Type) linear.Form { return linear.Constant(number(t.Size())) }
+
+func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	p := x.operand(s, f, d.Args[0])
+	o, off, inside := x.access(s, f, v, d, p, size(d.Type), false)
+	signed := x.prepare(f.Func).signed[v]
+	if !inside {
+		if x.target[ir.InvalidDeref] {
+			return stop
+		}
+		f.Values[v] = x.arbitrary(d.Type, signed)
+		return next
+	}
+	if !x.takeOut(s, o, off, d.Type) {
+		return forked
+	}
+	if r, ok := x.read(s, o, off, d.Type); ok {
+		f.Values[v] = r
+		return next
+	}
+	if x.within(&s.Objects[o], off, d.Type) {
+		x.again, x.stopped = true, true
+		return stop
+	}
+	r := x.arbitrary(d.Type, signed)
+	f.Values[v] = r
+	if r.Kind == symgraph.Int && !s.Objects[o].Pristine && d.Type.Bits%8 == 0 {
+		s.Objects[o].Cells = append(slices.Clip(s.Objects[o].Cells), cell{Offset: off, Type: d.Type, Value: r})
+		x.saturate(s)
+	}
+	return next
+}
+
+// read is what is known of a range.
+func (x *explorer) read(s *state, o int32, off linear.Form, t ir.Type) (value, bool) {
+	ob := &s.Objects[o]
+	overlaps := false
+	for i := range ob.Cells {
+		c := &ob.Cells[i]
+		if c.Type == t && x.k.isZero(c.Offset.Sub(off)) {
+			return c.Value, true
+		}
+		if from, to, ok := zeros(c); ok && off.IsConstant() && from.Cmp(off.Const) <= 0 && off.Const.Add(number(t.Size())).Cmp(to) <= 0 {
+			switch {
+			case t.Kind == ir.Ptr:
+				return pointer(symgraph.Null, linear.Form{}), true
+			case t.Kind == ir.Int && t.Bits%8 == 0:
+				return constant(0), true
+			}
+		}
+		if ob.Pristine && !x.apart(c.Offset, size(c.Type), off, size(t)) {
+			overlaps = true
+		}
+	}
+	if at, small := off.Const.Int64(); ob.Pristine && !overlaps && off.IsConstant() && small {
+		return x.image(s, ob.Global, uint64(at), t)
+	}
+	return x.parts(ob, off, t)
+}
+
+// place is an offset of heap objects of a size.
+type place struct{ size, at int64 }
+
+// word is the place of a number of 64 bits in a heap object.
+func (x *explorer) word(ob *object, off linear.Form, t ir.Type) (place, bool) {
+	n, small := ob.Size.Const.Int64()
+	at, near := off.Const.Int64()
+	return place{n, at}, ob.Kind == symgraph.Heap && ob.Size.IsConstant() && small && off.IsConstant() && near && t.Kind == ir.Int && t.Bits == 64
+}
+
+// within says whether one of the halves of a number of 64 bits is read, and notes that
+// the number should have been written in halves: a struct may be copied so.
+func (x *explorer) within(ob *object, off linear.Form, t ir.Type) bool {
+	for i := range ob.Cells {
+		c := &ob.Cells[i]
+		at, ok := x.word(ob, c.Offset, c.Type)
+		if n, small := off.Const.Int64(); ok && small && off.IsConstant() && t.Kind == ir.Int && t.Bits == 32 && (n == at.at || n == at.at+4) && !x.narrow[at] {
+			x.narrow[at] = true
+			return true
+		}
+	}
+	return false
+}
+
+// parts is an integer of which the bytes are those of cells, one after the other: of
+// a struct that is passed in a register.
+func (x *explorer) parts(ob *object, off linear.Form, t ir.Type) (value, bool) {
+	if t.Kind != ir.Int || t.Bits%8 != 0 || t.Bits > 64 || !off.IsConstant() || len(ob.Cells) < 2 {
+		return value{}, false
+	}
+	var f linear.Form
+	for at := uint32(0); at < t.Bits; {
+		k := slices.IndexFunc(ob.Cells, func(c cell) bool {
+			return c.Type.Kind == ir.Int && c.Type.Bits%8 == 0 && at+c.Type.Bits <= t.Bits && c.Value.Kind == symgraph.Int &&
+				c.Offset.IsConstant() && c.Offset.Const.Equal(off.Const.Add(linear.Int(int64(at/8))))
+		})
+		if k < 0 {
+			return value{}, false
+		}
+		c := &ob.Cells[k]
+		g, ok := x.fits(c.Value.Form, c.Type.Bits, false)
+		if !ok {
+			return value{}, false
+		}
+		f = f.AddScaled(two(at), g)
+		at += c.Type.Bits
+	}
+	return integer(f), true
+}
+
+// zeros says whether all bytes of a cell are 0, and where they are.
+func zeros(c *cell) (from, to linear.Number, ok bool) {
+	if c.Type.Kind != ir.Int || c.Type.Bits%8 != 0 || c.Value.Kind != symgraph.Int || !c.Offset.IsConstant() || !c.Value.Form.Equal(linear.Form{}) {
+		return from, to, false
+	}
+	return c.Offset.Const, c.Offset.Const.Add(number(c.Type.Size())), true
+}
+
+// maxZeros bounds the bytes of a cell that was set to 0.
+const maxZeros = 1 << 13
+
+// zeroCells are cells for a range that is 0, none if it is empty.
+func zeroCells(from, to linear.Number) []cell {
+	n, _ := to.Sub(from).Int64()
+	if n <= 0 {
+		return nil
+	}
+	return []cell{{Offset: linear.Constant(from), Type: ir.IntType(uint32(8 * n)), Value: constant(0)}}
+}
+
+// image reads the initial content of a global.
+func (x *explorer) image(s *state, g *ir.Global, at uint64, t ir.Type) (value, bool) {
+	n := t.Size()
+	for _, r := range g.Relocs {
+		if r.Offset == at && t.Kind == ir.Ptr {
+			kind := symgraph.Global
+			if x.index.Funcs[r.Target] != nil {
+				kind = symgraph.Function
+			}
+			if r.Target == "" {
+				return pointer(symgraph.Null, linear.Constant(linear.Int(r.Addend))), true
+			}
+			return pointer(symbolObject(s, kind, r.Target), linear.Constant(linear.Int(r.Addend))), true
+		}
+		if r.Offset < at+n && at < r.Offset+uint64(x.pointerBits()/8) {
+			return value{}, false
+		}
+	}
+	if t.Kind == ir.Float || n > 8 || t.Kind == ir.Int && t.Bits%8 != 0 {
+		return value{}, false
+	}
+	var bits uint64
+	if g.Init != nil {
+		for i := range n {
+			bits |= uint64(g.Init[at+i]) << (8 * i)
+		}
+	}
+	if t.Kind == ir.Ptr {
+		if bits != 0 {
+			return value{}, false
+		}
+		return pointer(symgraph.Null, linear.Form{}), true
+	}
+	shift := 64 - 8*n
+	return constant(int64(bits<<shift) >> shift), true
+}
+
+// apart says whether two ranges are sure not to overlap.
+func (x *explorer) apart(a, m, b, n linear.Form) bool {
+	d := b.Sub(a)
+	return x.k.atLeast(d.Sub(m), linear.Number{}) || x.k.atLeast(d.Neg().Sub(n), linear.Number{}) || len(x.arrays) > 0 && x.elsewhere(d, m, n)
+}
+
+// forget drops what is known of n bytes from off.
+func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
+	ob := &s.Objects[o]
+	if ob.Slots != nil && !x.spared(ob.Slots, off, n) {
+		x.spill(s, ob)
+	}
+	if !exact || !off.IsConstant() || !n.IsConstant() {
+		ob.Pristine = false
+	}
+	kept := make([]cell, 0, len(ob.Cells)+1)
+	for _, c := range ob.Cells {
+		if x.apart(c.Offset, size(c.Type), off, n) {
+			kept = append(kept, c)
+			continue
+		}
+		if from, to, ok := zeros(&c); ok && off.IsConstant() && n.IsConstant() {
+			kept = append(kept, zeroCells(from, off.Const)...)
+			kept = append(kept, zeroCells(off.Const.Add(n.Const), to)...)
+		}
+		if !x.k.isZero(c.Offset.Sub(off)) || !size(c.Type).Equal(n) {
+			ob.Pristine = false
+		}
+	}
+	ob.Cells = kept
+}
+
+// forgetAll drops all that a write through an unknown pointer can change.
+func (x *explorer) forgetAll(s *state) {
+	if s.Entry != 0 && x.obstacle == nil {
+		x.obstacle = &Obstacle{Text: "a recursive function writes through an unknown pointer"}
+		return
+	}
+	for i := range s.Objects {
+		if (s.Objects[i].List != nil || s.Objects[i].Slots != nil) && x.obstacle == nil {
+			x.obstacle = &Obstacle{Text: "a write through an unknown pointer may change a list"}
+			return
+		}
+		if g := s.Objects[i].Global; g == nil || !g.Constant {
+			s.Objects[i].Cells, s.Objects[i].Pristine = nil, false
+		}
+	}
+}
+
+func (x *explorer) store(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	t := f.Func.Type(d.Args[0])
+	r, p := x.operand(s, f, d.Args[0]), x.operand(s, f, d.Args[1])
+	o, off, inside := x.access(s, f, v, d, p, size(t), true)
+	if !inside {
+		if x.target[ir.InvalidDeref] {
+			return stop
+		}
+		x.weaken(s, p, size(t))
+		return next
+	}
+	if x.discoverArray(s, o, off, r) {
+		return stop
+	}
+	if !x.takeOut(s, o, off, t) {
+		return forked
+	}
+	x.forget(s, o, off, size(t), true)
+	ob := &s.Objects[o]
+	if r.Kind == symgraph.Any || t.Kind == ir.Int && t.Bits%8 != 0 {
+		ob.Pristine = false
+		return next
+	}
+	if at, ok := x.word(ob, off, t); ok && x.narrow[at] {
+		low := x.lowBits(r.Form, t.Bits/2)
+		high := r.Form.Sub(low).Scale(two(t.Bits / 2).Inv())
+		half := ir.IntType(t.Bits / 2)
+		ob.Cells = append(ob.Cells, cell{Offset: off, Type: half, Value: integer(low)},
+			cell{Offset: off.Plus(linear.Int(int64(half.Size()))), Type: half, Value: integer(high)})
+		return next
+	}
+	if t.Kind == ir.Int && !r.Form.IsConstant() {
+		// The cell keeps a small form: a symbol where the value is a long sum.
+		if g, ok := x.fits(r.Form, t.Bits, true); ok {
+			r = integer(g)
+		}
+	}
+	ob.Cells = append(ob.Cells, cell{Offset: off, Type: t, Value: r})
+	return next
+}
+
+// weaken is a write that perhaps does not happen.
+func (x *explorer) weaken(s *state, p value, n linear.Form) {
+	if p.Kind != symgraph.Pointer {
+		x.forgetAll(s)
+		return
+	}
+	if p.Object >= 0 && !s.Objects[p.Object].Dead {
+		x.spill(s, &s.Objects[p.Object])
+		s.Objects[p.Object].Pristine = false
+		s.Objects[p.Object].Cells = nil
+	}
+}
+
+// saturate draws conclusions from what cells hold: if two have different values
+// they are not in the same place [AProVE-Ptr Def. 2].
+func (x *explorer) saturate(s *state) {
+	for i := range s.Objects {
+		cs := s.Objects[i].Cells
+		if len(cs) > maxPairs {
+			cs = cs[len(cs)-maxPairs:]
+		}
+		for j := range cs {
+			for k := range j {
+				a, b := &cs[j], &cs[k]
+				if a.Type != b.Type || a.Value.Kind != symgraph.Int || b.Value.Kind != symgraph.Int {
+					continue
+				}
+				d := a.Offset.Sub(b.Offset)
+				if d.IsConstant() || !x.different(a.Value.Form, b.Value.Form, a.Type.Bits) || x.k.nonzero(d) {
+					continue
+				}
+				x.k.assertNonzero(d)
+			}
+		}
+	}
+}
+
+const maxPairs = 12
+
+// different says whether two integers of a width are sure to differ.
+func (x *explorer) different(f, g linear.Form, bits uint32) bool {
+	d := f.Sub(g)
+	w := two(bits)
+	return x.k.nonzero(d) && x.k.low(d).Cmp(w.Neg()) > 0 && x.k.high(d).Cmp(w) < 0
+}

@@ -1,0 +1,238 @@
+package symex
+
+// What is known of a function before it is executed: its loop heads, which values
+// are needed, which are live, and whether a value is rather signed or unsigned.
+
+import (
+	"assay/internal/program/ir"
+)
+
+// function is a prepared ir.Func.
+type function struct {
+	f      *ir.Func
+	heads  []bool       // by block
+	needed []bool       // by value: has to be computed
+	live   [][]ir.Value // by block: live after the phis
+	signed []bool       // by value: rather signed than unsigned
+	in     [][]bool     // by block and value: live at the start
+}
+
+// ignorable says whether an instruction can be left out if nobody uses its result.
+func ignorable(op ir.Op) bool {
+	switch op {
+	case ir.Load, ir.Call, ir.Phi: // a load is checked; phis are kept with their block
+		return op == ir.Phi
+	case ir.Alloca, ir.Malloc, ir.StackSave:
+		return false
+	}
+	return true
+}
+
+func (x *explorer) prepare(f *ir.Func) *function {
+	if p := x.functions[f]; p != nil {
+		return p
+	}
+	p := &function{f: f}
+	x.functions[f] = p
+	wto := ir.NewWTO(f)
+	p.heads = make([]bool, len(f.Blocks))
+	for b := range f.Blocks {
+		p.heads[b] = wto.End[b] != 0
+	}
+	p.neededValues(x)
+	p.liveness()
+	p.signedness()
+	return p
+}
+
+func (p *function) neededValues(x *explorer) {
+	p.needed = make([]bool, len(p.f.Values))
+	var work []ir.Value
+	need := func(v ir.Value) {
+		if !p.needed[v] {
+			p.needed[v] = true
+			work = append(work, v)
+		}
+	}
+	for b := 1; b < len(p.f.Blocks); b++ {
+		for _, v := range p.f.Blocks[b].Instrs {
+			d := p.f.Def(v)
+			switch {
+			case d.Op == ir.Dbg:
+			case d.Op == ir.Check && !x.target[ir.CheckKind(d.Aux)]:
+			case !d.HasResult() || !ignorable(d.Op):
+				need(v)
+			}
+		}
+	}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, a := range p.f.Def(v).Args {
+			need(a)
+		}
+	}
+}
+
+// liveness is the usual backward iteration, over the needed instructions.
+func (p *function) liveness() {
+	f := p.f
+	n := len(f.Values)
+	in := make([][]bool, len(f.Blocks)) // live before the phis' own definitions, after phi uses moved to the edges
+	for b := range in {
+		in[b] = make([]bool, n)
+	}
+	order := ir.RPO(f)
+	for changed := true; changed; {
+		changed = false
+		for i := len(order) - 1; i >= 0; i-- {
+			b := order[i]
+			now := p.after(b, len(f.Blocks[b].Instrs), in)
+			p.backwards(b, 0, now)
+			for v := range now {
+				if now[v] && !in[b][v] {
+					in[b][v] = true
+					changed = true
+				}
+			}
+		}
+	}
+	p.live = make([][]ir.Value, len(f.Blocks))
+	for _, b := range order {
+		if !p.heads[b] {
+			continue
+		}
+		p.live[b] = p.liveAt(b, p.phis(b), in)
+	}
+	p.in = in
+}
+
+// phis is the number of phis of a block.
+func (p *function) phis(b ir.BlockID) int {
+	for i, v := range p.f.Blocks[b].Instrs {
+		if p.f.Def(v).Op != ir.Phi {
+			return i
+		}
+	}
+	return len(p.f.Blocks[b].Instrs)
+}
+
+// liveAt are the values live before instruction i of b.
+func (p *function) liveAt(b ir.BlockID, i int, in [][]bool) []ir.Value {
+	now := p.after(b, 0, in)
+	p.backwards(b, i, now)
+	var out []ir.Value
+	for v := range now {
+		if now[v] {
+			out = append(out, ir.Value(v))
+		}
+	}
+	return out
+}
+
+// after is what is live at the end of b.
+func (p *function) after(b ir.BlockID, _ int, in [][]bool) []bool {
+	f := p.f
+	out := make([]bool, len(f.Values))
+	for _, s := range f.Succs(b) {
+		for v, is := range in[s] {
+			if is {
+				out[v] = true
+			}
+		}
+		for _, v := range f.Blocks[s].Instrs {
+			d := f.Def(v)
+			if d.Op != ir.Phi {
+				break
+			}
+			if !p.needed[v] {
+				continue
+			}
+			for k, pred := range f.Blocks[s].Preds {
+				if pred == b {
+					p.use(out, d.Args[k])
+				}
+			}
+		}
+	}
+	return out
+}
+
+// backwards moves a set from the end of b to before instruction i.
+func (p *function) backwards(b ir.BlockID, i int, now []bool) {
+	is := p.f.Blocks[b].Instrs
+	for k := len(is) - 1; k >= i; k-- {
+		d := p.f.Def(is[k])
+		now[is[k]] = false
+		if !p.needed[is[k]] || d.Op == ir.Phi {
+			continue
+		}
+		for _, a := range d.Args {
+			p.use(now, a)
+		}
+	}
+}
+
+func (p *function) use(set []bool, v ir.Value) {
+	if !ir.IsConst(p.f.Def(v).Op) {
+		set[v] = true
+	}
+}
+
+// signedness decides by the uses of a value, through phis and sums, whether its
+// symbol should have the range of a signed or an unsigned integer. Values for
+// which this is wrong are split where they are used [AProVE-BV §2].
+func (p *function) signedness() {
+	f := p.f
+	votes := make([]int, len(f.Values))
+	vote := func(v ir.Value, n int) { votes[v] += n }
+	for b := 1; b < len(f.Blocks); b++ {
+		for _, v := range f.Blocks[b].Instrs {
+			d := f.Def(v)
+			n := 0
+			switch d.Op {
+			case ir.SExt, ir.SLt, ir.SLe, ir.SDiv, ir.SRem, ir.AShr:
+				n = 4
+			case ir.ZExt, ir.ULt, ir.ULe, ir.UDiv, ir.URem, ir.LShr:
+				n = -4
+			default:
+				continue
+			}
+			for _, a := range d.Args {
+				vote(a, n)
+			}
+		}
+	}
+	for range 3 {
+		next := append([]int{}, votes...)
+		for b := 1; b < len(f.Blocks); b++ {
+			for _, v := range f.Blocks[b].Instrs {
+				d := f.Def(v)
+				switch d.Op {
+				case ir.Phi, ir.Add, ir.Sub, ir.Mul, ir.Freeze, ir.Trunc:
+					for _, a := range d.Args {
+						next[a] += sign(votes[v])
+						if d.Op != ir.Trunc {
+							next[v] += sign(votes[a])
+						}
+					}
+				}
+			}
+		}
+		votes = next
+	}
+	p.signed = make([]bool, len(votes))
+	for v, n := range votes {
+		p.signed[v] = n >= 0
+	}
+}
+
+func sign(n int) int {
+	switch {
+	case n > 0:
+		return 1
+	case n < 0:
+		return -1
+	}
+	return 0
+}

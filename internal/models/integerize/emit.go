@@ -1,0 +1,272 @@
+package integerize
+
+// Paths become transitions: temporaries get their numbers, variables that decide
+// nothing are left as they are, and what is known of a temporary comes along if
+// it is used.
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/integers/its"
+	"assay/internal/logic/linear"
+	"assay/internal/program/ir"
+)
+
+// program assembles the result.
+func (t *translation) program() *Program {
+	p := &Program{Module: t.m, Recursive: t.recursive, slots: t.slots, integers: t.o.Semantics == Integers}
+	relevant := t.relevant()
+	s := its.NewSystem()
+	for i, sl := range t.slots {
+		s.Variables = append(s.Variables, t.nameOf(i, sl))
+		name := ""
+		if sl.cell != nil {
+			name = t.variableOf(sl.cell)
+		}
+		p.observed = append(p.observed, name)
+	}
+	s.Locations = nil
+	for l, pl := range t.places {
+		name := "start"
+		place := Place{}
+		if !pl.start {
+			f := pl.frame.fn.f
+			name = fmt.Sprintf("%s_%d_%d_%d", f.Name, pl.frame.id, pl.block, pl.index)
+			place = Place{Func: f, Block: pl.block, Index: pl.index, Head: pl.index == 0 && pl.frame.fn.wto.IsHead(pl.block)}
+			for fr := pl.frame; fr.parent != nil; fr = fr.parent {
+				place.Calls = append([]Call{{fr.parent.fn.f, fr.site}}, place.Calls...)
+			}
+		}
+		_ = l
+		s.Locations = append(s.Locations, name)
+		p.Places = append(p.Places, place)
+	}
+	for _, pa := range t.paths {
+		tr, list := t.transition(s, pa, relevant)
+		tr.Cost = linear.Constant(linear.Int(t.cost(pa.state.work, p.Places[pa.to].Head)))
+		s.Add(tr)
+		p.choices = append(p.choices, list)
+	}
+	p.System = s
+	p.Rest = t.cost(t.longest, false)
+	p.frames = t.places
+	return p
+}
+
+// cost is what a path costs that has done some work, and arrives at a loop head or not.
+func (t *translation) cost(w work, head bool) int64 {
+	switch t.o.Cost {
+	case Steps:
+		return 1
+	case Instructions:
+		return w.instructions
+	case Iterations:
+		if head {
+			return w.calls + 1
+		}
+		return w.calls
+	}
+	panic(fmt.Sprintf("unexpected cost %d", t.o.Cost))
+}
+
+// relevant marks the variables that some guard depends on.
+func (t *translation) relevant() []bool {
+	out := make([]bool, len(t.slots))
+	for i, s := range t.slots {
+		out[i] = s.cell != nil && slices.Contains(t.o.Observed, t.variableOf(s.cell))
+	}
+	for grew := true; grew; {
+		grew = false
+		for _, pa := range t.paths {
+			used := pa.state.used(func(mark func(linear.Form)) {
+				for _, c := range pa.state.guard {
+					mark(c.Form)
+				}
+				for x, f := range pa.update {
+					if out[x] {
+						mark(f)
+					}
+				}
+			})
+			for v := range used {
+				if v < tempBase && !out[v] {
+					out[v], grew = true, true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// used are the variables and temporaries that matter if those of some forms do.
+func (s *state) used(roots func(mark func(linear.Form))) map[linear.Var]bool {
+	used := map[linear.Var]bool{}
+	var mark func(f linear.Form)
+	mark = func(f linear.Form) {
+		for _, m := range f.Terms {
+			if used[m.Var] {
+				continue
+			}
+			used[m.Var] = true
+			if m.Var < tempBase {
+				continue
+			}
+			tm := &s.temps[m.Var-tempBase]
+			for _, c := range tm.about {
+				mark(c.Form)
+			}
+			for _, w := range tm.with {
+				mark(w)
+			}
+			if tm.product != nil {
+				mark(tm.product.A)
+				mark(tm.product.B)
+			}
+		}
+	}
+	roots(mark)
+	return used
+}
+
+func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.Transition, choiceList) {
+	st := pa.state
+	used := st.used(func(mark func(linear.Form)) {
+		for _, c := range st.guard {
+			mark(c.Form)
+		}
+		for x, f := range pa.update {
+			if relevant[x] {
+				mark(f)
+			}
+		}
+	})
+	n := linear.Var(len(t.slots))
+	number := map[linear.Var]linear.Var{}
+	tr := its.Transition{From: pa.from, To: pa.to, Cost: linear.Constant(linear.Int(1)), Fair: !t.o.Fair || st.accepts, Exact: !st.inexact, Name: t.position(pa.pos)}
+	for i := range st.temps {
+		if v := linear.Var(tempBase + i); used[v] {
+			number[v] = n + linear.Var(tr.Temps)
+			tr.Temps++
+			tr.Exact = tr.Exact && !st.temps[i].inexact
+		}
+	}
+	rename := func(f linear.Form) linear.Form {
+		return f.Rename(func(v linear.Var) linear.Var {
+			if v < tempBase {
+				return v
+			}
+			return number[v]
+		})
+	}
+	for _, c := range st.guard {
+		tr.Guard = append(tr.Guard, linear.Constraint{Form: rename(c.Form), Equality: c.Equality})
+	}
+	for x := range t.slots {
+		if r, ok := st.ranged[linear.Var(x)]; ok && used[linear.Var(x)] {
+			tr.Guard = append(tr.Guard, r.constraints(linear.Variable(linear.Var(x)))...)
+		}
+	}
+	for _, c := range st.facts {
+		if st.allUsed(c.Form, used) && t.allKnown(c.Form, used) {
+			tr.Guard = append(tr.Guard, linear.Constraint{Form: rename(c.Form), Equality: c.Equality})
+		}
+	}
+	for i, tm := range st.temps {
+		if !used[linear.Var(tempBase+i)] {
+			continue
+		}
+		for _, c := range tm.about {
+			tr.Guard = append(tr.Guard, linear.Constraint{Form: rename(c.Form), Equality: c.Equality})
+		}
+		if tm.product != nil {
+			tr.Products = append(tr.Products, its.Product{Temp: number[tm.product.Temp], A: rename(tm.product.A), B: rename(tm.product.B)})
+		}
+	}
+	tr.Guard = linear.Simplify(tr.Guard)
+	tr.Update = s.Identity()
+	for x, f := range pa.update {
+		if relevant[x] {
+			tr.Update[x] = rename(f)
+		}
+	}
+	var list choiceList
+	for _, p := range st.picks {
+		c := choice{frame: p.frame, value: p.value}
+		if p.known && st.allUsed(p.form, used) {
+			c.form, c.known = rename(p.form), true
+		}
+		for _, q := range p.parts {
+			if st.allUsed(q.form, used) {
+				c.parts = append(c.parts, part{q.offset, q.size, rename(q.form)})
+			}
+		}
+		list = append(list, c)
+	}
+	return tr, list
+}
+
+// allUsed says whether the temporaries of a form have numbers.
+func (s *state) allUsed(f linear.Form, used map[linear.Var]bool) bool {
+	for _, m := range f.Terms {
+		if m.Var >= tempBase && !used[m.Var] {
+			return false
+		}
+	}
+	return true
+}
+
+// allKnown says whether the variables of a form are used.
+func (t *translation) allKnown(f linear.Form, used map[linear.Var]bool) bool {
+	for _, m := range f.Terms {
+		if m.Var < tempBase && !used[m.Var] {
+			return false
+		}
+	}
+	return true
+}
+
+// choiceList are the choices on a transition, in the order of the run.
+type choiceList []choice
+
+type choice struct {
+	frame *frame
+	value ir.Value
+	form  linear.Form // over the variables and temporaries of the transition
+	known bool
+	parts []part
+}
+
+func (t *translation) position(p ir.Pos) string {
+	if p.Line == 0 || int(p.File) >= len(t.m.Files) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", t.m.Files[p.File], p.Line)
+}
+
+// nameOf is the name of a variable: that of C if there is one.
+func (t *translation) nameOf(i int, s slot) string {
+	name := "v"
+	switch {
+	case s.cell != nil && s.cell.object.key.Global != nil:
+		name = s.cell.object.key.Global.Name
+	case s.cell != nil:
+		name = "cell"
+	default:
+		f := s.value.frame.fn.f
+		for _, b := range f.Blocks {
+			for _, v := range b.Instrs {
+				if d := f.Def(v); d.Op == ir.Dbg && len(d.Args) == 1 && d.Args[0] == s.value.value {
+					name = f.Vars[d.Aux].Name
+				}
+			}
+		}
+	}
+	clean := []rune{}
+	for _, r := range name {
+		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			clean = append(clean, r)
+		}
+	}
+	return fmt.Sprintf("%s_%d", string(clean), i)
+}

@@ -1,0 +1,253 @@
+package memory
+
+import (
+	"fmt"
+	"math/rand"
+	"testing"
+
+	"assay/internal/logic/bv"
+	"assay/internal/logic/term"
+	"assay/internal/program/ir"
+)
+
+// model is the oracle of the differential test: plain bytes.
+type model struct {
+	bytes [][]byte
+	ptrs  []map[uint64]int // at an offset: which pointer constant lies there
+	alive []bool
+}
+
+func (m *model) clone() *model {
+	c := &model{}
+	for i := range m.bytes {
+		c.bytes = append(c.bytes, append([]byte(nil), m.bytes[i]...))
+		c.alive = append(c.alive, m.alive[i])
+	}
+	return c
+}
+
+// TestAgainstBytes runs random reads, writes, copies and fills, at constant
+// and symbolic offsets, through forks and joins, and compares every byte with
+// the oracle under a random assignment of the variables.
+func TestAgainstBytes(t *testing.T) {
+	for seed := int64(0); seed < 60; seed++ {
+		runAgainstBytes(t, seed)
+	}
+}
+
+func runAgainstBytes(t *testing.T, seed int64) {
+	rng := rand.New(rand.NewSource(seed))
+	st := term.NewStore()
+	sp := NewSpace(st, 32)
+	assign := map[term.ID]bv.BV{}
+	fresh := func(width uint32, v uint64) term.ID {
+		x := st.Var(fmt.Sprintf("x%d", len(assign)), term.BitVec(width))
+		assign[x] = bv.New(width, v)
+		return x
+	}
+	// One small, one large and one zeroed large object.
+	sizes := []uint64{uint64(8 * (1 + rng.Intn(6))), uint64(4 * (70 + rng.Intn(40))), 400}
+	m := &model{}
+	s := NewState(sp)
+	var ids []ObjectID
+	for i, n := range sizes {
+		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(i + 1)}, HeapObject, "o", sp.word(n), 8, ir.Layout{Cell: uint64(1 << rng.Intn(4))})
+		ids = append(ids, o)
+		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(i + 1)}, n), st.True())
+		m.bytes = append(m.bytes, make([]byte, n))
+		m.alive = append(m.alive, true)
+		if !st.IsTrue(s.Fill(sp.Pointer(o, sp.word(0)), st.ConstU(8, uint64(i)), sp.word(n), st.True())) {
+			t.Fatal("fill of a whole object is not valid")
+		}
+		for k := range m.bytes[i] {
+			m.bytes[i][k] = byte(i)
+		}
+	}
+	place := func(n uint64) (i int, off uint64, p Value) {
+		i = rng.Intn(len(ids))
+		align := uint64(1) << rng.Intn(4)
+		off = rng.Uint64() % (sizes[i] - n + 1) / align * align
+		if rng.Intn(8) == 0 {
+			off = sizes[i] - n + 1 + rng.Uint64()%8 // out of bounds
+		}
+		var o term.ID
+		if rng.Intn(2) == 0 {
+			o = sp.word(off)
+		} else if align > 1 {
+			w := uint32(0)
+			for a := align; a > 1; a /= 2 {
+				w++
+			}
+			o = st.Concat(fresh(32-w, off>>w), st.ConstU(w, off&(align-1)))
+		} else {
+			o = fresh(32, off)
+		}
+		p = sp.Pointer(ids[i], o)
+		if rng.Intn(3) == 0 { // a choice between two objects
+			j := rng.Intn(len(ids))
+			c := st.Eq(fresh(1, 1), st.ConstU(1, 1))
+			p = sp.Ite(c, p, sp.Pointer(ids[j], sp.word(rng.Uint64()%sizes[j])))
+		}
+		return i, off, p
+	}
+	value := func(term_ term.ID) uint64 {
+		e := term.NewEvaluator(st, func(v term.ID) (bv.BV, bool) { x, ok := assign[v]; return x, ok })
+		return e.Value(term_).Uint64()
+	}
+	operate := func(s *State, m *model) {
+		n := uint64(1) << rng.Intn(4)
+		i, off, p := place(n)
+		kind := rng.Intn(4)
+		inside := off+n <= sizes[i] && m.alive[i]
+		switch kind {
+		case 0, 1:
+			x := rng.Uint64() & mask(uint32(8*n))
+			var v term.ID
+			if rng.Intn(2) == 0 {
+				v = st.ConstU(uint32(8*n), x)
+			} else {
+				v = fresh(uint32(8*n), x)
+			}
+			valid := s.StoreTo(p, Value{Bits: v}, uint32(n), st.True())
+			if (value(valid) == 1) != inside {
+				t.Fatalf("seed %d: store of %d at %d of object %d: valid %d", seed, n, off, i, value(valid))
+			}
+			if inside {
+				copy(m.bytes[i][off:], bv.New(uint32(8*n), x).Bytes())
+			}
+		case 2:
+			v, valid := s.Load(Key{}, p, uint32(n), false, st.True())
+			if (value(valid) == 1) != inside {
+				t.Fatalf("seed %d: load: valid %d", seed, value(valid))
+			}
+			if inside {
+				want := bv.FromBytes(m.bytes[i][off : off+n]).Uint64()
+				if got := value(v.Bits); got != want {
+					t.Fatalf("seed %d: load of %d at %d of object %d (size %d): %x, want %x", seed, n, off, i, sizes[i], got, want)
+				}
+			}
+		case 3:
+			length := uint64(rng.Intn(24))
+			j, from, q := place(max(1, min(length, 8)))
+			ln := sp.word(length)
+			if rng.Intn(3) == 0 {
+				ln = st.ZExt(fresh(5, length), 32)
+			}
+			okD, okS := s.Copy(p, q, ln, st.True())
+			wantD := length == 0 || off+length <= sizes[i]
+			wantS := length == 0 || from+length <= sizes[j]
+			if (value(okD) == 1) != wantD || (value(okS) == 1) != wantS {
+				t.Fatalf("seed %d: copy of %d from %d:%d to %d:%d: valid %d %d", seed, length, j, from, i, off, value(okD), value(okS))
+			}
+			if wantD && wantS && length > 0 {
+				copy(m.bytes[i][off:off+length], append([]byte(nil), m.bytes[j][from:from+length]...))
+			}
+		}
+		if g := sp.TakeGaveUp(); len(g) > 0 {
+			t.Fatalf("seed %d: gave up: %s", seed, g[0].Why)
+		}
+	}
+	for step := 0; step < 6; step++ {
+		if rng.Intn(2) == 0 {
+			operate(s, m)
+			continue
+		}
+		// A branch: the side taken is decided by a variable.
+		taken := uint64(rng.Intn(2))
+		c := st.Eq(fresh(1, taken), st.ConstU(1, 1))
+		a, b := s.Fork(), s.Fork()
+		ma, mb := m.clone(), m.clone()
+		for k := rng.Intn(4); k >= 0; k-- {
+			operate(a, ma)
+		}
+		for k := rng.Intn(4); k > 0; k-- {
+			operate(b, mb)
+		}
+		s = Join(c, a, b)
+		if taken == 1 {
+			m = ma
+		} else {
+			m = mb
+		}
+	}
+	for i, o := range ids {
+		for k := range m.bytes[i] {
+			v, _ := s.Load(Key{}, sp.Pointer(o, sp.word(uint64(k))), 1, false, st.True())
+			if got := value(v.Bits); got != uint64(m.bytes[i][k]) {
+				t.Fatalf("seed %d: byte %d of object %d: %x, want %x", seed, k, i, got, m.bytes[i][k])
+			}
+		}
+	}
+}
+
+// TestPointersSurvive stores pointers, copies them in the ways that C does,
+// and follows them.
+func TestPointersSurvive(t *testing.T) {
+	st := term.NewStore()
+	sp := NewSpace(st, 64)
+	s := NewState(sp)
+	object := func(k int, n uint64) Value {
+		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(k)}, HeapObject, "o", sp.word(n), 8, ir.Layout{})
+		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k)}, n), st.True())
+		return sp.Pointer(o, sp.word(0))
+	}
+	a, b, c := object(1, 16), object(2, 16), object(3, 16)
+	s.StoreTo(a, sp.Add(c, sp.word(4)), 8, st.True())
+	// A copy of the bytes around it.
+	s.Copy(b, a, sp.word(16), st.True())
+	p, _ := s.Load(Key{}, b, 8, true, st.True())
+	if p != sp.Add(c, sp.word(4)) {
+		t.Errorf("memcpy of a pointer: %v", p)
+	}
+	// A copy byte by byte: the number of the address, which is the object's again
+	// where it is used.
+	for i := uint64(0); i < 8; i++ {
+		v, _ := s.Load(Key{}, sp.Add(a, sp.word(i)), 1, false, st.True())
+		s.StoreTo(sp.Add(b, sp.word(8+i)), v, 1, st.True())
+	}
+	q, _ := s.Load(Key{}, sp.Add(b, sp.word(8)), 8, true, st.True())
+	if q.Object != sp.name(0) {
+		t.Errorf("byte copy of a pointer: %s %s", st.String(q.Object), st.String(q.Offset))
+	}
+	if valid := s.StoreTo(q, Value{Bits: st.ConstU(8, 7)}, 1, st.True()); !st.IsTrue(valid) {
+		t.Errorf("a write through the copy is valid where %s", st.String(valid))
+	}
+	if x, _ := s.Load(Key{}, sp.Add(c, sp.word(4)), 1, false, st.True()); x.Bits != st.ConstU(8, 7) {
+		t.Errorf("a write through the copy leaves %s", st.String(x.Bits))
+	}
+}
+
+// TestEqual checks the cases in which addresses do not matter.
+func TestEqual(t *testing.T) {
+	st := term.NewStore()
+	sp := NewSpace(st, 64)
+	s := NewState(sp)
+	var ps []Value
+	for k := 1; k <= 3; k++ {
+		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(k)}, StackObject, "o", sp.word(8), 8, ir.Layout{})
+		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k)}, 8), st.True())
+		ps = append(ps, sp.Pointer(o, sp.word(0)))
+	}
+	if !st.IsFalse(s.Equal(ps[0], ps[1], st.True())) {
+		t.Error("two live objects may have one address")
+	}
+	if !st.IsFalse(s.Equal(ps[0], sp.Null(), st.True())) {
+		t.Error("a live object may be null")
+	}
+	if !st.IsTrue(s.Equal(ps[0], ps[0], st.True())) {
+		t.Error("a pointer differs from itself")
+	}
+	c := st.Var("c", term.Bool())
+	either := sp.Ite(c, ps[0], ps[1])
+	if got := s.Equal(either, ps[0], st.True()); got != c {
+		t.Errorf("choice: %s", st.String(got))
+	}
+	end := sp.Add(ps[0], sp.word(8))
+	if e := s.Equal(end, ps[1], st.True()); st.IsConst(e) || st.IsFalse(e) {
+		t.Error("one past the end may be the address of a neighbour")
+	}
+	s.Kill(2)
+	if e := s.Equal(ps[0], ps[1], st.True()); st.IsFalse(e) {
+		t.Error("the address of a dead object may be reused")
+	}
+}

@@ -1,0 +1,315 @@
+package frontend
+
+import (
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
+)
+
+// This file recovers the checks that clang compiled into the program.
+//
+// Undefined behaviour of C's arithmetic cannot be read off LLVM's
+// instructions: shifts carry no flag, char arithmetic is promoted, compound
+// assignments narrow. clang knows, and -fsanitize=… -fsanitize-trap=all makes
+// it write the exact check before the operation:
+//
+//	%5 = xor i1 %overflow, true
+//	br i1 %5, label %cont, label %trap
+//	trap:  call void @llvm.ubsantrap(i8 k)   unreachable
+//
+// Such a branch becomes a Check instruction, and the run goes on at cont. Two
+// kinds are split, for they belong to different properties:
+//
+//	k = 3   divisor != 0  and  (dividend != MIN or divisor != -1)
+//	k = 20  amount < width  and  no bit lost; the second part is computed in
+//	        a block of its own, because the first one guards it:
+//
+//	            br i1 %valid, label %check, label %cont
+//	    check:  %zeros = sub 31, %b    %lost = lshr %a, %zeros    %1 = icmp eq %lost, 0
+//	    cont:   %2 = phi [true], [%1]  %3 = and %valid, %2   br %3, …
+//
+// The diamond is flattened, so that a shift costs no path.
+
+// checks are the traps and the shift diamonds of a function.
+type checks struct {
+	// traps maps the blocks that only trap to the kind k.
+	traps map[*llvm.Block]uint64
+	// diamonds maps the branch on %valid to the diamond.
+	diamonds map[*llvm.Inst]*diamond
+	// phis maps the phi of a diamond to it.
+	phis map[*llvm.Inst]*diamond
+}
+
+// diamond is the second part of the check of a left shift.
+type diamond struct {
+	valid llvm.Value
+	check *llvm.Block
+	cont  *llvm.Block
+	// zeros is the amount %zeros as an instruction, nil if it is constant.
+	zeros *llvm.Inst
+	lost  *llvm.Inst
+	equal *llvm.Inst
+}
+
+func findChecks(src *llvm.Function) *checks {
+	c := &checks{traps: map[*llvm.Block]uint64{}, diamonds: map[*llvm.Inst]*diamond{}, phis: map[*llvm.Inst]*diamond{}}
+	for _, b := range src.Blocks {
+		if k, ok := trapKind(b); ok {
+			c.traps[b] = k
+		}
+	}
+	if len(c.traps) == 0 {
+		return c
+	}
+	preds := map[*llvm.Block]int{}
+	for _, b := range src.Blocks {
+		for _, to := range successors(b) {
+			preds[to]++
+		}
+	}
+	for _, b := range src.Blocks {
+		last := b.Instrs[len(b.Instrs)-1]
+		if last.Op == llvm.Br && preds[last.Blocks[0]] != 1 {
+			continue
+		}
+		if d, phi := c.matchDiamond(b, last); d != nil {
+			c.diamonds[last] = d
+			c.phis[phi] = d
+		}
+	}
+	return c
+}
+
+// trapKind recognises a block that consists of llvm.ubsantrap(k).
+func trapKind(b *llvm.Block) (uint64, bool) {
+	if len(b.Instrs) != 2 || b.Instrs[1].Op != llvm.Unreachable || b.Instrs[0].Op != llvm.Call {
+		return 0, false
+	}
+	call := b.Instrs[0]
+	callee, ok := call.Callee.(*llvm.Function)
+	if !ok || callee.Name != "llvm.ubsantrap" {
+		return 0, false
+	}
+	return constInt(call.Args[0])
+}
+
+func constInt(v llvm.Value) (uint64, bool) {
+	if c, ok := v.(*llvm.Const); ok && c.Kind == llvm.IntConst && c.Bits.IsUint64() {
+		return c.Bits.Uint64(), true
+	}
+	return 0, false
+}
+
+// matchDiamond recognises the shape shown above, and nothing else: a shift
+// whose check is not recognised keeps its branches.
+func (c *checks) matchDiamond(b *llvm.Block, br *llvm.Inst) (*diamond, *llvm.Inst) {
+	if br.Op != llvm.Br || len(br.Blocks) != 2 {
+		return nil, nil
+	}
+	d := &diamond{valid: br.Args[0], check: br.Blocks[0], cont: br.Blocks[1]}
+	body := d.check.Instrs
+	if end := body[len(body)-1]; end.Op != llvm.Br || len(end.Blocks) != 1 || end.Blocks[0] != d.cont {
+		return nil, nil
+	}
+	switch {
+	case len(body) == 4 && body[0].Op == llvm.Sub && body[1].Op == llvm.LShr && body[1].Args[1] == llvm.Value(body[0]):
+		width := uint64(body[0].Type.Bits)
+		if k, ok := constInt(body[0].Args[0]); !ok || k != width-1 || width&(width-1) != 0 {
+			return nil, nil
+		}
+		d.zeros, d.lost, d.equal = body[0], body[1], body[2]
+	case len(body) == 3 && body[0].Op == llvm.LShr:
+		if _, ok := constInt(body[0].Args[1]); !ok {
+			return nil, nil
+		}
+		d.lost, d.equal = body[0], body[1]
+	default:
+		return nil, nil
+	}
+	if d.equal.Op != llvm.ICmp || d.equal.Pred != llvm.IntEQ || d.equal.Args[0] != llvm.Value(d.lost) || !isZero(d.equal.Args[1]) {
+		return nil, nil
+	}
+	cont := d.cont.Instrs
+	if len(cont) < 3 || cont[0].Op != llvm.Phi || len(cont[0].Args) != 2 || cont[1].Op != llvm.And || cont[1].Args[1] != llvm.Value(cont[0]) || cont[1].Args[0] != d.valid {
+		return nil, nil
+	}
+	phi := cont[0]
+	for i, from := range phi.Blocks {
+		switch from {
+		case b:
+			if k, ok := constInt(phi.Args[i]); !ok || k != 1 {
+				return nil, nil
+			}
+		case d.check:
+			if phi.Args[i] != llvm.Value(d.equal) {
+				return nil, nil
+			}
+		default:
+			return nil, nil
+		}
+	}
+	if end := cont[2]; end.Op != llvm.Br || len(end.Blocks) != 2 || end.Args[0] != llvm.Value(cont[1]) || c.traps[end.Blocks[1]] != 20 {
+		return nil, nil
+	}
+	return d, phi
+}
+
+func isZero(v llvm.Value) bool {
+	k, ok := constInt(v)
+	return ok && k == 0
+}
+
+// sanitizerBranch imports a branch that belongs to a check; it says whether
+// the branch was one.
+func (f *function) sanitizerBranch(i *llvm.Inst, from *llvm.Block) bool {
+	if d := f.checks.diamonds[i]; d != nil {
+		f.flattenDiamond(d)
+		f.jump(from, d.cont)
+		f.b.Br(f.target(d.cont))
+		return true
+	}
+	kind, ok := f.checks.traps[i.Blocks[1]]
+	if !ok || i.Blocks[0] == i.Blocks[1] {
+		return false
+	}
+	f.check(kind, i.Args[0], i.Blocks[0])
+	f.jump(from, i.Blocks[0])
+	f.b.Br(f.target(i.Blocks[0]))
+	return true
+}
+
+// flattenDiamond computes the value of the diamond's phi without a branch: the amount
+// is masked where it is invalid, because then it does not matter.
+func (f *function) flattenDiamond(d *diamond) {
+	if d.zeros != nil {
+		f.vals[d.zeros] = []ir.Value{f.b.Bin(ir.And, f.b.Bin(ir.Sub, f.scalar(d.zeros.Args[0]), f.scalar(d.zeros.Args[1])), f.scalar(d.zeros.Args[0]))}
+	}
+	lost := f.b.Bin(ir.LShr, f.scalar(d.lost.Args[0]), f.scalar(d.lost.Args[1]))
+	none := f.b.Cmp(ir.Eq, lost, f.zero(f.b.Func.Type(lost)))
+	if k, ok := constInt(d.valid); !ok || k == 0 {
+		none = f.b.Cmp(ir.Or, f.not(f.scalar(d.valid)), none)
+	}
+	f.vals[d.cont.Instrs[0]] = []ir.Value{none}
+}
+
+// check emits the check of a trap of kind k; next is the block of the
+// operation.
+func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
+	switch k {
+	case 0:
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("+"))
+	case 21:
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("-"))
+	case 12:
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("*"))
+	case 13:
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("unary -"))
+	case 3:
+		f.divisionCheck(condition, next)
+	case 20:
+		if and, ok := condition.(*llvm.Inst); ok && and.Op == llvm.And {
+			if phi, ok := and.Args[1].(*llvm.Inst); ok && f.checks.phis[phi] != nil {
+				f.emitCheck(ir.ShiftRange, and.Args[0], "shift amount out of range")
+				f.emitCheck(ir.ShiftOverflow, and.Args[1], "left shift of a signed value loses bits")
+				return
+			}
+		}
+		f.emitCheck(ir.ShiftRange, condition, "shift out of range")
+	default:
+		f.emitCheck(ir.ReachedUnreachable, condition, "undefined behaviour")
+	}
+}
+
+// divisionCheck splits divisor != 0 from the overflow of MIN / -1. The second
+// part is missing where the type of the operands rules it out.
+func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
+	operator := "/"
+	for _, i := range next.Instrs {
+		if i.Op == llvm.SRem || i.Op == llvm.URem {
+			operator = "%"
+		}
+		if i.Op == llvm.SRem || i.Op == llvm.URem || i.Op == llvm.SDiv || i.Op == llvm.UDiv {
+			break
+		}
+	}
+	division := map[string]string{"/": "division by zero", "%": "remainder by zero"}[operator]
+	if and, ok := condition.(*llvm.Inst); ok && and.Op == llvm.And {
+		if notZero, ok := and.Args[0].(*llvm.Inst); ok && notZero.Op == llvm.ICmp && notZero.Pred == llvm.IntNE && isZero(notZero.Args[1]) {
+			f.emitCheck(ir.DivByZero, notZero, division)
+			f.emitCheck(ir.Overflow, and.Args[1], ir.OverflowIn(operator))
+			return
+		}
+		if k, ok := constInt(and.Args[0]); ok { // a constant divisor
+			if k == 0 {
+				f.emitCheck(ir.DivByZero, and.Args[0], division)
+			}
+			f.emitCheck(ir.Overflow, and.Args[1], ir.OverflowIn(operator))
+			return
+		}
+	}
+	f.emitCheck(ir.DivByZero, condition, division)
+}
+
+// emitCheck emits a check unless its condition is constantly true.
+func (f *function) emitCheck(kind ir.CheckKind, condition llvm.Value, text string) {
+	if isTrue(condition) {
+		return
+	}
+	f.b.Check(kind, f.scalar(condition), text)
+}
+
+// isTrue recognises a condition that clang has folded, in whole or in part.
+func isTrue(v llvm.Value) bool {
+	if k, ok := constInt(v); ok {
+		return k == 1
+	}
+	or, ok := v.(*llvm.Inst)
+	return ok && or.Op == llvm.Or && or.Type.Kind == llvm.IntType && or.Type.Bits == 1 && (isTrue(or.Args[0]) || isTrue(or.Args[1]))
+}
+
+// flagChecks emits what a module compiled elsewhere still says about undefined
+// behaviour: divisors that must not be zero, signed operations that must not
+// overflow, shift amounts that must be in range.
+//
+// The last two only in functions that were not optimised. A violated nsw or an
+// amount out of range is not undefined behaviour in LLVM but makes the result
+// poison, and passes execute such operations speculatively, where the result
+// is not used: a check would fail on correct programs. The note says that
+// nothing is known of these operations then.
+func (f *function) flagChecks(i *llvm.Inst, x, y ir.Value) {
+	switch i.Op {
+	case llvm.UDiv, llvm.SDiv, llvm.URem, llvm.SRem:
+	default:
+		if !f.src.Unoptimised {
+			if i.NSW || i.Op == llvm.Shl || i.Op == llvm.LShr || i.Op == llvm.AShr {
+				f.im.notes.add(Note{Kind: NoteUncheckedArithmetic, Name: f.src.Name, Text: "was optimised elsewhere: signed overflow and shift amounts are not checked in it", Pos: f.b.Func.Pos})
+			}
+			return
+		}
+	}
+	t := f.b.Func.Type(x)
+	bits := t.Bits
+	zero := func() ir.Value { return f.b.Const(bits, 0) }
+	switch i.Op {
+	case llvm.Add, llvm.Sub, llvm.Mul:
+		if !i.NSW {
+			return
+		}
+		predicate := map[llvm.Opcode]ir.Op{llvm.Add: ir.SAddOvf, llvm.Sub: ir.SSubOvf, llvm.Mul: ir.SMulOvf}[i.Op]
+		operator := map[llvm.Opcode]string{llvm.Add: "+", llvm.Sub: "-", llvm.Mul: "*"}[i.Op]
+		f.b.Check(ir.Overflow, f.not(f.b.Cmp(predicate, x, y)), ir.OverflowIn(operator))
+	case llvm.Shl, llvm.LShr, llvm.AShr:
+		f.b.Check(ir.ShiftRange, f.b.Cmp(ir.ULt, y, f.b.Const(bits, uint64(bits))), "shift amount out of range")
+		if i.Op == llvm.Shl && i.NSW { // what a multiplication by a power of two becomes
+			back := f.b.Bin(ir.AShr, f.b.Bin(ir.Shl, x, y), y)
+			f.b.Check(ir.Overflow, f.b.Cmp(ir.Eq, back, x), ir.OverflowIn("<<"))
+		}
+	case llvm.UDiv, llvm.URem:
+		f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, zero()), "division by zero")
+	case llvm.SDiv, llvm.SRem:
+		f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, zero()), "division by zero")
+		least := f.b.ConstBV(t, bv.New(bits, 1).Shl(bv.New(bits, uint64(bits-1))))
+		minusOne := f.b.ConstBV(t, bv.New(bits, 0).Not())
+		f.b.Check(ir.Overflow, f.b.Cmp(ir.Or, f.b.Cmp(ir.Ne, x, least), f.b.Cmp(ir.Ne, y, minusOne)), ir.OverflowIn("/"))
+	}
+}

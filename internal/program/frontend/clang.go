@@ -1,0 +1,233 @@
+package frontend
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assay/internal/program/target"
+	"assay/internal/run/process"
+	"assay/internal/run/schedule"
+)
+
+// This file runs clang. The flags decide what the program means:
+//
+//	-O0 -disable-O0-optnone          no pass has run, and passes may run later
+//	-fsanitize-address-use-after-scope
+//	                                 lifetime markers (without the sanitizer)
+//	-ftrivial-auto-var-init=zero     marks the places where content becomes
+//	                                 indeterminate; package llvm replaces the
+//	                                 zeros. "pattern" marks the same places,
+//	                                 but fills arrays of variable length in a loop.
+//	-fno-builtin                     calls of the library stay calls, so that
+//	                                 models can take them
+//	-fsanitize=… -fsanitize-trap=all C's undefined arithmetic as branches
+//	-fno-strict-aliasing -fno-finite-loops -ffp-contract=off
+//	                                 no license to change the meaning
+//	(package target)                 the data model, and no x87 arithmetic in 32 bits
+//
+// -fwrapv is not given: with it clang 19 leaves out the check of signed left
+// shifts for lost bits. The flags it would avoid (nsw) are dropped on import.
+//
+// What C no longer allows but old programs do (implicit declarations, implicit
+// int, integers for pointers) are warnings, as they used to be.
+
+var semanticFlags = []string{
+	"-O0", "-Xclang", "-disable-O0-optnone", "-Xclang", "-fsanitize-address-use-after-scope",
+	"-fno-strict-aliasing", "-fno-finite-loops", "-fno-builtin", "-ffp-contract=off", "-ftrivial-auto-var-init=zero",
+	"-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero", "-fsanitize-trap=all",
+	"-fno-pic", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
+	"-g", "-gcolumn-info", "-fno-discard-value-names", "-emit-llvm", "-c", "-o", "-",
+}
+
+var leniencyFlags = []string{
+	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
+}
+
+// clangPath finds clang 19.
+func clangPath() (string, error) {
+	for _, name := range []string{"clang-19", "/usr/lib/llvm-19/bin/clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", &EnvironmentError{What: "clang-19 is not installed", Hint: "on Debian: apt-get install clang-19 (and libc6-dev-i386 for 32-bit programs)"}
+}
+
+// unit is a C file to be compiled.
+type unit struct {
+	file string
+	// flags are the file's own (from the compilation database), directory is
+	// where clang runs; empty is here.
+	flags     []string
+	directory string
+	// model says that it is a library model: without positions, so that what
+	// happens in it is reported at the call.
+	model bool
+	// described asks for text in which declarations of functions are described, instead
+	// of the bitcode of the program.
+	described bool
+}
+
+// compiled is the outcome of a unit.
+type compiled struct {
+	bitcode []byte
+	text    string // clang's output
+	err     error
+}
+
+// compileAll compiles the units side by side, as many at a time as there are
+// processors. The results are in the order of the units.
+func compileAll(ctx context.Context, clang string, units []unit, o *Options) []compiled {
+	slots := make(chan struct{}, runtime.NumCPU())
+	var compilers []schedule.Engine[compiled]
+	for _, u := range units {
+		compilers = append(compilers, schedule.Engine[compiled]{Name: u.file, Run: func(ctx context.Context) compiled {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			return compile(ctx, clang, u, o)
+		}})
+	}
+	var results []compiled
+	for _, x := range schedule.Run(ctx, compilers, func(compiled) schedule.Side { return schedule.Open }).Outcomes {
+		results = append(results, x.Answer)
+	}
+	return results
+}
+
+// compile compiles a unit, a second time if it includes assay.h (header.go), or calls
+// library functions that it does not declare (implicit.go). If the latter goes wrong,
+// the program has its own idea of them, and the first result counts.
+func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
+	first := runClang(ctx, clang, u, o)
+	if first.err != nil && wantsHeader(first.text) {
+		folder, err := WriteHeader()
+		if err != nil {
+			return compiled{err: err}
+		}
+		defer os.RemoveAll(folder)
+		u.flags = append([]string{"-idirafter", folder}, u.flags...)
+		first = runClang(ctx, clang, u, o)
+	}
+	if first.err != nil {
+		return first
+	}
+	declarations := implicitDeclarations(first.text)
+	if declarations == "" {
+		return first
+	}
+	prelude, err := writePrelude(declarations)
+	if err != nil {
+		return first
+	}
+	defer os.Remove(prelude)
+	u.flags = append([]string{"-include", prelude}, u.flags...)
+	if second := runClang(ctx, clang, u, o); second.err == nil {
+		return compiled{bitcode: second.bitcode, text: first.text}
+	}
+	return first
+}
+
+func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
+	var out, diagnostics bytes.Buffer
+	cmd := exec.Command(clang, arguments(u, o)...)
+	cmd.Dir = u.directory
+	cmd.Stdout, cmd.Stderr = &out, &diagnostics
+	outcome, err := process.Run(ctx, cmd, process.Limits{})
+	text := diagnostics.String()
+	switch {
+	case err != nil:
+		return compiled{err: &EnvironmentError{What: "running " + clang, Err: err}}
+	case outcome.Cancelled:
+		return compiled{err: context.Cause(ctx)}
+	case outcome.ExitCode != 0:
+		failure := &InputError{Text: text, Diagnostics: parseDiagnostics(text)}
+		if outcome.Signal != 0 {
+			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: fmt.Sprintf("clang was ended by %q; the program may be nested too deeply for it", outcome.Signal)}}
+		} else if len(failure.Diagnostics) == 0 {
+			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: "clang failed: " + strings.TrimSpace(text)}}
+		}
+		failure.Hint = missingHeader(text, o.DataModel)
+		return compiled{text: text, err: failure}
+	}
+	return compiled{bitcode: out.Bytes(), text: text}
+}
+
+// missingHeader is what to do about a header that is not there.
+func missingHeader(text string, model DataModel) string {
+	_, err := os.Stat("/usr/include/gnu/stubs-32.h")
+	switch {
+	case !strings.Contains(text, "file not found"):
+		return ""
+	case strings.Contains(text, "stubs-32.h") || model == ILP32 && err != nil:
+		return "are the 32-bit headers missing? on Debian: apt-get install libc6-dev-i386"
+	}
+	return "-I names a folder with more headers"
+}
+
+// Flags are the user's flags for clang.
+func (o *Options) Flags() []string {
+	var args []string
+	if o.Std != "" {
+		args = append(args, "-std="+o.Std)
+	}
+	for _, d := range o.Include {
+		args = append(args, "-I"+d)
+	}
+	for _, d := range o.Define {
+		args = append(args, "-D"+d)
+	}
+	for _, d := range o.Undef {
+		args = append(args, "-U"+d)
+	}
+	return append(args, o.ExtraArgs...)
+}
+
+// arguments is clang's command line. The user's flags come first, so that they
+// cannot undo the meaning.
+func arguments(u unit, o *Options) []string {
+	args := append(slices.Clone(u.flags), o.Flags()...)
+	args = append(args, leniencyFlags...)
+	args = append(args, semanticFlags...)
+	args = append(args, target.Flags(o.DataModel == ILP32)...)
+	if u.model {
+		args = append(args, "-g0")
+	}
+	if u.described { // see constness.go
+		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes", "-S")
+	}
+	switch filepath.Ext(u.file) {
+	case ".c", ".i":
+	default:
+		args = append(args, "-x", "c")
+	}
+	return append(args, "--", u.file)
+}
+
+var diagnosticLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (?:fatal )?(error|warning|note): (.*)$`)
+var plainDiagnostic = regexp.MustCompile(`^(?:clang[-\w.]*: )?(?:fatal )?(error|warning): (.*)$`)
+
+// parseDiagnostics reads the messages in clang's output.
+func parseDiagnostics(text string) []Diagnostic {
+	var list []Diagnostic
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := diagnosticLine.FindStringSubmatch(line); m != nil {
+			row, _ := strconv.Atoi(m[2])
+			col, _ := strconv.Atoi(m[3])
+			list = append(list, Diagnostic{File: m[1], Line: row, Col: col, Severity: m[4], Message: m[5]})
+		} else if m := plainDiagnostic.FindStringSubmatch(line); m != nil {
+			list = append(list, Diagnostic{Severity: m[1], Message: m[2]})
+		}
+	}
+	return list
+}

@@ -1,0 +1,335 @@
+// Package frontend turns C sources and LLVM modules into ir.
+//
+//	options → clang (clang.go) → bitcode → package llvm → importer → ir.Module
+//
+// Load is the entry point. The files, in the order of the pipeline:
+//
+//	frontend.go   options, Load             clang.go      the compiler and its flags
+//	compiledb.go  compile_commands.json     implicit.go, inline.go  old C
+//	child.go      reading foreign modules   import.go     the module
+//	types.go      aggregates to scalars     global.go     initialisers
+//	function.go   blocks, operands          branch.go     terminators, phis
+//	instruction.go, convert.go, memory.go, floatclass.go, intrinsic.go, undef.go
+//	literals.go   literals that share storage
+//	checks.go     undefined arithmetic      call.go       calls
+//	verifier.go, operation.go, direct.go, formats.go, library.go
+//	              functions that the program does not define
+//	debug.go      variables and labels      harness.go    where runs start
+//	atoms.go      atoms of temporal formulas
+//	prune.go      cleaning up               models/       the C library, in C
+//	usermodels.go models of the user
+//
+// What is assumed about the program is in Program.Notes. What ir cannot
+// express becomes an Unsupported terminator where it would be executed.
+package frontend
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
+)
+
+// DataModel says how wide C's types are.
+type DataModel uint8
+
+// The data models.
+const (
+	LP64  DataModel = iota // int 32, long and pointers 64 bits
+	ILP32                  // int, long and pointers 32 bits
+)
+
+func (d DataModel) String() string {
+	if d == ILP32 {
+		return "ILP32"
+	}
+	return "LP64"
+}
+
+// Options say what to load.
+type Options struct {
+	// Files are C sources, preprocessed sources (.i), LLVM assembly (.ll) and
+	// bitcode (.bc); they are linked to one program.
+	Files []string
+	// Include, Define, Undef and Std are clang's -I, -D, -U and -std=;
+	// ExtraArgs are further arguments.
+	Include, Define, Undef []string
+	Std                    string
+	ExtraArgs              []string
+	DataModel              DataModel
+	// CompileCommands is a compile_commands.json or the directory of one. The
+	// files it lists are compiled as it says; without Files, all of them are.
+	CompileCommands string
+	// Function is where runs start; empty is main.
+	Function string
+	// Only lets runs start at the only function that is defined, if it is not main.
+	Only bool
+	// Arguments say what pointer parameters of Function point to, by
+	// "function:parameter".
+	Arguments map[string]Argument
+	// NonNull are the pointer parameters of Function that are not null, as
+	// "function:parameter", or AllPointers.
+	NonNull []string
+	// HavocGlobals makes global variables arbitrary at the start.
+	HavocGlobals bool
+	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and
+	// are not static. C says that they are 0.
+	HavocUninitialised bool
+	// PureUnmodelled lets functions with neither body nor model change nothing.
+	PureUnmodelled bool
+	// MallocMayFail lets allocations return null.
+	MallocMayFail bool
+	// CheckAlignment makes accesses invalid that are not aligned as their type asks.
+	CheckAlignment bool
+	// Atoms are C expressions, each of which becomes a function of the module (ObserverName)
+	// that tells whether it is true. They may name what a file of the program declares
+	// outside of functions.
+	Atoms []string
+	// Unpromoted leaves locals in memory that could be values. It is for tests
+	// of promotion: the program means the same.
+	Unpromoted bool
+	// LocalsAtExit leaves locals in memory if exit is called: blocks that they
+	// point to are not lost then.
+	LocalsAtExit bool
+	// Models is a directory whose C files are models of library functions, which
+	// come before our own; empty is none.
+	Models string
+	models *userModels
+	// declared is what functions without body may do to what their parameters point to.
+	declared map[string][]pointee
+	// foreign says that modules among the files were made elsewhere.
+	foreign bool
+	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
+	Warnings io.Writer
+}
+
+func (o *Options) entry() string {
+	if o.Function == "" {
+		return "main"
+	}
+	return o.Function
+}
+
+// Program is an imported program.
+type Program struct {
+	Module *ir.Module
+	// DataModel is the one that was used: of LLVM modules, their own.
+	DataModel DataModel
+	// Notes are assumptions that a verdict rests on.
+	Notes []Note
+}
+
+// Load compiles, links and imports. The error is an *InputError, an
+// *EnvironmentError, or the cause of ctx's end.
+func Load(ctx context.Context, o Options) (*Program, error) {
+	if o.Models != "" {
+		models, err := compileModels(ctx, &o)
+		if err != nil {
+			return nil, err
+		}
+		o.models = models
+	}
+	modules, foreign, err := gather(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	o.foreign = foreign
+	copied, err := readModules(&o, modules, o.entry())
+	if err != nil {
+		return nil, err
+	}
+	if o.Only && o.Function == "" && copied.Function("main") == nil && len(copied.Defined) == 1 {
+		o.Function = copied.Defined[0]
+		if copied, err = readModules(&o, modules, o.entry()); err != nil {
+			return nil, err
+		}
+	}
+	if better := recoverReturns(ctx, &o, copied); better != nil {
+		copied = better
+		o.ExtraArgs = slices.Concat(withoutNoReturn, o.ExtraArgs)
+	}
+	if better := recoverInlines(ctx, &o, copied); better != nil {
+		copied = better
+	}
+	if !o.PureUnmodelled {
+		o.declared = declarations(ctx, &o, copied)
+	}
+	p, err := importProgram(copied, &o, foreign)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAtoms(p.Module, &o); err != nil {
+		return nil, err
+	}
+	if err := ir.Verify(p.Module); err != nil {
+		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
+	}
+	return p, nil
+}
+
+// module is an LLVM module to be linked.
+type module struct {
+	name    string
+	content []byte
+}
+
+// gather compiles the sources and reads the modules among the files. Modules
+// that were made elsewhere come from a child process.
+func gather(ctx context.Context, o *Options) (list []module, foreign bool, err error) {
+	units, others, err := split(o)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(units) > 0 {
+		clang, err := clangPath()
+		if err != nil {
+			return nil, false, err
+		}
+		build := compileAll
+		if len(o.Atoms) > 0 {
+			build = compileWithAtoms
+		}
+		for i, c := range build(ctx, clang, units, o) {
+			if c.err != nil {
+				return nil, false, c.err
+			}
+			if o.Warnings != nil && c.text != "" {
+				io.WriteString(o.Warnings, c.text)
+			}
+			list = append(list, module{units[i].file, c.bitcode})
+		}
+	}
+	for _, file := range others {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, false, inputError(file, errors.Unwrap(err).Error())
+		}
+		clean, err := readInChild(ctx, file, content)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, module{file, clean})
+	}
+	return list, len(others) > 0, nil
+}
+
+// split separates C sources from LLVM modules.
+func split(o *Options) (units []unit, modules []string, err error) {
+	database, err := readCompileCommands(o.CompileCommands)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := o.Files
+	if len(files) == 0 {
+		units = append(units, database...)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil {
+			return nil, nil, inputError(file, errors.Unwrap(err).Error())
+		} else if info.IsDir() {
+			return nil, nil, inputError(file, "is a directory")
+		}
+		switch filepath.Ext(file) {
+		case ".ll", ".bc":
+			modules = append(modules, file)
+		default:
+			units = append(units, lookup(database, file))
+		}
+	}
+	if len(units)+len(modules) == 0 {
+		return nil, nil, &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "no input files"}}}
+	}
+	return units, modules, nil
+}
+
+func inputError(file, message string) error {
+	return &InputError{Diagnostics: []Diagnostic{{File: file, Severity: "error", Message: message}}}
+}
+
+// readModules links the modules and the library models, prepares the result
+// and copies it out of libLLVM.
+func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, error) {
+	s := llvm.Open()
+	defer s.Close()
+	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
+	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
+	for _, m := range modules {
+		if err := s.Read(m.name, m.content); err != nil {
+			return nil, asInputError(m.name, err)
+		}
+	}
+	if s.BigEndian() {
+		return nil, inputError(modules[0].name, "the module is for a big-endian machine, which assay does not model")
+	}
+	if name := s.Reserved(); name != "" {
+		return nil, inputError(modules[0].name, "the name "+name+" is reserved for assay")
+	}
+	switch s.PointerBits() {
+	case 64, 32:
+	default:
+		return nil, inputError(modules[0].name, fmt.Sprintf("pointers of %d bits are not modelled", s.PointerBits()))
+	}
+	if o.models != nil {
+		if err := s.LinkLibrary("the models of "+o.Models, o.models.bitcode); err != nil {
+			return nil, asInputError(o.Models, err)
+		}
+	}
+	if s.Declares("atexit") {
+		s.Declare(exitHandlers)
+	}
+	if err := linkModels(s); err != nil {
+		return nil, fmt.Errorf("linking the library models: %w", err)
+	}
+	if err := s.Prepare(); err != nil {
+		return nil, err
+	}
+	for i := range o.Atoms {
+		roots = append(roots, ObserverName(i))
+	}
+	return s.Copy(append(roots, exitHandlers)...), nil
+}
+
+func asInputError(file string, err error) error {
+	var syntax *llvm.SyntaxError
+	var link *llvm.LinkError
+	switch {
+	case errors.As(err, &syntax):
+		if d := parseDiagnostics(syntax.Text); len(d) > 0 {
+			return &InputError{Text: syntax.Text, Diagnostics: d}
+		}
+		return inputError(file, syntax.Text)
+	case errors.As(err, &link):
+		return inputError(file, strings.TrimPrefix(link.Text, file+": "))
+	}
+	return err
+}
+
+// importProgram runs the importer. A panic on a foreign module is reported
+// as the input's: it came from something that clang does not write.
+func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program, err error) {
+	if foreign {
+		defer func() {
+			if r := recover(); r != nil {
+				err = inputError(strings.Join(o.Files, " "), fmt.Sprintf("the module cannot be imported: %v\n%s", r, debug.Stack()))
+			}
+		}()
+	}
+	im := newImporter(p, o, foreign)
+	if err := im.run(); err != nil {
+		return nil, err
+	}
+	model := LP64
+	if p.PointerBits == 32 {
+		model = ILP32
+	}
+	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list}, nil
+}

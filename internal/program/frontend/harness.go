@@ -1,0 +1,245 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
+)
+
+// This file makes the function where runs start. It has neither parameters nor
+// results, and does what the C runtime does around main: global constructors,
+// arguments, the call, exit handlers, the end of the program.
+//
+// main gets any argc >= 0, and for argv, if main looks at it, an object of
+// argc+1 pointers. The first of them point to strings, each an object of its own
+// of any size up to the limit of Linux, with arbitrary content up to the null
+// character at its end; the last is null. If there are more, the others are
+// arbitrary, and violations on such runs do not count. The environment (the third
+// parameter of main, and environ) is such an object, too. What another function
+// under analysis gets is in arguments.go.
+
+// EntryName is the function where runs start.
+const EntryName = "assay.entry"
+
+func (im *importer) harness() error {
+	target := im.p.Function(im.opts.entry())
+	if target == nil || target.Blocks == nil {
+		e := &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "the program does not define the function " + im.opts.entry()}}}
+		if len(im.p.Defined) > 0 {
+			e.Hint = "it defines " + strings.Join(im.p.Defined, ", ")
+		}
+		return e
+	}
+	f := &function{
+		im:     im,
+		b:      ir.NewFunc(im.m, EntryName),
+		vals:   map[llvm.Value][]ir.Value{},
+		checks: &checks{},
+		fresh:  map[ir.Value]bool{},
+	}
+	f.at(f.b.Block("entry"))
+	im.m.Entry = EntryName
+	if len(im.obstacles) > 0 {
+		f.unsupported(im.obstacles[0])
+		f.b.Done()
+		return nil
+	}
+	environment := f.environment(target)
+	f.placeLiterals()
+	for _, fn := range byPriority(im.p.Constructors) {
+		f.emitCall(fn, nil)
+		if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {
+			im.m.Constructors = append(im.m.Constructors, im.symbol(fn))
+		}
+	}
+	f.setPos(pos(target.Pos))
+	if target.Name == "main" {
+		f.callMain(target, environment)
+	} else {
+		if err := f.callTarget(target); err != nil {
+			return err
+		}
+	}
+	f.runExitHandlers()
+	f.halt(ir.HaltExit)
+	f.b.Done()
+	return nil
+}
+
+// emitCall calls a function with a body; missing arguments are arbitrary.
+func (f *function) emitCall(fn *llvm.Function, args []ir.Value) {
+	args, _ = f.adapt(args, f.im.flattenAll(fn.Type.Params))
+	var t ir.Type
+	if result := f.im.flatten(fn.Type.Return); len(result.scalars) > 0 {
+		t = result.scalars[0].Type
+	}
+	f.b.Call(t, f.im.symbol(fn), args...)
+}
+
+func (f *function) callMain(fn *llvm.Function, environment ir.Value) {
+	var args []ir.Value
+	types := f.im.flattenAll(fn.Type.Params)
+	if len(types) > 0 && types[0].Kind == ir.Int {
+		argc := f.b.Nondet(types[0], ir.NondetInput, "argc")
+		f.b.Assume(f.b.Cmp(ir.SLe, f.zero(types[0]), argc))
+		args = append(args, argc)
+		if len(types) > 1 && types[1].Kind == ir.Ptr {
+			if isUsed(fn, 1) {
+				args = append(args, f.argumentVector(argc))
+			} else {
+				args = append(args, f.b.Null())
+			}
+			if environment != 0 && len(types) > 2 && types[2].Kind == ir.Ptr {
+				args = append(args, environment)
+			}
+		}
+	}
+	f.emitCall(fn, args)
+}
+
+// environmentObjects are the names under which the library lets a program look at
+// the environment, if it declares one and does not define it.
+var environmentObjects = []string{"environ", "__environ", "_environ"}
+
+// environment makes the environment and lets the objects point to it; it is 0 if
+// the program does not look at it.
+func (f *function) environment(target *llvm.Function) ir.Value {
+	var objects []*llvm.Global
+	for _, g := range f.im.p.Globals {
+		if slices.Contains(environmentObjects, g.Name) && g.Init == nil {
+			objects = append(objects, g)
+		}
+	}
+	parameter := target.Name == "main" && len(target.Params) > 2 && isUsed(target, 2)
+	if objects == nil && !parameter {
+		return 0
+	}
+	if len(objects) > 1 {
+		f.unsupported("the environment by two names, which are one object")
+		return 0
+	}
+	n := f.b.Nondet(ir.IntType(32), ir.NondetInput, "strings of the environment")
+	f.b.Assume(f.b.Cmp(ir.SLe, f.b.Const(32, 0), n))
+	vector := f.strings("the environment", n)
+	for _, g := range objects {
+		f.b.Store(vector, f.b.GlobalAddr(f.im.symbol(g)))
+	}
+	return vector
+}
+
+// argumentVector makes argv.
+func (f *function) argumentVector(argc ir.Value) ir.Value {
+	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers; of the strings only argv[0] to argv[%d] are modelled", argumentStrings-1)})
+	return f.strings("argv", argc)
+}
+
+// strings makes a vector of argc pointers to strings with a null pointer at its end.
+func (f *function) strings(name string, argc ir.Value) ir.Value {
+	word := uint64(f.im.p.PointerBits / 8)
+	if f.im.p.PointerBits == 32 { // or the size would not fit
+		f.b.Assume(f.b.Cmp(ir.SLt, argc, f.b.Const(f.b.Func.Type(argc).Bits, 1<<28)))
+	}
+	n := f.signedResize(argc, f.im.p.PointerBits)
+	last := f.b.Bin(ir.Mul, n, f.b.Word(word))
+	size := f.b.Bin(ir.Add, last, f.b.Word(word))
+	vector := f.b.Emit(ir.Def{
+		Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{size}, Aux: int64(word),
+		Layout: ir.Layout{Stride: word, Cell: word, Pointers: true},
+	})
+	f.b.Store(f.b.Null(), f.b.PtrAdd(vector, last))
+	done := f.b.Block("arguments")
+	for i := range uint64(argumentStrings) {
+		on := f.b.Block("argument")
+		f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, i), argc), on, done)
+		f.at(on)
+		f.b.Store(f.argumentString(), f.b.PtrAdd(vector, f.b.Word(i*word)))
+	}
+	more := f.b.Block("more")
+	f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, argumentStrings), argc), more, done)
+	f.at(more)
+	f.b.Assume(f.b.Nondet(ir.BoolType, ir.NondetApproximate, name))
+	f.b.Br(done)
+	f.at(done)
+	return vector
+}
+
+// argumentStrings is the number of strings of argv, argumentLength the most bytes
+// that Linux allows in one (MAX_ARG_STRLEN).
+const (
+	argumentStrings = 4
+	argumentLength  = 1 << 17
+)
+
+// ArgumentLength is the name of the inputs that are the lengths of the strings of argv.
+const ArgumentLength = "length of an argument"
+
+// argumentString makes a string of the command line.
+func (f *function) argumentString() ir.Value {
+	length := f.b.Nondet(f.im.m.WordType(), ir.NondetInput, ArgumentLength)
+	f.b.Assume(f.b.Cmp(ir.ULt, length, f.b.Word(argumentLength)))
+	s := f.b.Emit(ir.Def{
+		Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{f.b.Bin(ir.Add, length, f.b.Word(1))}, Aux: 1,
+		Layout: ir.Layout{Stride: 1, Cell: 1},
+	})
+	f.b.Store(f.b.Const(8, 0), f.b.PtrAdd(s, length))
+	return s
+}
+
+// isUsed says whether a parameter is used at all.
+func isUsed(fn *llvm.Function, index int) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if i.Op == llvm.DbgValue || i.Op == llvm.DbgDeclare {
+				continue
+			}
+			for _, a := range i.Args {
+				if a == llvm.Value(fn.Params[index]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// stub gives a body to a function without one whose address is taken: it does
+// what a direct call does.
+func (im *importer) stub(src *llvm.Function) {
+	result := im.flatten(src.Type.Return)
+	var types []ir.Type
+	for _, s := range result.scalars {
+		types = append(types, s.Type)
+	}
+	f := &function{
+		im:     im,
+		b:      ir.NewFunc(im.m, im.symbol(src), types...),
+		vals:   map[llvm.Value][]ir.Value{},
+		checks: &checks{},
+		fresh:  map[ir.Value]bool{},
+	}
+	f.b.Func.Variadic = src.Type.Variadic
+	f.b.Func.Model = true
+	c := &externalCall{name: src.Name, callee: src, noReturn: src.NoReturn, result: result}
+	problem := result.problem
+	for _, p := range src.Type.Params {
+		t := im.flatten(p)
+		if t.problem != "" {
+			problem = t.problem
+		}
+		var list []ir.Value
+		for _, s := range t.scalars {
+			list = append(list, f.b.Param(s.Type))
+		}
+		c.args = append(c.args, list)
+	}
+	f.at(f.b.Block("entry"))
+	if problem != "" {
+		f.unsupported(problem)
+	} else if list := f.external(c); !f.ended {
+		f.b.Ret(list...)
+	}
+	f.b.Done()
+}

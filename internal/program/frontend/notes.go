@@ -1,0 +1,57 @@
+package frontend
+
+import (
+	"fmt"
+
+	"assay/internal/program/ir"
+)
+
+// Note is an assumption under which the imported program stands for the source.
+type Note struct {
+	Kind NoteKind
+	// Name is the function that the note is about, if any.
+	Name string
+	Text string
+	Pos  ir.Pos
+}
+
+// NoteKind classifies notes.
+type NoteKind uint8
+
+// The kinds of notes.
+const (
+	NoteAssumption      NoteKind = iota
+	NoteUnknownFunction          // Name has neither a body nor a model
+	// NoteUncheckedArithmetic says that the function Name has operations whose
+	// overflow (Overflow, ShiftOverflow, ShiftRange) is not checked: nothing can
+	// be proved about these properties.
+	NoteUncheckedArithmetic
+)
+
+func (n Note) String() string {
+	switch {
+	case n.Name != "" && n.Pos.Line != 0:
+		return fmt.Sprintf("%s (line %d) %s", n.Name, n.Pos.Line, n.Text)
+	case n.Name != "":
+		return n.Name + " " + n.Text
+	}
+	return n.Text
+}
+
+// noteSet collects notes, each once, at its first place.
+type noteSet struct {
+	list []Note
+	seen map[Note]bool
+}
+
+func (s *noteSet) add(n Note) {
+	key := n
+	key.Pos = ir.Pos{}
+	if s.seen == nil {
+		s.seen = map[Note]bool{}
+	}
+	if !s.seen[key] {
+		s.seen[key] = true
+		s.list = append(s.list, n)
+	}
+}

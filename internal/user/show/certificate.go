@@ -1,0 +1,202 @@
+package show
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+)
+
+// Certificate is what backs a True.
+type Certificate struct {
+	// Bounds are the unwindings with which every loop ends.
+	Bounds []Bound `json:"bounds,omitempty"`
+	// K is the depth of a proof by induction, 0 if the predicates are inductive by
+	// themselves; Invariants what holds at the loops, and the contracts of recursive
+	// functions.
+	K          int         `json:"k,omitempty"`
+	Invariants []Invariant `json:"invariants,omitempty"`
+	// Nodes is the number of states at loop heads of a symbolic execution graph.
+	Nodes int `json:"nodes,omitempty"`
+	// Rankings are the arguments that the loops end.
+	Rankings []Ranking `json:"rankings,omitempty"`
+	// Checker is who accepted it.
+	Checker string `json:"checker,omitempty"`
+	// Unchecked says why nobody was asked, empty if somebody was.
+	Unchecked string `json:"unchecked,omitempty"`
+}
+
+// Invariant is what holds each time a loop is reached, or the contract of a recursive
+// function, in C.
+type Invariant struct {
+	Pos        Position `json:"position"`
+	Func       string   `json:"function"`
+	Predicates []string `json:"predicates,omitempty"`
+}
+
+// Ranking says why a loop ends: at each iteration its functions decrease, in
+// lexicographic order, with what holds at the loop.
+type Ranking struct {
+	Pos        Position `json:"position"`
+	Func       string   `json:"function"`
+	Functions  []string `json:"functions"`
+	Recursion  bool     `json:"recursion,omitempty"` // it stands for recursive calls of Func
+	Invariants []string `json:"invariants,omitempty"`
+}
+
+// Bound is the number of unwindings of a loop, or of a recursive function.
+type Bound struct {
+	Pos       Position `json:"position"`
+	Func      string   `json:"function"`
+	Recursion bool     `json:"recursion,omitempty"`
+	N         int      `json:"unwindings"`
+}
+
+// CertificateOf shows a certificate for a module.
+func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
+	switch c := c.(type) {
+	case *verdict.Unwinding:
+		out := &Certificate{Checker: c.Checker}
+		for _, b := range c.Bounds {
+			out.Bounds = append(out.Bounds, Bound{Pos: PositionOf(m, b.Pos), Func: b.Func, Recursion: b.Head == 0, N: b.N})
+		}
+		return out
+	case *verdict.Induction:
+		out := &Certificate{Checker: c.Checker, K: c.K}
+		if c.Module != nil {
+			m = c.Module
+		}
+		for i := range c.Heads {
+			out.Invariants = append(out.Invariants, InvariantOf(m, &c.Heads[i]))
+		}
+		for i := range c.Contracts {
+			out.Invariants = append(out.Invariants, contract(m, &c.Contracts[i]))
+		}
+		return out
+	case *verdict.SymbolicGraph:
+		return &Certificate{Checker: c.Checker, Nodes: len(c.Graph.Nodes)}
+	case *verdict.Ranking:
+		out := &Certificate{Checker: c.Checker}
+		for i := range c.Loops {
+			out.Rankings = append(out.Rankings, loopRanking(c.Program, &c.Loops[i], c.Heads))
+		}
+		return out
+	case *verdict.OverIntegers:
+		if c.Checker == "" {
+			return &Certificate{Unchecked: "--certify=off"}
+		}
+		return &Certificate{Checker: c.Checker}
+	case verdict.Unchecked:
+		return &Certificate{Unchecked: c.Why}
+	}
+	panic(fmt.Sprintf("unexpected certificate %T", c))
+}
+
+// InvariantOf shows what holds at a loop head in terms of C: a value has the
+// name of the variable that it is assigned to.
+func InvariantOf(m *ir.Module, h *invariant.Head) Invariant {
+	f := m.Func(h.Func)
+	out := Invariant{Pos: PositionOf(m, h.Pos), Func: h.Func}
+	names := f.VariableNames()
+	plain := func(t invariant.Term) string {
+		g, names := f, names
+		if t.Up > 0 {
+			g = m.Func(h.Calls[len(h.Calls)-t.Up].Func)
+			names = g.VariableNames()
+		}
+		n := names[t.Value]
+		if d := g.Def(t.Value); d.Op == ir.GlobalAddr {
+			n = d.Sym
+		}
+		if n == "" {
+			n = fmt.Sprintf("value%d", t.Value)
+		}
+		if t.Up > 0 {
+			n = g.Name + "::" + n
+		}
+		if t.Cell && t.Offset > 0 {
+			n = fmt.Sprintf("%s+%d", n, t.Offset)
+		}
+		return n
+	}
+	name := func(t invariant.Term) string {
+		if !t.Signed {
+			return "(unsigned)" + plain(t)
+		}
+		return plain(t)
+	}
+	for i := range h.Predicates {
+		out.Predicates = append(out.Predicates, h.Predicates[i].Text(name))
+	}
+	for _, c := range h.Clauses {
+		out.Predicates = append(out.Predicates, c.Text(plain))
+	}
+	for i := range h.Formulas {
+		out.Predicates = append(out.Predicates, h.Formulas[i].Text(plain))
+	}
+	return out
+}
+
+// NamedInvariant is InvariantOf, without predicates of values that no variable
+// has.
+func NamedInvariant(m *ir.Module, h *invariant.Head) Invariant {
+	f := m.Func(h.Func)
+	named := map[ir.Value]bool{}
+	for v := 1; v < len(f.Values); v++ {
+		switch d := f.Def(ir.Value(v)); d.Op {
+		case ir.Dbg:
+			for _, a := range d.Args {
+				named[a] = true
+			}
+		case ir.GlobalAddr:
+			named[ir.Value(v)] = true
+		}
+	}
+	out := *h
+	out.Predicates = nil
+	for _, p := range h.Predicates {
+		all := true
+		p.Each(func(t invariant.Term) { all = all && named[t.Value] })
+		if all {
+			out.Predicates = append(out.Predicates, p)
+		}
+	}
+	return InvariantOf(m, &out)
+}
+
+// contract shows the contract of a recursive function.
+func contract(m *ir.Module, k *invariant.Contract) Invariant {
+	f := m.Func(k.Func)
+	out := Invariant{Pos: PositionOf(m, k.Pos), Func: k.Func}
+	names := f.VariableNames()
+	name := func(t invariant.Term) string {
+		n := names[t.Value]
+		switch {
+		case t.Global != "":
+			n = t.Global
+			if t.Offset != 0 {
+				n += fmt.Sprintf("[byte %d]", t.Offset)
+			}
+			if t.Old {
+				n = "old(" + n + ")"
+			}
+		case t.Value == 0:
+			n = "result"
+		case n == "":
+			n = fmt.Sprintf("argument%d", slices.Index(f.Params, t.Value)+1)
+		}
+		if !t.Signed {
+			return "(unsigned)" + n
+		}
+		return n
+	}
+	for i := range k.Pre {
+		out.Predicates = append(out.Predicates, "requires "+k.Pre[i].Text(name))
+	}
+	for i := range k.Post {
+		out.Predicates = append(out.Predicates, "ensures "+k.Post[i].Text(name))
+	}
+	return out
+}

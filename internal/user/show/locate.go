@@ -1,0 +1,23 @@
+package show
+
+import (
+	"context"
+
+	"assay/internal/program/ir"
+)
+
+// Locate completes a violation by what only the run knows: what a pointer points to, and
+// the call in the program for a violation inside a library model.
+func (r *Run) Locate(ctx context.Context, violation *Place) {
+	g := r.Violation
+	f := r.Module.Func(g.Func)
+	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree
+	if f != nil && !f.Model && g.Pos.Line != 0 && !memory {
+		return
+	}
+	var last Step
+	err := r.Trace(ctx, func(s Step) error { last = s; return nil })
+	if err == nil && !last.Pos.IsZero() {
+		violation.Pos, violation.Func, violation.Text = last.Pos, last.Func, last.Text
+	}
+}

@@ -1,0 +1,54 @@
+package show
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"assay/internal/program/ir"
+)
+
+// Position is a place in a source file. Line and Col are 0 where unknown.
+type Position struct {
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"column,omitempty"`
+}
+
+// IsZero says that nothing is known.
+func (p Position) IsZero() bool { return p == Position{} }
+
+// String is file:line:col as far as it is known.
+func (p Position) String() string {
+	switch {
+	case p.File == "":
+		return ""
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// PositionOf translates a position of the module. Files below the working
+// directory are named relative to it, as the user names them.
+func PositionOf(m *ir.Module, p ir.Pos) Position {
+	if p.Line == 0 || int(p.File) >= len(m.Files) {
+		return Position{}
+	}
+	file := m.Files[p.File]
+	if filepath.IsAbs(file) {
+		if short, err := filepath.Rel(workingDirectory(), file); err == nil && filepath.IsLocal(short) {
+			file = short
+		}
+	}
+	return Position{File: file, Line: int(p.Line), Col: int(p.Col)}
+}
+
+// workingDirectory is where the process was started.
+var workingDirectory = sync.OnceValue(func() string {
+	dir, _ := os.Getwd()
+	return dir
+})

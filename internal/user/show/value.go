@@ -1,0 +1,86 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
+)
+
+// formatValue writes the value of a C variable as a C programmer would read
+// it: decimal by the sign of the type, the character beside a char, hexadecimal
+// beside an unsigned number that is large, NULL, the text behind a char pointer.
+func formatValue(v bv.BV, t ir.CType, state interp.State) string {
+	switch {
+	case t.Ptr:
+		return formatPointer(v, t, state)
+	case t.Float:
+		return formatFloat(v)
+	case t.Bool:
+		if v.IsZero() {
+			return "false"
+		}
+		return "true"
+	}
+	if t.Bits != 0 && t.Bits < v.Width() {
+		v = v.Trunc(t.Bits)
+	}
+	if t.Signed {
+		return v.Signed().String() + character(v, t)
+	}
+	out := v.Unsigned().String() + character(v, t)
+	if !v.IsUint64() || v.Uint64() > 0xffff {
+		out += fmt.Sprintf(" (%#x)", v.Unsigned())
+	}
+	return out
+}
+
+// character is the character of a char that has one.
+func character(v bv.BV, t ir.CType) string {
+	if v.Width() != 8 || !strings.Contains(t.Name, "char") || v.Uint64() >= 127 || v.Uint64() < 32 && !strings.ContainsRune("\n\t\r\x00", rune(v.Uint64())) {
+		return ""
+	}
+	if v.IsZero() {
+		return ` '\0'`
+	}
+	return " " + strconv.QuoteRune(rune(v.Uint64()))
+}
+
+// formatFloat writes a float of any format.
+func formatFloat(v bv.BV) string {
+	switch v.Width() {
+	case 32:
+		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v.Uint64()))), 'g', -1, 32)
+	case 64:
+		return strconv.FormatFloat(math.Float64frombits(v.Uint64()), 'g', -1, 64)
+	}
+	return fmt.Sprintf("%#x (%d bits)", v.Unsigned(), v.Width())
+}
+
+// maxText bounds the text shown behind a char pointer.
+const maxText = 24
+
+// formatPointer writes an address, and the text behind a char pointer.
+func formatPointer(v bv.BV, t ir.CType, state interp.State) string {
+	if v.IsZero() {
+		return "NULL"
+	}
+	address := fmt.Sprintf("%#x", v.Unsigned())
+	element := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(t.Name), "*"))
+	if strings.TrimPrefix(element, "const ") != "char" {
+		return address
+	}
+	var text []byte
+	for i := range uint64(maxText) {
+		b, ok := state.Memory(v.Uint64()+i, 1)
+		if !ok || b[0] == 0 {
+			break
+		}
+		text = append(text, b[0])
+	}
+	return address + " " + strconv.QuoteToASCII(string(text))
+}
