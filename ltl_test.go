@@ -28,14 +28,20 @@ end:
 }
 `
 
-// check asks for a formula of a program.
-func checkFormula(t *testing.T, text, formula string) (*Result, error) {
+// write is a file with a program.
+func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "f.c")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	task := Task{Files: []string{file}, Properties: []Property{LTL}, Timeout: time.Minute}
+	return file
+}
+
+// checkFormula asks for a formula of a program.
+func checkFormula(t *testing.T, text, formula string) (*Result, error) {
+	t.Helper()
+	task := Task{Files: []string{write(t, text)}, Properties: []Property{LTL}, Timeout: time.Minute}
 	if formula != "" {
 		task.LTL = &Formula{Text: formula, File: "--ltl", Col: 1}
 	}
@@ -83,6 +89,40 @@ func TestLTL(t *testing.T) {
 				t.Errorf("the last line is %s", r.Line())
 			}
 		})
+	}
+}
+
+// TestLTLEngine: an engine alone decides a formula by safety of the product or by fair termination, whichever it
+// answers; if it answers neither question of a formula, that is said.
+func TestLTLEngine(t *testing.T) {
+	const program = "int x;\nint main(void) { for (int i = 3; i > 0; i--) x = i; x = 7; for (;;) ; }\n"
+	for _, c := range []struct {
+		engine, formula string
+		want            Answer
+	}{
+		{"ranking", "F G(x == 7)", True},
+		{"ranking", "G(x < 8)", True},
+		{"lasso", "G F(x == 1)", False},
+		{"lasso", "G(x < 7)", False},
+		{"bmc", "G(x < 7)", False},
+		{"induction", "G(x < 8)", True},
+		{"induction", "F G(x == 7)", Unknown},
+		{"trial", "G F(x == 1)", Unknown},
+	} {
+		task := Task{
+			Files: []string{write(t, program)}, Properties: []Property{LTL}, Timeout: time.Minute,
+			LTL: &Formula{Text: c.formula, File: "--ltl", Col: 1}, Engine: Engine{Only: c.engine},
+		}
+		r, err := Check(context.Background(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Answer != c.want {
+			t.Errorf("%s, %s: %s, want %s: %+v", c.engine, c.formula, r.Line(), c.want, r.Reasons)
+		}
+		if c.engine == "trial" && !strings.Contains(r.Reasons[0].Text, "the engine trial decides safety") {
+			t.Errorf("%+v", r.Reasons)
+		}
 	}
 }
 

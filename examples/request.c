@@ -1,4 +1,4 @@
-// A request (x > 0) is answered (y == 0), again and again: linear temporal logic, after [Liu, Fig. 4.1].
+// A request (x > 0) is answered (y == 0), again and again: linear temporal logic, after [Liu, Fig. 4.1]. With -DBUG it is not.
 // property: ltl
 // expected: true
 //@ ltl invariant positive: [](AP(x > 0) ==> <>AP(y == 0));
@@ -12,8 +12,10 @@ int main(void) {
     x = __VERIFIER_nondet_int();
     while (x > 0) {
       x--;
+#ifndef BUG
       if (x <= 1)
         y = 0;
+#endif
     }
   }
 }

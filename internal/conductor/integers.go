@@ -35,7 +35,7 @@ const (
 // answer depends on.
 func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
 	first, stop := context.WithTimeout(ctx, firstTry)
-	a := r.tryIntegers(first, m)
+	a := r.tryIntegers(first, ctx, m)
 	stop()
 	if ctx.Err() != nil || decided(a.Verdict) {
 		return a
@@ -43,13 +43,13 @@ func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
 	depends := false
 	if r.Semantics != NoOverflow && mayOverflow(m) {
 		second, stop := context.WithTimeout(ctx, secondTry)
-		b := r.tryIntegers(second, assumeNoOverflow(m))
+		b := r.tryIntegers(second, second, assumeNoOverflow(m))
 		stop()
 		a.Stats.add(&b.Stats)
 		_, depends = b.Verdict.(verdict.True)
 	}
 	if a.Verdict == nil && ctx.Err() == nil { // the first try was not finished
-		b := r.tryIntegers(ctx, m)
+		b := r.tryIntegers(ctx, ctx, m)
 		a.Verdict = b.Verdict
 		a.Stats.add(&b.Stats)
 	}
@@ -82,8 +82,9 @@ func mayOverflow(m *ir.Module) bool {
 }
 
 // tryIntegers translates the program, and takes what the engines of integer transition
-// systems find back to it; nil if the context ended.
-func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
+// systems find back to it; nil if the context ended. A proof that was found in time is checked in that of the
+// other context.
+func (r *run) tryIntegers(ctx, check context.Context, m *ir.Module) (out Reply) {
 	begin := time.Now()
 	var times []Phase
 	defer func() { out.Stats.Phases = append(times, out.Stats.Phases...) }()
@@ -109,7 +110,7 @@ func (r *run) tryIntegers(ctx context.Context, m *ir.Module) (out Reply) {
 	}
 	switch a := a.(type) {
 	case termination.Terminates:
-		return r.ranked(ctx, m, hintsOf(p, a))
+		return r.ranked(ctx, check, m, hintsOf(p, a))
 	case termination.Diverges:
 		if loops.Changed() {
 			break

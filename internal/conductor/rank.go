@@ -72,12 +72,12 @@ func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 		case <-time.After(hintWait):
 		}
 		a := Reply{Stats: phases([]Phase{{"ranking over the integers", time.Since(begin)}})}
-		b := r.ranked(ctx, m, hints)
+		b := r.ranked(ctx, ctx, m, hints)
 		a.Verdict = b.Verdict
 		a.Stats.add(&b.Stats)
 		if waiting && !decided(b.Verdict) && ctx.Err() == nil {
 			if hints = <-found; len(hints) > 0 {
-				b = r.ranked(ctx, m, hints)
+				b = r.ranked(ctx, ctx, m, hints)
 				a.Verdict = b.Verdict
 				a.Stats.add(&b.Stats)
 			}
@@ -107,8 +107,8 @@ func hintsOf(p *integerize.Program, t termination.Terminates) (hints []bitrankin
 	return hints
 }
 
-// ranked is rank with hints of another engine, which may be nil.
-func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint) (a Reply) {
+// ranked is rank with hints of another engine, which may be nil; check is the context of the check.
+func (r *run) ranked(ctx, check context.Context, m *ir.Module, hints []bitranking.Hint) (a Reply) {
 	prove := bitranking.Prove
 	if r.Fair {
 		prove = bitranking.ProveFair
@@ -141,8 +141,8 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 		return a
 	}
 	// Another engine may be checking its proof, most often the same one.
-	pause.Wait(ctx)
-	own, resume := pause.Others(ctx)
+	pause.Wait(check)
+	own, resume := pause.Others(check)
 	defer resume()
 	begin := time.Now()
 	checker, err := accept.Program(own, &verdict.Claim{Program: m, Evidence: p.Proof, Fair: r.Fair, Solver: verdict.CaDiCaL})
@@ -152,7 +152,7 @@ func (r *run) ranked(ctx context.Context, m *ir.Module, hints []bitranking.Hint)
 	}
 	p.Proof.Checker = checker
 	begin = time.Now()
-	loops := recursion.Loops(ctx, m).Module
+	loops := recursion.Loops(check, m).Module
 	unclean := r.excluding(own, loops, p.Unclean, func(ctx context.Context, claim *verdict.Claim) error {
 		claim.Evidence = &verdict.Induction{K: p.Proof.K, Heads: p.Proof.Heads}
 		_, err := accept.Program(ctx, claim)

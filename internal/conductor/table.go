@@ -151,8 +151,12 @@ func Help() string {
 	return b.String()
 }
 
-// Answering says whether there is an engine of a name for a question.
+// Answering says whether there is an engine of a name for a question. Temporal logic is decided by way of
+// the other two questions.
 func Answering(name string, q Question) bool {
+	if q == Temporal {
+		return Answering(name, Safety) || Answering(name, Termination)
+	}
 	return slices.ContainsFunc(table, func(e Engine) bool { return e.Name == name && e.Question == q })
 }
 

@@ -68,7 +68,8 @@ func (r *run) temporal(ctx context.Context) Answer {
 	}
 	made := Phase{fmt.Sprintf("the product with an automaton of %d states", len(a.Edges)), time.Since(begin)}
 	var out Answer
-	if p.Safety && r.Semantics != Integers {
+	safety := p.Safety && r.Semantics != Integers && r.runs(Safety)
+	if safety {
 		m := p.Module
 		if r.Semantics == NoOverflow {
 			m, p.Extends = assumeNoOverflow(m), false
@@ -78,10 +79,14 @@ func (r *run) temporal(ctx context.Context) Answer {
 		})
 		out, _ = s.play(ctx, m)
 		if v, ok := out.Verdict.(verdict.False); ok && !p.Extends && !r.extends(ctx, m, v) {
-			p.Safety = false // a whole run has to be found
+			safety = false // a whole run has to be found
 		}
 	}
-	if !p.Safety || r.Semantics == Integers {
+	switch {
+	case safety:
+	case !r.runs(Termination):
+		out = no(verdict.CauseUnsupported, ir.Pos{}, "the engine "+r.Options.Only+" decides safety, and this is a question of fair termination")
+	default:
 		s := r.with(func(t *Task) { t.Question, t.Fair, t.Module = Termination, true, p.Module })
 		stats := out.Stats
 		out = s.termination(ctx)
@@ -92,6 +97,14 @@ func (r *run) temporal(ctx context.Context) Answer {
 	}
 	out.Stats.Phases = append([]Phase{made}, out.Stats.Phases...)
 	return out
+}
+
+// runs says whether the engines that the task chooses answer a question.
+func (r *run) runs(q Question) bool {
+	t := r.Task
+	t.Question = q
+	name := asked(&t)
+	return name == "" || Answering(name, q)
 }
 
 // HasNext says whether a formula counts observations.

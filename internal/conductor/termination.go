@@ -110,14 +110,14 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 	}
 	// Perhaps it ends whatever an overflow yields.
 	if whatever := arbitrary.Overflow(m); whatever != nil {
-		if decided(r.ranked(ctx, whatever.Module, nil).Verdict) {
+		if decided(r.ranked(ctx, ctx, whatever.Module, nil).Verdict) {
 			return ""
 		}
 		if decided(r.proveByGraph(ctx, whatever.Module).Verdict) {
 			return ""
 		}
 		if s := whatever.Then(func(m *ir.Module) *transform.Program { return skeleton.Of(soon, m) }); s != nil {
-			if decided(r.ranked(ctx, s.Module, nil).Verdict) {
+			if decided(r.ranked(ctx, ctx, s.Module, nil).Verdict) {
 				return ""
 			}
 		}

@@ -62,6 +62,7 @@ import (
 	"assay/internal/logic/smt"
 	"assay/internal/models/absint"
 	"assay/internal/program/ir"
+	"assay/internal/run/pause"
 	"assay/internal/transform/cut"
 	"assay/internal/transform/recursion"
 )
@@ -142,6 +143,14 @@ func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result)
 		return r
 	}
 	r.Stats.Loops = len(loops)
+	// Hints are mostly right, and looking is short: the other engines rest meanwhile. One of them may be
+	// checking its proof.
+	all, resume := ctx, func() {}
+	if len(hints) > 0 {
+		pause.Wait(ctx)
+		ctx, resume = pause.Others(ctx)
+	}
+	defer func() { resume() }()
 	p.sample(ctx)
 	facts, err := absint.Analyze(ctx, m, absint.Options{})
 	if err != nil {
@@ -160,6 +169,8 @@ func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result)
 		}
 		p.stage = s
 		done, err := p.tries(ctx, q, facts, &r)
+		resume()
+		ctx = all
 		r.Why = err
 		if done {
 			break

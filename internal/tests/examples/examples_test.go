@@ -47,6 +47,18 @@ func TestHeap(t *testing.T) {
 // structures are programs in examples/heap that are proved for all sizes.
 var structures = []string{"singly", "doubly", "stack", "queue", "tree", "tree_parent", "tree_recursive", "buffer", "lists", "table", "pointers", "records", "tree_lists"}
 
+// TestBits has the programs of [Liu, §3.1 and Fig. 4.1].
+func TestBits(t *testing.T) {
+	for file, tests := range map[string][]example{
+		"bits/sign.c": {{"unreach-call", nil, assay.True, assay.EngineAuto}},
+		"bits/and.c":  {{"termination", nil, assay.True, assay.EngineAuto}},
+		"bits/or.c":   {{"ltl", nil, assay.True, assay.EngineAuto}, {"ltl", []string{"BUG"}, assay.False, assay.EngineAuto}},
+		"request.c":   {{"ltl", nil, assay.True, assay.EngineAuto}, {"ltl", []string{"BUG"}, assay.False, assay.EngineAuto}},
+	} {
+		check(t, filepath.Join("..", "..", "..", "examples", filepath.FromSlash(file)), tests)
+	}
+}
+
 func check(t *testing.T, file string, tests []example) {
 	t.Helper()
 	for _, test := range tests {
