@@ -38,7 +38,7 @@ func (r *run) bounded(ctx context.Context, m *ir.Module) Reply {
 	if r.Options.EachCheck {
 		o.All = true
 		if !r.alone {
-			o.Settled = r.settled(m)
+			o.Settled = r.settled(ctx, m)
 		}
 	}
 	b := bmc.Run(ctx, m, o)

@@ -210,7 +210,7 @@ func Decide(ctx context.Context, t Task) Answer {
 		return r.temporal(ctx)
 	}
 	answer, result := r.play(ctx, t.Module)
-	answer.Told = r.board.told()
+	answer.Told = told(r.board.about(t.Module))
 	if search := result.Of("bmc"); search != nil && t.Options.EachCheck {
 		r.joinChecks(t.Module, &answer, &search.Answer)
 	}

@@ -18,30 +18,32 @@ import (
 
 // settled is what bounded search asks at every depth: whether nothing is left to do. It
 // also tells induction which checks are refuted.
-func (r *run) settled(m *ir.Module) func(decided func(string, ir.Value, ir.CheckKind) bool) bool {
+func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(string, ir.Value, ir.CheckKind) bool) bool {
 	known := checkProperties(m, r.Targets)
-	c := &r.board.checks
+	refuted := 0
 	return func(decided func(string, ir.Value, ir.CheckKind) bool) bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		found := RefutedChecks{}
 		for _, x := range known {
 			if decided(x.Func, x.Value, x.Kind) {
-				c.refuted[x] = true
+				found[x] = true
 			}
 		}
-		return c.proved != nil && !slices.ContainsFunc(c.open, func(x inference.Property) bool { return !decided(x.Func, x.Value, x.Kind) })
+		if len(found) > refuted {
+			refuted = len(found)
+			r.board.publish(ctx, m, Post{Fact: found, By: "bmc", Worth: Proved})
+		}
+		proved, ok, _ := look[ProvedChecks](r.board, m)
+		return ok && !slices.ContainsFunc(proved.Open, func(x inference.Property) bool { return !decided(x.Func, x.Value, x.Kind) })
 	}
 }
 
 // inductEach proves what induction can, and has it checked. It answers if that is
 // everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
-	c := &r.board.checks
-	options := r.inductionOptions(ctx)
+	options := r.inductionOptions(ctx, m)
 	options.Refuted = func(x inference.Property) bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.refuted[x]
+		refuted, _, _ := look[RefutedChecks](r.board, m)
+		return refuted[x]
 	}
 	p := induction.ProveEach(ctx, m, options)
 	if len(p.Proofs) == 0 {
@@ -69,9 +71,12 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 			proved[y] = cert
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.proved, c.open = proved, open; len(open) == 0 {
+	worth := Certified
+	if r.Options.Uncertified {
+		worth = Proved
+	}
+	r.board.publish(ctx, m, Post{Fact: ProvedChecks{proved, open}, By: "induction", Worth: worth})
+	if len(open) == 0 {
 		return Reply{Verdict: last}
 	}
 	return Reply{}
@@ -80,18 +85,18 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 // joinChecks puts the answers of both engines for single checks together. It panics if
 // they contradict each other.
 func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
-	c := &r.board.checks
+	c, _, _ := look[ProvedChecks](r.board, m)
 	out.Verdict, out.Checks = search.Verdict, search.Checks
-	if len(c.proved) == 0 {
+	if len(c.Proofs) == 0 {
 		return
 	}
 	listed := map[inference.Property]bool{}
-	refuted, unknown := false, len(c.open) > 0
+	refuted, unknown := false, len(c.Open) > 0
 	for i := range out.Checks {
 		x := &out.Checks[i]
 		key := inference.Property{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
 		listed[key] = true
-		proof, isProved := c.proved[key]
+		proof, isProved := c.Proofs[key]
 		switch x.Verdict.(type) {
 		case verdict.False:
 			if refuted = true; isProved {
@@ -105,7 +110,7 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 			}
 		}
 	}
-	for key, proof := range c.proved {
+	for key, proof := range c.Proofs {
 		if !listed[key] && slices.Contains(r.Targets, key.Kind) {
 			d := m.Func(key.Func).Def(key.Value)
 			guard := verdict.Guard{Kind: key.Kind, Text: d.Sym, Func: key.Func, Pos: d.Pos}

@@ -20,7 +20,7 @@ import (
 // induct searches a proof by k-induction and has it checked.
 func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 	targets := slices.Concat(r.Targets, r.Disputed)
-	p := induction.Prove(ctx, m, r.inductionOptions(ctx))
+	p := induction.Prove(ctx, m, r.inductionOptions(ctx, m))
 	stats, why := p.Stats, p.Why
 	if r.Options.ShowInvariants {
 		a.Found = p.Found
@@ -61,12 +61,17 @@ func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 	return a
 }
 
-// inductionOptions are what the task asks of induction.
-func (r *run) inductionOptions(ctx context.Context) inference.Options {
+// inductionOptions are what the task asks of induction about a module.
+func (r *run) inductionOptions(ctx context.Context, m *ir.Module) inference.Options {
 	e := &r.Options
 	out := inference.Options{Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Havoc: e.Havoc, Rows: e.Rows, Thorough: e.ShowInvariants}
-	out.Invariants = func(heads []invariant.Head) { r.board.facts.publish(ctx, "invariants", heads) }
-	out.More = func() []invariant.Head { return r.board.lemmas.take(ctx, "candidates") }
+	out.Invariants = func(heads []invariant.Head) {
+		r.board.publish(ctx, m, Post{Fact: Invariants{heads}, By: "induction", Worth: Proved, Under: "no check is violated before"})
+	}
+	out.More = func() []invariant.Head {
+		found, _ := latest[Candidates](ctx, r.board, m)
+		return found.Heads
+	}
 	domains := map[string]inference.Domain{
 		"intervals": inference.Intervals, "zones": inference.Zones, "octagons": inference.Octagons,
 		"equalities": inference.Equalities, "polyhedra": inference.Polyhedra,
@@ -104,7 +109,7 @@ func (r *run) proveTurned(ctx context.Context, m *ir.Module) (p induction.Result
 	if err != nil {
 		return p, nil, nil
 	}
-	options := r.inductionOptions(ctx)
+	options := r.inductionOptions(ctx, full.Module)
 	options.Targets, options.Disputed, options.Runs = asked, nil, few.Module
 	return induction.Prove(ctx, full.Module, options), full.Module, asked
 }

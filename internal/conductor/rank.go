@@ -49,35 +49,30 @@ func (r *run) rank(ctx context.Context, m *ir.Module) Reply {
 // mathematical integers are found soonest, and often rank it on the bit-vectors, too.
 func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 	begin := time.Now()
-	found := make(chan []bitranking.Hint, 1)
 	integers := schedule.Engine[Reply]{Name: "over the integers", Limit: hintTime, Run: func(ctx context.Context) Reply {
-		defer close(found)
+		var ranked Ranked
+		defer func() {
+			r.board.publish(ctx, m, Post{Fact: ranked, By: "integers", Worth: Proved, Under: "over the mathematical integers"})
+		}()
 		p, err := r.translate(ctx, recursion.Loops(ctx, m).Module, integerize.Integers)
 		if err != nil {
 			return Reply{}
 		}
 		a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: true})
 		if t, ok := a.(termination.Terminates); ok && err == nil {
-			r.board.ends.Store(true)
-			found <- hintsOf(p, t)
+			ranked = Ranked{true, hintsOf(p, t)}
 		}
 		return Reply{}
 	}}
 	machine := schedule.Engine[Reply]{Name: "on machine integers", Run: func(ctx context.Context) Reply {
-		var hints []bitranking.Hint
-		waiting := true
-		select {
-		case hints = <-found:
-			waiting = false
-		case <-time.After(hintWait):
-		}
+		over, found := await[Ranked](ctx, r.board, m, hintWait)
 		a := Reply{Stats: phases([]Phase{{"ranking over the integers", time.Since(begin)}})}
-		b := r.ranked(ctx, ctx, m, hints)
+		b := r.ranked(ctx, ctx, m, over.Hints)
 		a.Verdict = b.Verdict
 		a.Stats.add(&b.Stats)
-		if waiting && !decided(b.Verdict) && ctx.Err() == nil {
-			if hints = <-found; len(hints) > 0 {
-				b = r.ranked(ctx, ctx, m, hints)
+		if !found && !decided(b.Verdict) && ctx.Err() == nil {
+			if over, _ = await[Ranked](ctx, r.board, m, 0); len(over.Hints) > 0 {
+				b = r.ranked(ctx, ctx, m, over.Hints)
 				a.Verdict = b.Verdict
 				a.Stats.add(&b.Stats)
 			}

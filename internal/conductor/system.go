@@ -18,10 +18,12 @@ import (
 // comes back as candidates.
 func system(engine solve.Engine) func(r *run, ctx context.Context, m *ir.Module) Reply {
 	return func(r *run, ctx context.Context, m *ir.Module) Reply {
-		facts := r.board.facts.take(ctx, "invariants")
+		facts, _ := latest[Invariants](ctx, r.board, m)
 		d := transition.Decide(ctx, m, transition.Options{
 			Targets: r.Targets, Disputed: r.Disputed, Label: r.Label, Engine: engine, Small: r.Options.SmallBlocks, Accept: r.accept(),
-			Persist: r.alone, Facts: facts, Learned: func(heads []invariant.Head) { r.board.lemmas.publish(ctx, "candidates", heads) },
+			Persist: r.alone, Facts: facts.Heads, Learned: func(heads []invariant.Head) {
+				r.board.publish(ctx, m, Post{Fact: Candidates{heads}, By: "ic3", Worth: Guessed})
+			},
 		})
 		a := Reply{Verdict: d.Verdict}
 		if d.Verdict == nil {

@@ -83,7 +83,7 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 		return ""
 	}
 	limit := wrapTime
-	if r.board.ends.Load() {
+	if isKnown(r.board, func(x Ranked) bool { return x.Ends }) {
 		limit = wrapTimeEnding
 	}
 	soon, stop := context.WithTimeout(ctx, limit)
