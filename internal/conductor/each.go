@@ -7,7 +7,6 @@ import (
 	"assay/internal/certify/accept"
 	"assay/internal/engines/bmc"
 	"assay/internal/engines/induction"
-	"assay/internal/engines/inference"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/run/schedule"
@@ -33,7 +32,7 @@ func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(strin
 			r.board.publish(ctx, m, Post{Fact: found, By: "bmc", Worth: Proved})
 		}
 		proved, ok, _ := look[ProvedChecks](r.board, m)
-		return ok && !slices.ContainsFunc(proved.Open, func(x inference.Property) bool { return !decided(x.Func, x.Value, x.Kind) })
+		return ok && !slices.ContainsFunc(proved.Open, func(x verdict.Site) bool { return !decided(x.Func, x.Value, x.Kind) })
 	}
 }
 
@@ -41,7 +40,7 @@ func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(strin
 // everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	options := r.inductionOptions(ctx, m)
-	options.Refuted = func(x inference.Property) bool {
+	options.Refuted = func(x verdict.Site) bool {
 		refuted, _, _ := look[RefutedChecks](r.board, m)
 		return refuted[x]
 	}
@@ -49,7 +48,7 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	if len(p.Proofs) == 0 {
 		return Reply{}
 	}
-	proved, open := map[inference.Property]verdict.True{}, p.Open
+	proved, open := map[verdict.Site]verdict.True{}, p.Open
 	var last verdict.True
 	for _, x := range p.Proofs {
 		cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
@@ -90,11 +89,11 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 	if len(c.Proofs) == 0 {
 		return
 	}
-	listed := map[inference.Property]bool{}
+	listed := map[verdict.Site]bool{}
 	refuted, unknown := false, len(c.Open) > 0
 	for i := range out.Checks {
 		x := &out.Checks[i]
-		key := inference.Property{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
+		key := verdict.Site{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
 		listed[key] = true
 		proof, isProved := c.Proofs[key]
 		switch x.Verdict.(type) {
@@ -123,13 +122,13 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 }
 
 // checkProperties are the checks of a program as properties.
-func checkProperties(m *ir.Module, kinds []ir.CheckKind) []inference.Property {
-	var out []inference.Property
+func checkProperties(m *ir.Module, kinds []ir.CheckKind) []verdict.Site {
+	var out []verdict.Site
 	for _, f := range m.Funcs {
 		for _, b := range f.Blocks {
 			for _, v := range b.Instrs {
 				if d := f.Def(v); d.Op == ir.Check && slices.Contains(kinds, ir.CheckKind(d.Aux)) {
-					out = append(out, inference.Property{Func: f.Name, Value: v, Kind: ir.CheckKind(d.Aux)})
+					out = append(out, verdict.Site{Func: f.Name, Value: v, Kind: ir.CheckKind(d.Aux)})
 				}
 			}
 		}

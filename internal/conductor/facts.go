@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"assay/internal/engines/bitranking"
-	"assay/internal/engines/inference"
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 )
@@ -33,13 +32,13 @@ type Ranked struct {
 }
 
 // RefutedChecks are checks that some run violates: nobody need prove them.
-type RefutedChecks map[inference.Property]bool
+type RefutedChecks map[verdict.Site]bool
 
 // ProvedChecks are the checks that no run violates, with the proof of each, and those that are
 // open: no more will be proved.
 type ProvedChecks struct {
-	Proofs map[inference.Property]verdict.True
-	Open   []inference.Property
+	Proofs map[verdict.Site]verdict.True
+	Open   []verdict.Site
 }
 
 func (f Invariants) text() string { return countPredicates("invariants", f.Heads) }

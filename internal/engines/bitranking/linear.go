@@ -18,8 +18,8 @@ const (
 	maxRows        = 80
 )
 
-// guess finds a function, nil if there is none.
-func guess(ctx context.Context, places []place, fixed int, pairs []pair, all bool) function {
+// guessLinear finds a function, nil if there is none.
+func guessLinear(ctx context.Context, places []place, fixed int, pairs []pair, all bool) function {
 	if len(pairs) > maxRows {
 		pairs = pairs[len(pairs)-maxRows:]
 	}

@@ -3,7 +3,7 @@ package bitranking
 import (
 	"context"
 
-	"assay/internal/engines/inference"
+	"assay/internal/engines/guess"
 	"assay/internal/program/ir/interp"
 )
 
@@ -51,7 +51,7 @@ func (p *program) sample(ctx context.Context) {
 	}
 	for run := range uint64(sampleRuns) {
 		limit := int(run+1) * maxPairs / sampleRuns
-		_, err := program.Run(ctx, interp.Options{Oracle: inference.SmallChoices(run), Observe: observe, Blocks: true, MaxSteps: sampleSteps, MaxMemory: 1 << 24})
+		_, err := program.Run(ctx, interp.Options{Oracle: guess.SmallChoices(run), Observe: observe, Blocks: true, MaxSteps: sampleSteps, MaxMemory: 1 << 24})
 		if err != nil {
 			return
 		}

@@ -180,7 +180,7 @@ func (x *search) next(ctx context.Context) (done, found bool, err error) {
 		}
 		// A linear program on the pairs seen.
 		for range maxGuesses {
-			f := guess(ctx, x.places, x.p.ranked[x.loop].fixed, x.live(), all)
+			f := guessLinear(ctx, x.places, x.p.ranked[x.loop].fixed, x.live(), all)
 			if f == nil || x.left <= 0 {
 				break
 			}

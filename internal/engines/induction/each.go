@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"assay/internal/engines/inference"
+	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/transform/cut"
 )
@@ -22,7 +23,7 @@ type Each struct {
 	Proofs []inference.EachProof
 	// Open are the properties that none of them proves; nil also if Why says that
 	// there was no search.
-	Open []inference.Property
+	Open []verdict.Site
 	// Why says what is missing, if some are open.
 	Why   error
 	Stats inference.Stats
@@ -50,11 +51,11 @@ func ProveEach(ctx context.Context, m *ir.Module, o inference.Options) (r Each) 
 		if i == 0 {
 			r.Open = slices.Concat(proof.Proved, proof.Excluded)
 		}
-		if slices.ContainsFunc(proof.Proved, func(x inference.Property) bool { return slices.Contains(r.Open, x) }) {
+		if slices.ContainsFunc(proof.Proved, func(x verdict.Site) bool { return slices.Contains(r.Open, x) }) {
 			r.Proofs = append(r.Proofs, proof)
-			r.Open = slices.DeleteFunc(r.Open, func(x inference.Property) bool { return slices.Contains(proof.Proved, x) })
+			r.Open = slices.DeleteFunc(r.Open, func(x verdict.Site) bool { return slices.Contains(proof.Proved, x) })
 		}
-		if !slices.ContainsFunc(r.Open, func(x inference.Property) bool { return !p.IsRefuted(x) }) {
+		if !slices.ContainsFunc(r.Open, func(x verdict.Site) bool { return !p.IsRefuted(x) }) {
 			return r
 		}
 	}

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"testing"
 
+	"assay/internal/engines/guess"
 	"assay/internal/engines/inference"
 	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
 	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
@@ -290,13 +292,13 @@ func TestEachRandom(t *testing.T) {
 	for seed := range uint64(programs) {
 		m := loopProgram(seed)
 		r := ProveEach(t.Context(), m, inference.Options{Targets: []ir.CheckKind{ir.Assertion}, MaxK: 3})
-		violated := map[inference.Property]bool{}
+		violated := map[verdict.Site]bool{}
 		for in := range uint64(1 << (2 * width)) {
 			_, err := interp.Run(context.Background(), m, interp.Options{
 				Oracle: inputs{in: in, n: new(int)}, MaxSteps: 20000,
 				Observe: func(e interp.Event) {
 					if e.Kind == interp.Violation && e.Check == ir.Assertion {
-						violated[inference.Property{Func: e.Func.Name, Value: e.Value, Kind: e.Check}] = true
+						violated[verdict.Site{Func: e.Func.Name, Value: e.Value, Kind: e.Check}] = true
 					}
 				},
 			})
@@ -339,7 +341,7 @@ func TestCutRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		places := map[*cut.Loop][]cut.Place{}
-		for _, c := range inference.Candidates(m, loops) {
+		for _, c := range guess.Candidates(m, loops) {
 			c.Predicate.Each(func(t invariant.Term) { places[c.Loop] = append(places[c.Loop], cut.PlaceOf(t)) })
 		}
 		program, err := cut.Cut(m, loops, 3, places, nil, []ir.CheckKind{ir.Assertion}, "")

@@ -55,7 +55,7 @@ func (p *Search) addBound(f *formula, l *cut.Loop, terms []invariant.Term) *boun
 	b.flag, b.broken = st.Fresh("row", term.Bool()), st.False()
 	// Below all sums: nothing was seen.
 	b.value = new(big.Int).Neg(new(big.Int).Lsh(big.NewInt(1), uint(b.w-1)))
-	for _, row := range p.at[l].rows {
+	for _, row := range p.at[l].Rows {
 		if n := sumOf(terms, f.places[l], row); n.Cmp(b.value) > 0 {
 			b.value = n
 		}
@@ -111,7 +111,7 @@ func (p *Search) bounds(ctx context.Context, f *formula, on []*rule) ([]*rule, e
 	}
 	for _, b := range rows {
 		q := invariant.Comparison{Terms: b.terms, Bound: b.value}
-		if !b.lost && !trivial(q) {
+		if !b.lost && !invariant.Trivial(q) {
 			on = append(on, f.add(cut.Candidate{Loop: b.loop, Predicate: q}))
 		}
 	}

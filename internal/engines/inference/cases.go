@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/program/ir"
 	"assay/internal/transform/cut"
@@ -44,11 +45,11 @@ func (p *Search) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
 	places := p.places[l]
 	general := map[cut.Place][2][]*big.Int{} // bounds from above and below
 	steps := p.steppedBy(l)
-	guessed := Candidates(p.m, []*cut.Loop{l}) // those, too, that fail in other cases
+	guessed := guess.Candidates(p.m, []*cut.Loop{l}) // those, too, that fail in other cases
 	for i := range guessed {
 		c := &guessed[i]
 		q, ok := rowOf(c.Predicate)
-		if !ok || c.Loop != l || len(q.terms) != 1 || len(q.conditions) > 0 || !q.terms[0].Signed || abs(q.terms[0].Coeff) != 1 {
+		if !ok || c.Loop != l || len(q.terms) != 1 || len(q.conditions) > 0 || !q.terms[0].Signed || guess.Magnitude(q.terms[0].Coeff) != 1 {
 			continue
 		}
 		x, side := cut.PlaceOf(q.terms[0]), 0
@@ -57,7 +58,7 @@ func (p *Search) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
 		}
 		b := general[x]
 		b[side] = append(b[side], q.bound)
-		if !x.Float && x.Bits > 1 && q.bound.IsInt64() && abs(q.bound.Int64()) < 1<<20 { // one step beyond
+		if !x.Float && x.Bits > 1 && q.bound.IsInt64() && guess.Magnitude(q.bound.Int64()) < 1<<20 { // one step beyond
 			for _, k := range steps {
 				b[side] = append(b[side], new(big.Int).Add(q.bound, k))
 			}
@@ -75,8 +76,8 @@ func (p *Search) caseRows(l *cut.Loop, on []*rule) (out []cut.Candidate) {
 	}
 	for _, condition := range p.cases(l) {
 		var seen [][]uint64
-		for _, row := range p.at[l].rows {
-			if evaluate(condition, places, row) {
+		for _, row := range p.at[l].Rows {
+			if guess.Evaluate(condition, places, row) {
 				seen = append(seen, row)
 			}
 		}

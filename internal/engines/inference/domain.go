@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/program/ir"
 	"assay/internal/transform/cut"
@@ -45,7 +46,7 @@ func (o *Options) allows(p invariant.Predicate) bool {
 // domainOf lists the domains that have a row.
 func domainOf(terms []invariant.Term) Domain {
 	for _, t := range terms {
-		if abs(t.Coeff) != 1 {
+		if guess.Magnitude(t.Coeff) != 1 {
 			return Polyhedra
 		}
 	}
@@ -163,7 +164,7 @@ func (p *Search) suggested(l *cut.Loop) [][]invariant.Term {
 // out; it ignores that they may wrap, for a row may be any sum.
 func (p *Search) linear(l *cut.Loop, v ir.Value, coeff int64, signed bool, sum []invariant.Term, depth int) ([]invariant.Term, bool) {
 	d := l.Func.Def(v)
-	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || depth == 0 || abs(coeff) > maxCoeff {
+	if d.Type.Kind != ir.Int || d.Type.Bits > 64 || depth == 0 || guess.Magnitude(coeff) > guess.MaxCoefficient {
 		return nil, false
 	}
 	if x, ok := p.placeAt(l, v); ok {
@@ -184,7 +185,7 @@ func (p *Search) linear(l *cut.Loop, v ir.Value, coeff int64, signed bool, sum [
 			return 0, false
 		}
 		n := c.Const.Signed().Int64()
-		return n, abs(n) <= maxCoeff
+		return n, guess.Magnitude(n) <= guess.MaxCoefficient
 	}
 	switch d.Op {
 	case ir.Const:
@@ -320,7 +321,7 @@ func ParseRow(row string) ([]Summand, error) {
 		text = text[end:]
 		if c, name, ok := strings.Cut(item, "*"); ok {
 			var n int64
-			if _, err := fmt.Sscanf(c+";", "%d;", &n); err != nil || n > maxCoeff || n < 1 {
+			if _, err := fmt.Sscanf(c+";", "%d;", &n); err != nil || n > guess.MaxCoefficient || n < 1 {
 				return wrong()
 			}
 			s.Coeff, item = s.Coeff*n, name

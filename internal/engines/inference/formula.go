@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 	"assay/internal/logic/bv"
@@ -44,15 +45,8 @@ type visit struct {
 // program.
 type claim struct {
 	cond, early term.ID
-	key         Property
+	key         verdict.Site
 	guard       verdict.Guard
-}
-
-// Property is a check or a guard of the program: what is decided on its own.
-type Property struct {
-	Func  string
-	Value ir.Value
-	Kind  ir.CheckKind
 }
 
 // rule is a predicate in the formula.
@@ -79,8 +73,8 @@ type formula struct {
 	// excluded are the flags of the claims, by property: what happened early
 	// did not happen. held are the properties that are assumed early, all to begin
 	// with. stuck is that the encoding does not cover a run.
-	excluded map[Property]term.ID
-	held     []Property
+	excluded map[verdict.Site]term.ID
+	held     []verdict.Site
 	stuck    term.ID
 	// flags are all flags of rules: those that are not switched on are off.
 	flags []term.ID
@@ -109,7 +103,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*cu
 		}
 	}
 	st := term.NewStore()
-	f := &formula{m: m, places: places, stats: stats, st: st, visits: map[*cut.Loop][]visit{}, excluded: map[Property]term.ID{}}
+	f := &formula{m: m, places: places, stats: stats, st: st, visits: map[*cut.Loop][]visit{}, excluded: map[verdict.Site]term.ID{}}
 	f.u = ssa.New(program.Module, st, ssa.Options{Targets: targets, All: true, Label: o.Label, Probes: program.Probes, Memory: program.Memory})
 	f.u.Default = k + 2
 	if f.f, err = f.u.Encode(ctx); err != nil {
@@ -148,7 +142,7 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*cu
 			b := f.f.Probes[v.Probe-1].Values[0].Bits
 			early = st.Not(st.Eq(b, st.ConstU(8, 0)))
 		}
-		key := Property{cut.Original(v.Guard.Func), v.Value, v.Guard.Kind}
+		key := verdict.Site{Func: cut.Original(v.Guard.Func), Value: v.Value, Kind: v.Guard.Kind}
 		if f.excluded[key] == 0 {
 			f.excluded[key] = st.Fresh("property", term.Bool())
 			f.held = append(f.held, key)
@@ -183,7 +177,7 @@ func (f *formula) close() {
 }
 
 // violated is that a property fails at a place that is not early.
-func (f *formula) violated(key Property) term.ID {
+func (f *formula) violated(key verdict.Site) term.ID {
 	bad := f.st.False()
 	for _, c := range f.claims {
 		if c.key == key {
@@ -234,7 +228,7 @@ func (f *formula) fails(v visit, holds term.ID) term.ID {
 
 // given lists the assumptions that switch on these rules and no others, and the
 // properties.
-func (f *formula) given(on []*rule, properties []Property) []term.ID {
+func (f *formula) given(on []*rule, properties []verdict.Site) []term.ID {
 	is := make(map[term.ID]bool, len(on))
 	for _, r := range on {
 		is[r.flag] = true
@@ -408,7 +402,7 @@ func (f *formula) simple(p invariant.Comparison, value func(invariant.Term) term
 		return f.modular(p, value)
 	}
 	for _, t := range p.Terms {
-		if t.Bits != x.Bits || t.Signed != x.Signed || abs(t.Coeff) != 1 {
+		if t.Bits != x.Bits || t.Signed != x.Signed || guess.Magnitude(t.Coeff) != 1 {
 			return 0
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/models/absint"
 	"assay/internal/program/ir"
@@ -22,7 +23,7 @@ func Ladder(ctx context.Context, m *ir.Module, targets []ir.CheckKind) ([]invari
 	}
 	var rules []*rule
 	for _, c := range fromLadder(m, facts, loops) {
-		if !trivial(c.Predicate) {
+		if !invariant.Trivial(c.Predicate) {
 			rules = append(rules, &rule{Candidate: c})
 		}
 	}
@@ -47,7 +48,7 @@ func fromLadder(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Cand
 				break
 			}
 			if d.Type.Kind == ir.Float && (d.Type.Bits == 32 || d.Type.Bits == 64) {
-				out = append(out, fromFloat(l, cut.Place{Value: v, Bits: d.Type.Bits, Float: true}, facts.Value(index[l.Func], v).Float())...)
+				out = append(out, guess.FloatBounds(l, cut.Place{Value: v, Bits: d.Type.Bits, Float: true}, facts.Value(index[l.Func], v).Float())...)
 			}
 			if d.Type.Kind != ir.Int || d.Type.Bits > 64 {
 				continue

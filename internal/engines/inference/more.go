@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/transform/cut"
 )
@@ -37,7 +38,7 @@ func (p *Search) More() bool {
 	for _, c := range p.all {
 		before[textOf(c)] = true
 	}
-	fresh = slices.DeleteFunc(distinct(filter(fresh, p.at)), func(c cut.Candidate) bool { return before[textOf(c)] || isAffine(c.Predicate) })
+	fresh = slices.DeleteFunc(distinct(guess.Unrefuted(fresh, p.at)), func(c cut.Candidate) bool { return before[textOf(c)] || isAffine(c.Predicate) })
 	if len(fresh) == 0 {
 		return false
 	}

@@ -3,9 +3,9 @@ package inference
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/logic/polynomial"
 	"assay/internal/logic/smt/algebra"
@@ -367,7 +367,7 @@ func equationsAmong(l *cut.Loop, places []cut.Place, columns []column, w uint32,
 	for _, s := range states {
 		point := make([]int64, len(columns))
 		for k, c := range columns {
-			point[k] = number(s[c.place], places[c.place].Bits, c.signed)
+			point[k] = guess.Number(s[c.place], places[c.place].Bits, c.signed)
 		}
 		all = append(all, point)
 	}
@@ -482,9 +482,9 @@ func (p *Search) manyStates(ctx context.Context, m *ir.Module, places map[*cut.L
 		if visits[l]++; visits[l] > statesOfRun/2 && visits[l]%5 != 0 {
 			return
 		}
-		row := stateAt(ev, places[l])
+		row := guess.StateAt(ev, places[l])
 		for i, x := range row {
-			if b := places[l][i].Bits; abs(number(x, b, true)) >= 1<<(b-3) {
+			if b := places[l][i].Bits; guess.Magnitude(guess.Number(x, b, true)) >= 1<<(b-3) {
 				count[l] = statesOfRun // what may have wrapped is no integer, and what comes later
 				return
 			}
@@ -498,7 +498,7 @@ func (p *Search) manyStates(ctx context.Context, m *ir.Module, places map[*cut.L
 	for run := range uint64(polynomialRuns) {
 		clear(count)
 		clear(visits)
-		oracle := choices{rand.New(rand.NewPCG(run, 2)), interp.Random(run), 2 + 2*int64(run%40)}
+		oracle := guess.SmallNumbers(run, 2, 2+2*int64(run%40))
 		if _, err := interp.Run(ctx, m, interp.Options{Oracle: oracle, Observe: observe, Blocks: true, MaxSteps: polynomialSteps, MaxMemory: 1 << 24}); err != nil {
 			break
 		}

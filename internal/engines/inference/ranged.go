@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/logic/term"
 	"assay/internal/models/memory"
@@ -300,10 +301,10 @@ func sumWidth(s *invariant.Sum) uint32 {
 }
 
 // unbroken lists the candidates with ranges that no state broke.
-func unbroken(candidates []cut.Candidate, at map[*cut.Loop]*states) []cut.Candidate {
+func unbroken(candidates []cut.Candidate, at map[*cut.Loop]*guess.States) []cut.Candidate {
 	var out []cut.Candidate
 	for i, c := range candidates {
-		if !at[c.Loop].broken[i] {
+		if !at[c.Loop].Broken[i] {
 			out = append(out, c)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/transform/cut"
 )
@@ -108,7 +109,7 @@ func newRows(all []cut.Candidate) *rows {
 // difference are the two integers of a comparison at a loop head about x - y.
 func difference(c *cut.Candidate) (x, y invariant.Term, ok bool) {
 	p, ok := c.Predicate.(invariant.Comparison)
-	if !ok || c.Loop.IsContract() || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || abs(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
+	if !ok || c.Loop.IsContract() || len(p.Terms) != 2 || p.Terms[0].Coeff != -p.Terms[1].Coeff || guess.Magnitude(p.Terms[0].Coeff) != 1 || p.Terms[0].Bits >= 64 {
 		return x, y, false
 	}
 	return p.Terms[0], p.Terms[1], true
@@ -126,7 +127,7 @@ func pairKey(c *cut.Candidate, x, y invariant.Term) string {
 func (r *rows) strongest(on []int) []int {
 	var out []int
 	for _, i := range on {
-		if !r.late[i] && !r.weak[i] && !trivial(r.all[i].Predicate) {
+		if !r.late[i] && !r.weak[i] && !invariant.Trivial(r.all[i].Predicate) {
 			out = append(out, i)
 		}
 	}
@@ -139,24 +140,5 @@ func (r *rows) weaker(i int) []int {
 	if n, ok := r.next[i]; ok {
 		out = append(out, n)
 	}
-	return slices.DeleteFunc(out, func(i int) bool { return trivial(r.all[i].Predicate) })
-}
-
-// trivial says that a bound of one integer is that of its type.
-func trivial(p invariant.Predicate) bool {
-	r, ok := rowOf(p)
-	if !ok || len(r.terms) != 1 || r.terms[0].Float {
-		return false
-	}
-	t := r.terms[0]
-	lo, hi := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(t.Bits))
-	if t.Signed {
-		hi.Rsh(hi, 1)
-		lo.Neg(hi)
-	}
-	hi.Sub(hi, big.NewInt(1))
-	if t.Coeff < 0 {
-		hi.Neg(lo)
-	}
-	return hi.Mul(hi, big.NewInt(abs(t.Coeff))).Cmp(r.bound) <= 0
+	return slices.DeleteFunc(out, func(i int) bool { return invariant.Trivial(r.all[i].Predicate) })
 }

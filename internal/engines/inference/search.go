@@ -1,11 +1,12 @@
 // Package inference finds invariants of programs whose loops and recursion are cut (package
-// cut): candidates are guessed, and it asks a solver which of them hold on entering a loop and are
-// kept by it, all together [2LS §5.1]. One incremental formula (formula.go) serves the
-// search, and whoever asks further questions under what was found (session.go).
+// cut): package guess has candidates, and it asks a solver which of them hold on entering a loop
+// and are kept by it, all together [2LS §5.1]. One incremental formula serves the search,
+// and whoever asks further questions under what was found (session.go).
 //
-//	guesses    candidates, ladder, form, segments, promises, polynomials, sample, ...
-//	formula    formula, ranged
-//	search     houdini, rows, bounds, strengthen, settle
+//	formula    formula, ranged, sums, orders: predicates as terms
+//	search     search, houdini, rows, settle: the greatest set that is inductive
+//	bounds     bounds, cases, guards, domain: rows whose bounds the solver raises
+//	equations  strengthen, polynomials: affine and polynomial ones, from models
 package inference
 
 import (
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"time"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 	"assay/internal/logic/smt"
@@ -43,7 +45,7 @@ type Options struct {
 	// Thorough goes on looking for predicates when there is a proof.
 	Thorough bool
 	// Refuted says which properties are refuted elsewhere, for ProveEach.
-	Refuted func(Property) bool
+	Refuted func(verdict.Site) bool
 	// Rows are rows of Polyhedra (ParseRow), instead of the suggested ones.
 	Rows []string
 	// Invariants, if set, is told the predicates that are inductive, together with
@@ -168,7 +170,7 @@ type Search struct {
 	contracts []*cut.Loop
 	places    map[*cut.Loop][]cut.Place
 	bases     map[*cut.Loop][]ir.Value
-	at        map[*cut.Loop]*states
+	at        map[*cut.Loop]*guess.States
 	// ranged are the candidates with ranges, sampled those that are only seen in runs;
 	// summed are equations about sums of elements.
 	ranged, sampled, summed []cut.Candidate
@@ -184,7 +186,7 @@ type Search struct {
 	// known are predicates that others try; what they speak of is asked for, too.
 	known []cut.Candidate
 	// refuted are properties that a real run was seen to violate.
-	refuted map[Property]bool
+	refuted map[verdict.Site]bool
 	stats   *Stats
 }
 
@@ -195,7 +197,7 @@ func (p *Search) prepare(ctx context.Context) error {
 		return err
 	}
 	ladder := fromLadder(p.m, facts, p.loops)
-	all := append(slices.Clone(ladder), Candidates(p.m, p.loops)...)
+	all := append(slices.Clone(ladder), guess.Candidates(p.m, p.loops)...)
 	for _, c := range ladder {
 		if _, float := c.Predicate.(invariant.Order); float && p.o.allows(c.Predicate) {
 			p.floats = append(p.floats, c)
@@ -203,38 +205,39 @@ func (p *Search) prepare(ctx context.Context) error {
 	}
 	all = slices.DeleteFunc(all, func(c cut.Candidate) bool { return !p.o.allows(c.Predicate) })
 	var ranged []cut.Candidate
-	var segmenters []*segmenter
+	var segmenters []*guess.Segmenter
 	if p.o.Domains == 0 && !p.o.Havoc {
-		ranged, segmenters = segments(p.m, facts, p.loops)
+		ranged, segmenters = guess.Segments(p.m, facts, p.loops)
 	}
-	p.places = interesting(slices.Concat(all, ranged, p.known))
+	p.places = guess.Places(slices.Concat(all, ranged, p.known))
 	p.addPlaces()
 	p.addFactors()
-	seen, added := p.series(segmenters), p.prefixSums(segmenters)
+	seen := guess.SeriesOf(segmenters, p.places, multiplies(p.m))
+	added := guess.PrefixSums(segmenters, p.places)
 	runs := p.m
 	if p.o.Runs != nil {
 		runs = p.o.Runs
 	}
-	p.at, p.refuted = sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, seen, added)
+	p.at, p.refuted = guess.Sample(ctx, runs, p.loops, p.o.Targets, p.places, ranged, seen, added)
 	p.ranged = distinct(unbroken(ranged, p.at))
 	for _, x := range p.loops {
 		for _, y := range seen[x] {
-			p.sampled = append(p.sampled, y.found()...)
+			p.sampled = append(p.sampled, y.Found()...)
 		}
 		for _, y := range added[x] {
-			p.summed = append(p.summed, y.found()...)
+			p.summed = append(p.summed, y.Found()...)
 		}
 	}
 	p.sampled = distinct(append(slices.Clone(p.ranged), p.sampled...))[len(p.ranged):]
 	p.bases = bases(slices.Concat(p.ranged, p.sampled, p.summed))
 	for _, l := range p.loops {
-		for _, c := range equations(l, p.at[l]) {
+		for _, c := range guess.Equations(l, p.at[l]) {
 			if p.o.allows(c.Predicate) {
 				all = append(all, c)
 			}
 		}
 	}
-	p.all = distinct(filter(all, p.at))
+	p.all = distinct(guess.Unrefuted(all, p.at))
 	p.all = slices.DeleteFunc(p.all, func(c cut.Candidate) bool { return isAffine(c.Predicate) })
 	p.promise(ctx)
 	p.stats.Candidates = len(p.all) + len(p.guarded) + len(p.ranged)
@@ -259,7 +262,7 @@ func (p *Search) addPlaces() {
 		if p.o.Domains == 0 {
 			continue
 		}
-		for _, c := range Candidates(p.m, []*cut.Loop{l}) {
+		for _, c := range guess.Candidates(p.m, []*cut.Loop{l}) {
 			c.Predicate.Each(func(t invariant.Term) { add(cut.PlaceOf(t)) })
 		}
 	}

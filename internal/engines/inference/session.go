@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 	"assay/internal/logic/smt"
@@ -47,14 +48,14 @@ type Session struct {
 }
 
 // Open makes the formula, under what abstract interpretation knows of the
-// loops. With guess, Strengthen can find more. The error is the context's, an
+// loops. With more, Strengthen can find more. The error is the context's, an
 // *ErrUncut, or that of a solver.
-func Open(ctx context.Context, q *Question, facts *absint.Facts, guess bool) (*Session, error) {
+func Open(ctx context.Context, q *Question, facts *absint.Facts, more bool) (*Session, error) {
 	s := &Session{}
 	s.p = &Search{m: q.Module, o: Options{Targets: q.Targets, Label: "ERROR"}, loops: q.Loops, stats: &s.stats}
 	ladder := append(fromLadder(q.Module, facts, q.Loops), q.Suggested...)
-	s.p.places, s.p.known = interesting(ladder), ladder
-	if guess {
+	s.p.places, s.p.known = guess.Places(ladder), ladder
+	if more {
 		if err := s.p.prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (p *Search) move(q *Question, more []cut.Candidate) {
 	for i, l := range q.Loops {
 		to[l] = q.InsideLoops[i]
 	}
-	places, at := map[*cut.Loop][]cut.Place{}, map[*cut.Loop]*states{}
+	places, at := map[*cut.Loop][]cut.Place{}, map[*cut.Loop]*guess.States{}
 	for l, x := range p.places {
 		places[to[l]] = x
 	}

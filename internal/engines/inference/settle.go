@@ -15,11 +15,11 @@ import (
 // EachProof proves its properties, whatever happens to those excluded.
 type EachProof struct {
 	Proof            *verdict.Induction
-	Proved, Excluded []Property
+	Proved, Excluded []verdict.Site
 }
 
 // IsRefuted says that a property is known to be violated.
-func (p *Search) IsRefuted(x Property) bool {
+func (p *Search) IsRefuted(x verdict.Site) bool {
 	return p.refuted[x] || p.o.Refuted != nil && p.o.Refuted(x)
 }
 
@@ -97,7 +97,7 @@ func (f *formula) settle(ctx context.Context, on []*rule) ([]*rule, error) {
 				break
 			}
 			if status != smt.Unsat {
-				f.held = slices.DeleteFunc(slices.Clone(f.held), func(y Property) bool { return x == y })
+				f.held = slices.DeleteFunc(slices.Clone(f.held), func(y verdict.Site) bool { return x == y })
 				done = false
 			}
 		}
@@ -128,7 +128,7 @@ func (f *formula) dropBroken(on *[]*rule) {
 			rules = append(rules, r)
 		}
 	}
-	var held []Property
+	var held []verdict.Site
 	for _, x := range f.held {
 		if !f.isTrue(f.violated(x)) {
 			held = append(held, x)

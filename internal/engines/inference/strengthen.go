@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"assay/internal/engines/guess"
 	"assay/internal/evidence/invariant"
 	"assay/internal/logic/smt"
 	"assay/internal/transform/cut"
@@ -22,7 +23,7 @@ type element struct {
 	condition []invariant.Comparison
 	// columns are indices into the places of the loop.
 	columns []int
-	value   *affine
+	value   *guess.Affine
 	rules   []*rule
 	// lost is an element that was given up: it says nothing.
 	lost bool
@@ -87,8 +88,8 @@ func (p *Search) elements(f *formula, conditions func(*cut.Loop) [][]invariant.C
 				continue
 			}
 			for _, c := range conditions(l) {
-				e := &element{loop: l, condition: c, columns: columns, value: newAffine(w, len(columns))}
-				for _, row := range p.at[l].rows {
+				e := &element{loop: l, condition: c, columns: columns, value: guess.NewAffine(w, len(columns))}
+				for _, row := range p.at[l].Rows {
 					if e.applies(p.places[l], row) {
 						e.join(row)
 					}
@@ -103,7 +104,7 @@ func (p *Search) elements(f *formula, conditions func(*cut.Loop) [][]invariant.C
 // applies says whether a state satisfies the condition.
 func (e *element) applies(places []cut.Place, row []uint64) bool {
 	for i := range e.condition {
-		if !evaluate(e.condition[i], places, row) {
+		if !guess.Evaluate(e.condition[i], places, row) {
 			return false
 		}
 	}
@@ -115,7 +116,7 @@ func (e *element) join(row []uint64) {
 	for k, i := range e.columns {
 		state[k] = row[i]
 	}
-	e.value.join(state)
+	e.value.Join(state)
 }
 
 // update puts the equations of the element into the formula.
@@ -131,7 +132,7 @@ func (e *element) update(f *formula) {
 	for k, i := range e.columns {
 		places[k] = f.places[e.loop][i]
 	}
-	for _, p := range e.value.predicates(places) {
+	for _, p := range e.value.Predicates(places) {
 		e.rules = append(e.rules, f.add(cut.Candidate{Loop: e.loop, Predicate: invariant.When(e.condition, p)}))
 	}
 }

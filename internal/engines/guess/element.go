@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"math/big"
@@ -68,7 +68,7 @@ func boundOf(m *ir.Module, x *invariant.Sum, s interp.State) (n int64, ok bool) 
 }
 
 // narrow says that a few summands like this have a sum of less than 63 bits.
-func narrow(t *invariant.Term) bool { return t.Bits <= 32 && abs(t.Coeff) < 1<<20 }
+func narrow(t *invariant.Term) bool { return t.Bits <= 32 && Magnitude(t.Coeff) < 1<<20 }
 
 // fits says that the sums of a predicate have less than 63 bits for indices of 40.
 func fits(p *invariant.Comparison) bool {
@@ -77,7 +77,7 @@ func fits(p *invariant.Comparison) bool {
 	}
 	for i := range p.Terms {
 		t := &p.Terms[i]
-		if !t.Index && !narrow(t) || abs(t.Coeff) >= 1<<20 {
+		if !t.Index && !narrow(t) || Magnitude(t.Coeff) >= 1<<20 {
 			return false
 		}
 	}
@@ -139,7 +139,7 @@ func (e evaluation) quickly(lo, hi int64) bool {
 				for j := len(b) - 1; j >= 0; j-- {
 					x = x<<8 | uint64(b[j])
 				}
-				sums[k] += t.Coeff * number(x, t.Bits, t.Signed)
+				sums[k] += t.Coeff * Number(x, t.Bits, t.Signed)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func scalarOf(m *ir.Module, t *invariant.Term, s interp.State) (n int64, ok bool
 		}
 		x = bv.FromBytes(b).Uint64()
 	}
-	return number(x, t.Bits, t.Signed), true
+	return Number(x, t.Bits, t.Signed), true
 }
 
 // valueOf is the value of a term; ok is false if it is not there.

@@ -1,4 +1,8 @@
-package inference
+// Package guess guesses predicates that may hold at the heads of loops, and contracts of recursive
+// functions: from what the program says (candidates, segments, series), and from runs of the
+// interpreter, which break most of the wrong ones (sample). Nothing here is proved; package
+// inference asks which of them hold.
+package guess
 
 import (
 	"cmp"
@@ -206,7 +210,7 @@ func (g *guesser) pair(x, y cut.Place) {
 		g.equation([]invariant.Term{x.Term(1, true), y.Term(1, true)}, new(big.Int).Add(dx, dy))
 		// Steps a and b of constant size keep b*x - a*y.
 		a, b := g.step(x), g.step(y)
-		if a != 0 && b != 0 && abs(a) <= 1<<16 && abs(b) <= 1<<16 {
+		if a != 0 && b != 0 && Magnitude(a) <= 1<<16 && Magnitude(b) <= 1<<16 {
 			e := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(b), dx), new(big.Int).Mul(big.NewInt(a), dy))
 			g.equation([]invariant.Term{x.Term(b, true), y.Term(-a, true)}, e)
 		}
@@ -236,7 +240,7 @@ func equation(terms []invariant.Term, bound *big.Int) []invariant.Comparison {
 	return []invariant.Comparison{{Terms: terms, Relation: invariant.Congruent, Bound: bound, Modulus: uint64(1) << w}}
 }
 
-func abs(n int64) int64 {
+func Magnitude(n int64) int64 {
 	if n < 0 {
 		return -n
 	}
@@ -310,7 +314,7 @@ func (g *guesser) congruences(x cut.Place) {
 			}
 			k := g.f.Def(d.Args[1])
 			if k.Op == ir.Const && k.Const.Width() <= 64 {
-				if n := abs(k.Const.Int64()); n > 2 && n < 1<<20 {
+				if n := Magnitude(k.Const.Int64()); n > 2 && n < 1<<20 {
 					moduli = append(moduli, uint64(n))
 				}
 			}

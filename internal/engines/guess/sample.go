@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
 	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
@@ -19,25 +20,25 @@ import (
 
 // Limits of the runs.
 const (
-	sampleRuns   = 24
-	sampleSteps  = 4000
-	longSteps    = 800 * sampleSteps // of the first run of a program with arrays
-	maxSamples   = 160               // of one loop
-	maxEquations = 8
-	maxColumns   = 10
-	maxCoeff     = 1 << 10
+	sampleRuns     = 24
+	sampleSteps    = 4000
+	longSteps      = 800 * sampleSteps // of the first run of a program with arrays
+	maxSamples     = 160               // of one loop
+	maxEquations   = 8
+	maxColumns     = 10
+	MaxCoefficient = 1 << 10
 )
 
 // states are the values at a loop head, by value of the function.
-type states struct {
-	values []cut.Place
-	rows   [][]uint64
+type States struct {
+	Values []cut.Place
+	Rows   [][]uint64
 	// broken are the predicates with ranges that some state breaks, by index.
-	broken map[int]bool
+	Broken map[int]bool
 	seen   map[string]bool // of sample
 	// elements are told of the states, too.
-	elements []*series
-	sums     []*prefixes
+	elements []*Series
+	sums     []*Prefixes
 }
 
 // choices is an oracle that prefers small numbers.
@@ -64,24 +65,30 @@ func (o choices) Next(r interp.Request) (ir.Choice, error) {
 // SmallChoices decides at random, and prefers small numbers; runs with a greater
 // number get a greater range.
 func SmallChoices(run uint64) interp.Oracle {
-	return choices{rand.New(rand.NewPCG(run, 1)), interp.Random(run), 2 + 2*int64(run)}
+	return SmallNumbers(run, 1, 2+2*int64(run))
+}
+
+// smallNumbers decides at random, and prefers numbers below size; stream tells such oracles of a
+// run apart.
+func SmallNumbers(run, stream uint64, size int64) interp.Oracle {
+	return choices{rand.New(rand.NewPCG(run, stream)), interp.Random(run), size}
 }
 
 // sample runs the program and collects the states at the loop heads, and what
 // the runs violate.
-func sample(ctx context.Context, m *ir.Module, loops []*cut.Loop, targets []ir.CheckKind, terms map[*cut.Loop][]cut.Place, ranged []cut.Candidate, elements map[*cut.Loop][]*series, sums map[*cut.Loop][]*prefixes) (map[*cut.Loop]*states, map[Property]bool) {
+func Sample(ctx context.Context, m *ir.Module, loops []*cut.Loop, targets []ir.CheckKind, terms map[*cut.Loop][]cut.Place, ranged []cut.Candidate, elements map[*cut.Loop][]*Series, sums map[*cut.Loop][]*Prefixes) (map[*cut.Loop]*States, map[verdict.Site]bool) {
 	type head struct {
 		f *ir.Func
 		b ir.BlockID
 	}
-	at := map[head]*states{}
-	out := map[*cut.Loop]*states{}
+	at := map[head]*States{}
+	out := map[*cut.Loop]*States{}
 	byName := map[string]*ir.Func{}
 	for _, f := range m.Funcs {
 		byName[f.Name] = f
 	}
 	for _, l := range loops {
-		s := &states{values: terms[l], broken: map[int]bool{}, elements: elements[l], sums: sums[l]}
+		s := &States{Values: terms[l], Broken: map[int]bool{}, elements: elements[l], sums: sums[l]}
 		out[l], at[head{byName[l.Func.Name], l.Head}] = s, s
 	}
 	observe := func(ev interp.Event) {
@@ -89,36 +96,36 @@ func sample(ctx context.Context, m *ir.Module, loops []*cut.Loop, targets []ir.C
 			return
 		}
 		s := at[head{ev.Func, ev.Block}]
-		if s == nil || len(s.rows) >= maxSamples {
+		if s == nil || len(s.Rows) >= maxSamples {
 			return
 		}
 		for i, c := range ranged {
-			if c.Loop.Func.Name == ev.Func.Name && c.Loop.Head == ev.Block && !s.broken[i] && !rangeHolds(m, c.Predicate.(invariant.ForAll), ev.State) {
-				s.broken[i] = true
+			if c.Loop.Func.Name == ev.Func.Name && c.Loop.Head == ev.Block && !s.Broken[i] && !rangeHolds(m, c.Predicate.(invariant.ForAll), ev.State) {
+				s.Broken[i] = true
 			}
 		}
-		if row := stateAt(ev, s.values); row != nil {
-			s.rows = append(s.rows, row)
+		if row := StateAt(ev, s.Values); row != nil {
+			s.Rows = append(s.Rows, row)
 			for _, x := range s.elements {
-				x.observe(m, ev.State, x.scalarsOf(s.values, row))
+				x.observe(m, ev.State, x.scalarsOf(s.Values, row))
 			}
 			for _, x := range s.sums {
-				x.observe(m, ev.State, s.values, row)
+				x.observe(m, ev.State, s.Values, row)
 			}
 		}
 	}
-	refuted := map[Property]bool{}
+	refuted := map[verdict.Site]bool{}
 	stop := func(ev interp.Event) bool {
 		bad := ev.Kind == interp.Violation && slices.Contains(targets, ev.Check)
 		if bad {
-			refuted[Property{ev.Func.Name, ev.Value, ev.Check}] = true
+			refuted[verdict.Site{Func: ev.Func.Name, Value: ev.Value, Kind: ev.Check}] = true
 		}
 		return bad
 	}
 	for run := range uint64(sampleRuns) {
 		before := 0
 		for _, s := range out {
-			before += len(s.rows)
+			before += len(s.Rows)
 		}
 		steps := int64(sampleSteps)
 		if run == 0 && len(ranged) > 0 {
@@ -131,8 +138,8 @@ func sample(ctx context.Context, m *ir.Module, loops []*cut.Loop, targets []ir.C
 		}
 		for _, s := range out {
 			limit := int(run+1) * maxSamples / sampleRuns
-			if len(s.rows) > max(limit, 12) {
-				s.rows = s.rows[:max(limit, 12)]
+			if len(s.Rows) > max(limit, 12) {
+				s.Rows = s.Rows[:max(limit, 12)]
 			}
 		}
 	}
@@ -140,7 +147,7 @@ func sample(ctx context.Context, m *ir.Module, loops []*cut.Loop, targets []ir.C
 }
 
 // stateAt are the integers at places, nil if one is not there.
-func stateAt(ev interp.Event, places []cut.Place) []uint64 {
+func StateAt(ev interp.Event, places []cut.Place) []uint64 {
 	row := make([]uint64, len(places))
 	for i, v := range places {
 		row[i] = ev.State.Value(v.Value).Uint64()
@@ -156,7 +163,7 @@ func stateAt(ev interp.Event, places []cut.Place) []uint64 {
 }
 
 // interesting lists the integers at a loop head that predicates are about.
-func interesting(candidates []cut.Candidate) map[*cut.Loop][]cut.Place {
+func Places(candidates []cut.Candidate) map[*cut.Loop][]cut.Place {
 	out := map[*cut.Loop][]cut.Place{}
 	for _, c := range candidates {
 		c.Predicate.Each(func(t invariant.Term) {
@@ -169,27 +176,27 @@ func interesting(candidates []cut.Candidate) map[*cut.Loop][]cut.Place {
 }
 
 // evaluate evaluates a predicate without elements in a state.
-func evaluate(p invariant.Predicate, places []cut.Place, row []uint64) bool {
+func Evaluate(p invariant.Predicate, places []cut.Place, row []uint64) bool {
 	return invariant.Holds(p, func(t invariant.Term, _ int64) (bv.BV, bool) {
 		return bv.New(t.Bits, row[slices.Index(places, cut.PlaceOf(t))]), true
 	}, 0)
 }
 
 // holds evaluates a predicate in all states.
-func (s *states) holds(q invariant.Predicate) bool {
+func (s *States) holds(q invariant.Predicate) bool {
 	p, ok := q.(invariant.Comparison)
 	if !ok || !p.Bound.IsInt64() || p.Modulus > 1<<32 || p.Modulus == 0 && p.Relation == invariant.Congruent || p.Bound.BitLen() >= 40 ||
-		slices.ContainsFunc(p.Terms, func(t invariant.Term) bool { return t.Bits > 32 || abs(t.Coeff) >= 1<<16 }) {
-		return !slices.ContainsFunc(s.rows, func(row []uint64) bool { return !evaluate(q, s.values, row) })
+		slices.ContainsFunc(p.Terms, func(t invariant.Term) bool { return t.Bits > 32 || Magnitude(t.Coeff) >= 1<<16 }) {
+		return !slices.ContainsFunc(s.Rows, func(row []uint64) bool { return !Evaluate(q, s.Values, row) })
 	}
 	index := make([]int, len(p.Terms))
 	for i, t := range p.Terms {
-		index[i] = slices.Index(s.values, cut.PlaceOf(t))
+		index[i] = slices.Index(s.Values, cut.PlaceOf(t))
 	}
-	for _, row := range s.rows {
+	for _, row := range s.Rows {
 		sum := -p.Bound.Int64()
 		for i, t := range p.Terms {
-			sum += t.Coeff * number(row[index[i]], t.Bits, t.Signed)
+			sum += t.Coeff * Number(row[index[i]], t.Bits, t.Signed)
 		}
 		switch {
 		case p.Relation == invariant.AtMost && sum > 0, p.Relation == invariant.NotEqual && sum == 0,
@@ -200,7 +207,7 @@ func (s *states) holds(q invariant.Predicate) bool {
 	return true
 }
 
-func number(x uint64, bits uint32, signed bool) int64 {
+func Number(x uint64, bits uint32, signed bool) int64 {
 	if signed {
 		return int64(x<<(64-bits)) >> (64 - bits)
 	}
@@ -208,7 +215,7 @@ func number(x uint64, bits uint32, signed bool) int64 {
 }
 
 // filter drops the candidates that some state breaks.
-func filter(candidates []cut.Candidate, at map[*cut.Loop]*states) []cut.Candidate {
+func Unrefuted(candidates []cut.Candidate, at map[*cut.Loop]*States) []cut.Candidate {
 	var out []cut.Candidate
 	for _, c := range candidates {
 		if at[c.Loop].holds(c.Predicate) {
@@ -220,31 +227,31 @@ func filter(candidates []cut.Candidate, at map[*cut.Loop]*states) []cut.Candidat
 
 // equations finds the linear equations, over the integers, that hold in all
 // states of a loop.
-func equations(l *cut.Loop, s *states) (out []cut.Candidate) {
-	for _, p := range s.equations() {
+func Equations(l *cut.Loop, s *States) (out []cut.Candidate) {
+	for _, p := range s.Equations() {
 		out = append(out, cut.Candidate{Loop: l, Predicate: p})
 	}
 	return out
 }
 
-func (s *states) equations() []invariant.Comparison {
+func (s *States) Equations() []invariant.Comparison {
 	var columns []int
-	for i, v := range s.values {
+	for i, v := range s.Values {
 		if v.Bits > 1 && !v.Float && len(columns) < maxColumns {
 			columns = append(columns, i)
 		}
 	}
 	n := len(columns)
-	if n < 2 || len(s.rows) < n+3 {
+	if n < 2 || len(s.Rows) < n+3 {
 		return nil
 	}
 	// Reduce the rows (values, 1) to echelon form; the null space is read off.
 	var basis [][]*big.Rat
 	var pivots []int
-	for _, row := range s.rows {
+	for _, row := range s.Rows {
 		r := make([]*big.Rat, n+1)
 		for k, i := range columns {
-			r[k] = new(big.Rat).SetInt64(number(row[i], s.values[i].Bits, true))
+			r[k] = new(big.Rat).SetInt64(Number(row[i], s.Values[i].Bits, true))
 		}
 		r[n] = big.NewRat(1, 1)
 		for b, p := range pivots {
@@ -306,9 +313,9 @@ func (s *states) equations() []invariant.Comparison {
 			if c.Sign() == 0 {
 				continue
 			}
-			ok = ok && c.IsInt64() && abs(c.Int64()) <= maxCoeff
+			ok = ok && c.IsInt64() && Magnitude(c.Int64()) <= MaxCoefficient
 			if ok {
-				x := s.values[columns[k]]
+				x := s.Values[columns[k]]
 				terms = append(terms, x.Term(c.Int64(), true))
 			}
 		}

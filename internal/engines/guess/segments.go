@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ type body struct {
 // indexAtom stands for k in forms.
 var indexAtom = atom{Place: cut.Place{Value: -1, Bits: 64}}
 
-type segmenter struct {
+type Segmenter struct {
 	m      *ir.Module
 	f      *ir.Func
 	fn     int
@@ -67,11 +67,11 @@ type segmenter struct {
 }
 
 // segments guesses predicates with ranges for all loops.
-func segments(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate, all []*segmenter) {
+func Segments(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate, all []*Segmenter) {
 	var shared []shared
 	counters := m.Counters()
 	for n, f := range m.Funcs {
-		s := &segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*cut.Loop{}, seen: map[string]bool{}, counters: counters}
+		s := &Segmenter{m: m, f: f, fn: n, facts: facts, heads: map[ir.BlockID]*cut.Loop{}, seen: map[string]bool{}, counters: counters}
 		for _, l := range loops {
 			if l.Func == f {
 				s.loops = append(s.loops, l)
@@ -103,7 +103,7 @@ func segments(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.C
 }
 
 // innermost is the innermost loop around a block.
-func (s *segmenter) innermost(b ir.BlockID) *cut.Loop {
+func (s *Segmenter) innermost(b ir.BlockID) *cut.Loop {
 	var best *cut.Loop
 	for _, l := range s.loops {
 		if l.Blocks[b] && (best == nil || best.Blocks[l.Head]) {
@@ -114,7 +114,7 @@ func (s *segmenter) innermost(b ir.BlockID) *cut.Loop {
 }
 
 // collect lists the accesses of elements.
-func (s *segmenter) collect() {
+func (s *Segmenter) collect() {
 	for b := ir.BlockID(1); int(b) < len(s.f.Blocks); b++ {
 		if !s.dom.Reachable(b) {
 			continue
@@ -152,7 +152,7 @@ func (s *segmenter) collect() {
 }
 
 // solid says that a value is one pointer for the whole activation.
-func (s *segmenter) solid(root ir.Value) bool {
+func (s *Segmenter) solid(root ir.Value) bool {
 	switch d := s.f.Def(root); d.Op {
 	case ir.GlobalAddr, ir.Param:
 		return true
@@ -164,7 +164,7 @@ func (s *segmenter) solid(root ir.Value) bool {
 
 // start is what a phi of a loop head is when the loop is entered, limit what it
 // is compared with.
-func (s *segmenter) start(phi ir.Value) (form, bool) {
+func (s *Segmenter) start(phi ir.Value) (form, bool) {
 	d := s.f.Def(phi)
 	l := s.heads[d.Block]
 	if d.Op != ir.Phi || l == nil {
@@ -186,7 +186,7 @@ func (s *segmenter) start(phi ir.Value) (form, bool) {
 }
 
 // step is the sign of what an iteration adds to a phi, 1 if it is not known.
-func (s *segmenter) step(phi ir.Value) int64 {
+func (s *Segmenter) step(phi ir.Value) int64 {
 	d := s.f.Def(phi)
 	l := s.heads[d.Block]
 	for i, p := range s.f.Blocks[l.Head].Preds {
@@ -205,7 +205,7 @@ func (s *segmenter) step(phi ir.Value) int64 {
 }
 
 // limits are the forms that a phi is compared with in its loop: where it stops.
-func (s *segmenter) limits(phi ir.Value) []form {
+func (s *Segmenter) limits(phi ir.Value) []form {
 	l := s.heads[s.f.Def(phi).Block]
 	self := form{products: []product{{1, atom{Place: cut.Place{Value: phi, Bits: s.f.Type(phi).Bits}}}}}
 	var out []form
@@ -240,7 +240,7 @@ func (s *segmenter) limits(phi ir.Value) []form {
 }
 
 // there says whether an atom is known at the head of a loop.
-func (s *segmenter) there(l *cut.Loop, a atom) bool {
+func (s *Segmenter) there(l *cut.Loop, a atom) bool {
 	if a.element != nil {
 		return false
 	}
@@ -259,12 +259,12 @@ func (s *segmenter) there(l *cut.Loop, a atom) bool {
 
 // at expresses a form at the head of a loop: what is not known there is
 // replaced by other.
-func (s *segmenter) at(l *cut.Loop, f form, other func(phi ir.Value) []form) []form {
+func (s *Segmenter) at(l *cut.Loop, f form, other func(phi ir.Value) []form) []form {
 	return s.replaced(l, f, other, 3)
 }
 
 // replaced is at, with at most so many replacements in a form.
-func (s *segmenter) replaced(l *cut.Loop, f form, other func(phi ir.Value) []form, depth int) []form {
+func (s *Segmenter) replaced(l *cut.Loop, f form, other func(phi ir.Value) []form, depth int) []form {
 	i := slices.IndexFunc(f.products, func(p product) bool { return !s.there(l, p.atom) })
 	if i < 0 {
 		return []form{f}
@@ -285,7 +285,7 @@ func (s *segmenter) replaced(l *cut.Loop, f form, other func(phi ir.Value) []for
 	return out
 }
 
-func (s *segmenter) starts(phi ir.Value) []form {
+func (s *Segmenter) starts(phi ir.Value) []form {
 	if x, ok := s.start(phi); ok {
 		return []form{x}
 	}
@@ -293,7 +293,7 @@ func (s *segmenter) starts(phi ir.Value) []form {
 }
 
 // beginning is a form with all phis at their starts.
-func (s *segmenter) beginning(f form, loop *cut.Loop) (form, bool) {
+func (s *Segmenter) beginning(f form, loop *cut.Loop) (form, bool) {
 	for range 6 {
 		i := slices.IndexFunc(f.products, func(p product) bool {
 			if p.element != nil || p.Cell || p.Value < 0 {
@@ -318,7 +318,7 @@ func (s *segmenter) beginning(f form, loop *cut.Loop) (form, bool) {
 type segment struct{ from, to form }
 
 // ranges lists the segments of an array at the head of a loop.
-func (s *segmenter) ranges(l *cut.Loop, array *arrayElement, source *access) []segment {
+func (s *Segmenter) ranges(l *cut.Loop, array *arrayElement, source *access) []segment {
 	var out []segment
 	if name := s.field(array); name != "" {
 		count := form{products: []product{{1, atom{Place: cut.Place{Value: s.address(s.counters[name]), Cell: true, Bits: s.m.PointerBits}}}}}
@@ -401,7 +401,7 @@ func (s *segmenter) ranges(l *cut.Loop, array *arrayElement, source *access) []s
 }
 
 // limitsOf are the forms in which one phi is replaced by a limit.
-func (s *segmenter) limitsOf(f form) []form {
+func (s *Segmenter) limitsOf(f form) []form {
 	var out []form
 	for _, p := range f.products {
 		if p.element != nil || p.Cell || p.Value < 0 {
@@ -418,7 +418,7 @@ func (s *segmenter) limitsOf(f form) []form {
 
 // indexed expresses what was made of the variables of an access in terms of k: the phi
 // of the index with coefficient 1 is k minus the rest.
-func (s *segmenter) indexed(a *arrayElement, f form) (form, bool) {
+func (s *Segmenter) indexed(a *arrayElement, f form) (form, bool) {
 	for _, p := range a.index.products {
 		if p.coeff != 1 && p.coeff != -1 || p.element != nil {
 			continue
@@ -445,7 +445,7 @@ func (s *segmenter) indexed(a *arrayElement, f form) (form, bool) {
 	return f, true
 }
 
-func (s *segmenter) addBody(b body) {
+func (s *Segmenter) addBody(b body) {
 	if slices.ContainsFunc(b.form.products, func(p product) bool {
 		if p.element == nil || !p.element.sameArray(b.array) {
 			return false
@@ -470,16 +470,16 @@ func (s *segmenter) addBody(b body) {
 	}
 }
 
-func (s *segmenter) equal(array *arrayElement, f form, source *access) {
+func (s *Segmenter) equal(array *arrayElement, f form, source *access) {
 	s.addBody(body{array: array, form: f, relation: invariant.Congruent, sign: 1, equation: true, source: source})
 }
 
-func (s *segmenter) bound(array *arrayElement, f form, sign int64, unsigned bool, source *access) {
+func (s *Segmenter) bound(array *arrayElement, f form, sign int64, unsigned bool, source *access) {
 	s.addBody(body{array: array, form: f, relation: invariant.AtMost, sign: sign, unsigned: unsigned, source: source})
 }
 
 // alone says that no other store of the same loop writes the array.
-func (s *segmenter) alone(a *access) bool {
+func (s *Segmenter) alone(a *access) bool {
 	for i := range s.access {
 		if o := &s.access[i]; o.store && o.instr != a.instr && o.loop == a.loop && o.sameArray(a.arrayElement) {
 			return false
@@ -489,7 +489,7 @@ func (s *segmenter) alone(a *access) bool {
 }
 
 // stored guesses from what is stored.
-func (s *segmenter) stored() {
+func (s *Segmenter) stored() {
 	for i := range s.access {
 		a := &s.access[i]
 		if !a.store {
@@ -523,7 +523,7 @@ func (s *segmenter) stored() {
 }
 
 // choices are the values that a choice is made of.
-func (s *segmenter) choices(v ir.Value, depth int) []ir.Value {
+func (s *Segmenter) choices(v ir.Value, depth int) []ir.Value {
 	d := s.f.Def(v)
 	switch {
 	case d.Op == ir.Select && depth < 3:
@@ -539,7 +539,7 @@ func (s *segmenter) choices(v ir.Value, depth int) []ir.Value {
 }
 
 // compared guesses from comparisons of elements.
-func (s *segmenter) compared() {
+func (s *Segmenter) compared() {
 	for b := ir.BlockID(1); int(b) < len(s.f.Blocks); b++ {
 		for _, v := range s.f.Blocks[b].Instrs {
 			d := s.f.Def(v)
@@ -562,7 +562,7 @@ func (s *segmenter) compared() {
 }
 
 // relate guesses from a comparison of a form with 0.
-func (s *segmenter) relate(op ir.Op, f form) {
+func (s *Segmenter) relate(op ir.Op, f form) {
 	for _, p := range f.products {
 		if p.element == nil || p.coeff != 1 && p.coeff != -1 || !slices.ContainsFunc(s.access, func(a access) bool { return a.sameArray(p.element) }) {
 			continue
@@ -590,7 +590,7 @@ func (s *segmenter) relate(op ir.Op, f form) {
 
 // composed puts what is known of elements in the place of elements, so that
 // what a loop makes of an array that another loop made is known, too.
-func (s *segmenter) composed() {
+func (s *Segmenter) composed() {
 	for n := 0; n < len(s.bodies) && n < 4*maxBodies; n++ { // grows
 		b := s.bodies[n]
 		if !b.equation {
@@ -619,7 +619,7 @@ func (s *segmenter) composed() {
 }
 
 // field is the name of the array that an element belongs to, if that has a counter.
-func (s *segmenter) field(e *arrayElement) string {
+func (s *Segmenter) field(e *arrayElement) string {
 	if d := s.f.Def(e.root); d.Op == ir.GlobalAddr && s.counters[d.Sym] != "" {
 		return d.Sym
 	}
@@ -627,7 +627,7 @@ func (s *segmenter) field(e *arrayElement) string {
 }
 
 // address is a value for the address of a global, 0 if there is none.
-func (s *segmenter) address(name string) ir.Value {
+func (s *Segmenter) address(name string) ir.Value {
 	for v := ir.Value(1); int(v) < len(s.f.Values); v++ {
 		if d := s.f.Def(v); d.Op == ir.GlobalAddr && d.Sym == name {
 			return v
@@ -646,7 +646,7 @@ type shared struct {
 }
 
 // share lists what other functions can use.
-func (s *segmenter) share() []shared {
+func (s *Segmenter) share() []shared {
 	var out []shared
 	for _, b := range s.bodies {
 		x := shared{body: b, field: s.field(b.array)}
@@ -670,7 +670,7 @@ func (s *segmenter) share() []shared {
 
 // receive takes over what other functions know, and that fields may hold numbers
 // of objects.
-func (s *segmenter) receive(all []shared) {
+func (s *Segmenter) receive(all []shared) {
 	moved := func(e *arrayElement, name string) *arrayElement {
 		c := *e
 		c.root = s.address(name)
@@ -706,7 +706,7 @@ func (s *segmenter) receive(all []shared) {
 }
 
 // guess adds the candidates of one loop.
-func (s *segmenter) guess(l *cut.Loop) {
+func (s *Segmenter) guess(l *cut.Loop) {
 	type candidate struct {
 		body
 		segment
@@ -742,7 +742,7 @@ func (s *segmenter) guess(l *cut.Loop) {
 }
 
 // before says that a store may be made before a loop head is reached.
-func (s *segmenter) before(a *access, l *cut.Loop) bool {
+func (s *Segmenter) before(a *access, l *cut.Loop) bool {
 	b := s.f.Def(a.instr).Block
 	if l.Blocks[b] || a.loop != nil && s.dom.Dominates(a.loop.Head, l.Head) || s.dom.Dominates(b, l.Head) {
 		return true
@@ -751,13 +751,13 @@ func (s *segmenter) before(a *access, l *cut.Loop) bool {
 }
 
 // rooted says that an array is there at the head of a loop.
-func (s *segmenter) rooted(l *cut.Loop, e *arrayElement) bool {
+func (s *Segmenter) rooted(l *cut.Loop, e *arrayElement) bool {
 	d := s.f.Def(e.root)
 	return d.Block == 0 || !l.Blocks[d.Block] && s.dom.Dominates(d.Block, l.Head)
 }
 
 // predicate is a candidate in the form of a predicate.
-func (s *segmenter) predicate(b *body, r segment) (out invariant.ForAll, ok bool) {
+func (s *Segmenter) predicate(b *body, r segment) (out invariant.ForAll, ok bool) {
 	p := invariant.Comparison{Relation: b.relation, Bound: big.NewInt(b.sign * b.form.constant)}
 	signed := !b.unsigned
 	term := func(x product, coeff int64) invariant.Term {

@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"math/big"
@@ -23,7 +23,7 @@ import (
 // basis of the equations.
 
 // affine is an element of the domain for one width.
-type affine struct {
+type Affine struct {
 	w       uint32
 	columns int
 	// rows are the generators after elimination, pivot and shift (t) theirs.
@@ -32,12 +32,12 @@ type affine struct {
 	shift []int
 }
 
-func newAffine(w uint32, columns int) *affine { return &affine{w: w, columns: columns} }
+func NewAffine(w uint32, columns int) *Affine { return &Affine{w: w, columns: columns} }
 
-func (a *affine) mask() uint64 { return ^uint64(0) >> (64 - a.w) }
+func (a *Affine) mask() uint64 { return ^uint64(0) >> (64 - a.w) }
 
 // empty says that no state was joined.
-func (a *affine) empty() bool { return len(a.rows) == 0 }
+func (a *Affine) empty() bool { return len(a.rows) == 0 }
 
 // inverse of an odd number modulo 2^64, by Newton's iteration.
 func inverse(x uint64) uint64 {
@@ -49,7 +49,7 @@ func inverse(x uint64) uint64 {
 }
 
 // join adds a state.
-func (a *affine) join(state []uint64) {
+func (a *Affine) Join(state []uint64) {
 	row := append(append(make([]uint64, 0, a.columns+1), state...), 1)
 	rows := append(a.rows, row)
 	a.rows, a.pivot, a.shift = nil, nil, nil
@@ -86,7 +86,7 @@ func (a *affine) join(state []uint64) {
 }
 
 // equations is a basis of the equations that hold; the constant comes last.
-func (a *affine) equations() [][]uint64 {
+func (a *Affine) equations() [][]uint64 {
 	n := a.columns + 1
 	mask := a.mask()
 	isPivot := make([]bool, n)
@@ -137,7 +137,7 @@ func (a *affine) equations() [][]uint64 {
 }
 
 // predicates are the equations as predicates about places of the width.
-func (a *affine) predicates(places []cut.Place) []invariant.Comparison {
+func (a *Affine) Predicates(places []cut.Place) []invariant.Comparison {
 	if a.empty() {
 		return []invariant.Comparison{{Bound: big.NewInt(-1)}} // false
 	}

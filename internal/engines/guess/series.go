@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"math/bits"
@@ -27,21 +27,21 @@ const (
 )
 
 // series are the elements of a segment in the states at a loop head.
-type series struct {
-	s        *segmenter
+type Series struct {
+	s        *Segmenter
 	loop     *cut.Loop
 	segment  segment
 	bounds   invariant.Range
 	elements []*arrayElement
 	scalars  []cut.Place
 	square   bool
-	value    *affine
+	value    *Affine
 	rows     int
 }
 
 // series lists what to look at at the head of a loop. Of places only those are columns
 // that it is told of.
-func (s *segmenter) series(l *cut.Loop, places []cut.Place, square bool) (out []*series) {
+func (s *Segmenter) Series(l *cut.Loop, places []cut.Place, square bool) (out []*Series) {
 	for _, w := range []uint32{8, 16, 32} {
 		var arrays []*arrayElement
 		var segments []segment
@@ -79,49 +79,49 @@ func (s *segmenter) series(l *cut.Loop, places []cut.Place, square bool) (out []
 			if !ok {
 				continue
 			}
-			x := &series{s: s, loop: l, segment: r, bounds: p.Range, elements: arrays, scalars: scalars, square: square}
-			x.value = newAffine(w, x.columns())
+			x := &Series{s: s, loop: l, segment: r, bounds: p.Range, elements: arrays, scalars: scalars, square: square}
+			x.value = NewAffine(w, x.columns())
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// series are those of the loops; what their bounds speak of is asked for at the heads.
-func (p *Search) series(segmenters []*segmenter) map[*cut.Loop][]*series {
-	out := map[*cut.Loop][]*series{}
-	square := multiplies(p.m)
+// seriesOf are those of the loops. What their bounds speak of is added to the places that are
+// looked at; square says whether squares of elements are of interest.
+func SeriesOf(segmenters []*Segmenter, places map[*cut.Loop][]cut.Place, square bool) map[*cut.Loop][]*Series {
+	out := map[*cut.Loop][]*Series{}
 	for _, s := range segmenters {
 		for _, l := range s.loops {
-			places := slices.Clone(p.places[l])
-			for _, x := range s.series(l, places, square) {
+			for _, x := range s.Series(l, slices.Clone(places[l]), square) {
 				out[l] = append(out[l], x)
-				for _, b := range []*invariant.Sum{&x.bounds.From, &x.bounds.To} {
-					for _, t := range b.Terms {
-						if y := cut.PlaceOf(t); !slices.Contains(p.places[l], y) {
-							p.places[l] = append(p.places[l], y)
-						}
-					}
-				}
+				places[l] = withPlaces(places[l], x.bounds.From.Terms)
+				places[l] = withPlaces(places[l], x.bounds.To.Terms)
 			}
 		}
 	}
 	return out
 }
 
-// prefixSums are those of the loops.
-func (p *Search) prefixSums(segmenters []*segmenter) map[*cut.Loop][]*prefixes {
-	out := map[*cut.Loop][]*prefixes{}
+// withPlaces are places with those of terms.
+func withPlaces(places []cut.Place, terms []invariant.Term) []cut.Place {
+	for _, t := range terms {
+		if y := cut.PlaceOf(t); !slices.Contains(places, y) {
+			places = append(places, y)
+		}
+	}
+	return places
+}
+
+// prefixSums are those of the loops; places as in seriesOf.
+func PrefixSums(segmenters []*Segmenter, places map[*cut.Loop][]cut.Place) map[*cut.Loop][]*Prefixes {
+	out := map[*cut.Loop][]*Prefixes{}
 	for _, s := range segmenters {
 		for _, l := range s.loops {
-			for _, x := range s.prefixes(l, slices.Clone(p.places[l])) {
+			for _, x := range s.Prefixes(l, slices.Clone(places[l])) {
 				out[l] = append(out[l], x)
 				for i := range x.sums {
-					for _, t := range x.sums[i].count.Terms {
-						if y := cut.PlaceOf(t); !slices.Contains(p.places[l], y) {
-							p.places[l] = append(p.places[l], y)
-						}
-					}
+					places[l] = withPlaces(places[l], x.sums[i].count.Terms)
 				}
 			}
 		}
@@ -130,7 +130,7 @@ func (p *Search) prefixSums(segmenters []*segmenter) map[*cut.Loop][]*prefixes {
 }
 
 // scalarsOf are the scalars in a state.
-func (x *series) scalarsOf(places []cut.Place, row []uint64) []uint64 {
+func (x *Series) scalarsOf(places []cut.Place, row []uint64) []uint64 {
 	out := make([]uint64, len(x.scalars))
 	for i, y := range x.scalars {
 		out[i] = row[slices.Index(places, y)]
@@ -139,7 +139,7 @@ func (x *series) scalarsOf(places []cut.Place, row []uint64) []uint64 {
 }
 
 // columns are the elements, k, k(k-1)/2, and the scalars.
-func (x *series) columns() int {
+func (x *Series) columns() int {
 	n := len(x.elements) + 1 + len(x.scalars)
 	if x.square {
 		n++
@@ -148,7 +148,7 @@ func (x *series) columns() int {
 }
 
 // observe adds the rows of a state at the head of the loop; row are the scalars.
-func (x *series) observe(m *ir.Module, st interp.State, row []uint64) {
+func (x *Series) observe(m *ir.Module, st interp.State, row []uint64) {
 	from, ok := boundOf(m, &x.bounds.From, st)
 	to, ok2 := boundOf(m, &x.bounds.To, st)
 	if !ok || !ok2 || x.rows >= maxSeriesRows {
@@ -177,13 +177,13 @@ func (x *series) observe(m *ir.Module, st interp.State, row []uint64) {
 		if x.square { // k*k itself has the parity of k, which hides equations
 			state = append(state, uint64(k*(k-1)/2))
 		}
-		x.value.join(append(state, row...))
+		x.value.Join(append(state, row...))
 		x.rows++
 	}
 }
 
 // found are the candidates: equations of an element with an odd coefficient.
-func (x *series) found() (out []cut.Candidate) {
+func (x *Series) Found() (out []cut.Candidate) {
 	if x.rows < x.columns()+3 {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (x *series) found() (out []cut.Candidate) {
 			small := true
 			add := func(n uint64, a atom) {
 				k := signed(n * inv)
-				if small = small && abs(k) <= maxCoeff; k != 0 {
+				if small = small && Magnitude(k) <= MaxCoefficient; k != 0 {
 					b.form.products = append(b.form.products, product{k, a})
 				}
 			}

@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"math/big"

@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"cmp"
@@ -39,7 +39,7 @@ const (
 // activations are the sampled calls of one function.
 type activations struct {
 	f              *ir.Func
-	entered, ended *states
+	entered, ended *States
 }
 
 // promiser collects the candidates of one function.
@@ -54,73 +54,59 @@ type promiser struct {
 	bounds   map[cut.Place][]*big.Int
 	unsigned bool
 	// sides are the two of the contract.
-	sides []*cut.Loop
+	Sides []*cut.Loop
 	out   []cut.Candidate
-	seen  map[string]bool // by text: added without a guard
+	Seen  map[string]bool // by text: added without a guard
 }
 
-// promise guesses the contracts of all components.
-func (p *Search) promise(ctx context.Context) {
-	w := cut.NewWrites(p.m)
+// contract is what is guessed of a recursive function: candidates for both sides of its contract,
+// what was seen at its calls and returns, and how these are named in predicates.
+type Contract struct {
+	Sides      []*cut.Loop
+	Seen       []*States
+	Candidates []cut.Candidate
+}
+
+// contracts are those of all functions of components.
+func Contracts(ctx context.Context, m *ir.Module, recursive []*cut.Component, targets []ir.CheckKind) (out []Contract) {
+	w := cut.NewWrites(m)
 	var all []*activations
-	for _, r := range p.Recursive {
+	for _, r := range recursive {
 		w.Complete(r)
 		for _, f := range r.Funcs {
-			all = append(all, newActivations(p.m, w, f))
+			all = append(all, newActivations(m, w, f))
 		}
 	}
 	if len(all) == 0 {
-		return
+		return nil
 	}
-	observe(ctx, p.m, all, p.o.Targets)
-	i := 0
-	for _, r := range p.Recursive {
+	observe(ctx, m, all, targets)
+	for _, r := range recursive {
 		for _, f := range r.Funcs {
-			a := all[i]
-			i++
-			g := &promiser{m: p.m, r: r, f: f, a: a, keys: map[uint32][]*big.Int{}, bounds: map[cut.Place][]*big.Int{}, seen: map[string]bool{}}
+			a := all[len(out)]
+			g := &promiser{m: m, r: r, f: f, a: a, keys: map[uint32][]*big.Int{}, bounds: map[cut.Place][]*big.Int{}, Seen: map[string]bool{}}
 			for _, post := range []bool{false, true} {
 				l := &cut.Loop{Func: f, Blocks: map[ir.BlockID]bool{}, Post: post}
 				for b := 1; b < len(f.Blocks); b++ {
 					l.Blocks[ir.BlockID(b)] = true
 				}
-				s := a.entered
-				if post {
-					s = a.ended
-				}
-				g.sides = append(g.sides, l)
-				p.contracts = append(p.contracts, l)
-				p.places[l], p.at[l] = s.values, s
+				g.Sides = append(g.Sides, l)
 			}
 			g.constants()
 			g.pre()
 			g.table()
 			g.post()
-			for _, c := range g.out {
-				_, guarded := c.Predicate.(invariant.Guarded)
-				switch {
-				case !p.o.allows(c.Predicate):
-				case guarded:
-					p.guarded = append(p.guarded, c)
-				case !isAffine(c.Predicate):
-					p.all = append(p.all, c)
-				}
-			}
+			out = append(out, Contract{Sides: g.Sides, Seen: []*States{a.entered, a.ended}, Candidates: g.out})
 		}
 	}
-}
-
-// greatestGuarded is the greatest inductive set of candidates with conditions.
-func (p *Search) greatestGuarded(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	more, err := f.greatest(ctx, p.guarded, on, 1)
-	return append(on, more...), err
+	return out
 }
 
 func newActivations(m *ir.Module, w *cut.Writes, f *ir.Func) *activations {
-	a := &activations{f: f, entered: &states{}, ended: &states{}}
+	a := &activations{f: f, entered: &States{}, ended: &States{}}
 	for _, q := range f.Params {
 		if t := f.Type(q); t.Kind == ir.Int && t.Bits <= 64 {
-			a.entered.values = append(a.entered.values, cut.Place{Value: q, Bits: t.Bits})
+			a.entered.Values = append(a.entered.Values, cut.Place{Value: q, Bits: t.Bits})
 		}
 	}
 	var globals []cut.Place
@@ -131,14 +117,14 @@ func newActivations(m *ir.Module, w *cut.Writes, f *ir.Func) *activations {
 		}
 		globals = append(globals, cut.Place{Bits: uint32(8 * g.Size), Global: g.Name, Old: true})
 	}
-	a.entered.values = append(a.entered.values, globals...)
-	a.ended.values = slices.Clone(a.entered.values)
+	a.entered.Values = append(a.entered.Values, globals...)
+	a.ended.Values = slices.Clone(a.entered.Values)
 	if len(f.Results) > 0 && f.Results[0].Kind == ir.Int && f.Results[0].Bits <= 64 {
-		a.ended.values = append(a.ended.values, cut.Place{Bits: f.Results[0].Bits})
+		a.ended.Values = append(a.ended.Values, cut.Place{Bits: f.Results[0].Bits})
 	}
 	for _, g := range globals {
 		g.Old = false
-		a.ended.values = append(a.ended.values, g)
+		a.ended.Values = append(a.ended.Values, g)
 	}
 	return a
 }
@@ -171,8 +157,8 @@ func observe(ctx context.Context, m *ir.Module, all []*activations, targets []ir
 			return bv.FromBytes(b).Uint64()
 		}
 		if ev.Kind == interp.Enter {
-			row := make([]uint64, 0, len(a.ended.values))
-			for _, x := range a.entered.values {
+			row := make([]uint64, 0, len(a.ended.Values))
+			for _, x := range a.entered.Values {
 				if x.Global != "" {
 					row = append(row, read(x))
 				} else {
@@ -191,7 +177,7 @@ func observe(ctx context.Context, m *ir.Module, all []*activations, targets []ir
 		}
 		row := stack[len(stack)-1].row
 		stack = stack[:len(stack)-1]
-		for _, x := range a.ended.values[len(row):] {
+		for _, x := range a.ended.Values[len(row):] {
 			if x.Global != "" {
 				row = append(row, read(x))
 			} else {
@@ -215,8 +201,8 @@ func observe(ctx context.Context, m *ir.Module, all []*activations, targets []ir
 }
 
 // sample adds a row that is new.
-func (s *states) sample(row []uint64) {
-	if len(s.rows) >= maxActivations {
+func (s *States) sample(row []uint64) {
+	if len(s.Rows) >= maxActivations {
 		return
 	}
 	if s.seen == nil {
@@ -230,13 +216,13 @@ func (s *states) sample(row []uint64) {
 	}
 	if !s.seen[string(key)] {
 		s.seen[string(key)] = true
-		s.rows = append(s.rows, slices.Clone(row))
+		s.Rows = append(s.Rows, slices.Clone(row))
 	}
 }
 
 // constants collects what the component and its callers compare numbers with.
 func (p *promiser) constants() {
-	for _, x := range p.a.entered.values {
+	for _, x := range p.a.entered.Values {
 		if x.Global == "" {
 			p.params = append(p.params, x)
 		}
@@ -329,23 +315,23 @@ func tidy(ks []*big.Int, bits uint32) []*big.Int {
 
 // add adds a candidate if the samples do not break it, and it is not one without
 // the guard.
-func (p *promiser) add(at *states, guard []invariant.Comparison, post bool, q invariant.Comparison) {
-	if len(p.out) >= maxPromises || trivial(q) {
+func (p *promiser) add(at *States, guard []invariant.Comparison, post bool, q invariant.Comparison) {
+	if len(p.out) >= maxPromises || invariant.Trivial(q) {
 		return
 	}
 	text := fmt.Sprint(post, q)
-	if p.seen[text] || !at.holds(q) {
+	if p.Seen[text] || !at.holds(q) {
 		return
 	}
-	p.seen[text] = guard == nil
+	p.Seen[text] = guard == nil
 	p.out = append(p.out, cut.Candidate{Loop: p.side(post), Predicate: invariant.When(guard, q)})
 }
 
 func (p *promiser) side(post bool) *cut.Loop {
 	if post {
-		return p.sides[1]
+		return p.Sides[1]
 	}
-	return p.sides[0]
+	return p.Sides[0]
 }
 
 func atMost(bound *big.Int, terms ...invariant.Term) invariant.Comparison {
@@ -358,7 +344,7 @@ func equal(x cut.Place, n *big.Int) []invariant.Comparison {
 }
 
 // bounded guesses bounds of x, with constants.
-func (p *promiser) bounded(at *states, guard []invariant.Comparison, post bool, x cut.Place, ks []*big.Int) {
+func (p *promiser) bounded(at *States, guard []invariant.Comparison, post bool, x cut.Place, ks []*big.Int) {
 	if x.Bits == 1 {
 		for n := range int64(2) {
 			p.add(at, guard, post, equal(x, big.NewInt(n))[0])
@@ -378,19 +364,19 @@ func (p *promiser) bounded(at *states, guard []invariant.Comparison, post bool, 
 // pre guesses preconditions.
 func (p *promiser) pre() {
 	at := p.a.entered
-	if len(at.rows) == 0 {
+	if len(at.Rows) == 0 {
 		return
 	}
-	for _, q := range at.equations() {
+	for _, q := range at.Equations() {
 		p.add(at, nil, false, q)
 	}
-	for i, x := range at.values {
+	for i, x := range at.Values {
 		ks := p.bounds[x]
 		if ks == nil {
 			ks = p.keysOf(x.Bits)
 		}
 		p.bounded(at, nil, false, x, ks)
-		for _, y := range at.values[i+1:] {
+		for _, y := range at.Values[i+1:] {
 			if x.Bits != y.Bits || x.Bits == 1 {
 				continue
 			}
@@ -423,7 +409,7 @@ func (p *promiser) guards() [][]invariant.Comparison {
 	out := [][]invariant.Comparison{nil}
 	have := map[string]bool{}
 	add := func(q ...invariant.Comparison) {
-		if key := fmt.Sprint(q); len(out) < maxGuards && !trivial(q[0]) && !have[key] {
+		if key := fmt.Sprint(q); len(out) < maxGuards && !invariant.Trivial(q[0]) && !have[key] {
 			have[key] = true
 			out = append(out, q)
 		}
@@ -459,22 +445,22 @@ func (p *promiser) guards() [][]invariant.Comparison {
 // post guesses postconditions.
 func (p *promiser) post() {
 	all := p.a.ended
-	if len(all.rows) == 0 || len(all.values) == len(p.a.entered.values) {
+	if len(all.Rows) == 0 || len(all.Values) == len(p.a.entered.Values) {
 		return
 	}
-	results := all.values[len(p.a.entered.values):]
+	results := all.Values[len(p.a.entered.Values):]
 	for _, guard := range p.guards() {
-		at := &states{values: all.values}
-		for _, row := range all.rows {
-			one := &states{values: all.values, rows: [][]uint64{row}}
+		at := &States{Values: all.Values}
+		for _, row := range all.Rows {
+			one := &States{Values: all.Values, Rows: [][]uint64{row}}
 			if !slices.ContainsFunc(guard, func(q invariant.Comparison) bool { return !one.holds(q) }) {
-				at.rows = append(at.rows, row)
+				at.Rows = append(at.Rows, row)
 			}
 		}
-		if len(at.rows) == 0 || guard != nil && len(at.rows) == len(all.rows) {
+		if len(at.Rows) == 0 || guard != nil && len(at.Rows) == len(all.Rows) {
 			continue
 		}
-		for _, q := range at.equations() {
+		for _, q := range at.Equations() {
 			if slices.ContainsFunc(q.Terms, func(t invariant.Term) bool { return slices.Contains(results, cut.PlaceOf(t)) }) {
 				p.add(at, guard, true, q)
 			}
@@ -491,7 +477,7 @@ func (p *promiser) post() {
 					p.add(at, guard, true, invariant.Comparison{Terms: []invariant.Term{x.Term(1, true)}, Relation: invariant.NotEqual, Bound: n})
 				}
 			}
-			for _, y := range p.a.entered.values {
+			for _, y := range p.a.entered.Values {
 				if y.Bits != x.Bits || x.Bits == 1 {
 					continue
 				}
@@ -509,7 +495,7 @@ func (p *promiser) post() {
 // seen by chance is great.
 func small(ns ...int64) (out []*big.Int) {
 	for _, n := range ns {
-		if abs(n) <= 64 {
+		if Magnitude(n) <= 64 {
 			out = append(out, big.NewInt(n))
 		}
 	}
@@ -517,12 +503,12 @@ func small(ns ...int64) (out []*big.Int) {
 }
 
 // span is the least and the greatest value of x - y; of x if y is no place.
-func (s *states) span(x, y cut.Place) (lo, hi int64) {
-	i, k := slices.Index(s.values, x), slices.Index(s.values, y)
-	for n, row := range s.rows {
-		v := number(row[i], x.Bits, true)
+func (s *States) span(x, y cut.Place) (lo, hi int64) {
+	i, k := slices.Index(s.Values, x), slices.Index(s.Values, y)
+	for n, row := range s.Rows {
+		v := Number(row[i], x.Bits, true)
 		if k >= 0 && y.Bits != 0 {
-			v -= number(row[k], y.Bits, true)
+			v -= Number(row[k], y.Bits, true)
 		}
 		if n == 0 || v < lo {
 			lo = v

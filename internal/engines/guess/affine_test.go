@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"math/rand/v2"
@@ -17,7 +17,7 @@ func TestAffine(t *testing.T) {
 	places := []cut.Place{{Value: 1, Bits: w}, {Value: 2, Bits: w}}
 	partial := 0
 	for range 2000 {
-		a := newAffine(w, 2)
+		a := NewAffine(w, 2)
 		var joined [][2]uint64
 		for range rng.IntN(5) {
 			s := [2]uint64{rng.Uint64N(n), rng.Uint64N(n)}
@@ -25,9 +25,9 @@ func TestAffine(t *testing.T) {
 				s = [2]uint64{joined[0][0] ^ 4, joined[0][1]}
 			}
 			joined = append(joined, s)
-			a.join(s[:])
+			a.Join(s[:])
 		}
-		ps := a.predicates(places)
+		ps := a.Predicates(places)
 		holds := func(s [2]uint64) bool {
 			for i := range ps {
 				if !invariant.Holds(ps[i], func(t invariant.Term, _ int64) (bv.BV, bool) { return bv.New(w, s[t.Value-1]), true }, 0) {
@@ -68,13 +68,13 @@ func TestAffine(t *testing.T) {
 
 // TestAffineWords: the steps of a counter and of one that runs against it.
 func TestAffineWords(t *testing.T) {
-	for _, w := range widths {
-		a := newAffine(w, 2)
+	for _, w := range []uint32{8, 16, 32, 64} {
+		a := NewAffine(w, 2)
 		for i := range uint64(4) {
-			a.join([]uint64{3 + 6*i, 100 - 12*i})
+			a.Join([]uint64{3 + 6*i, 100 - 12*i})
 		}
 		texts := map[string]bool{}
-		for _, p := range a.predicates([]cut.Place{{Value: 1, Bits: w}, {Value: 2, Bits: w}}) {
+		for _, p := range a.Predicates([]cut.Place{{Value: 1, Bits: w}, {Value: 2, Bits: w}}) {
 			texts[p.Text(func(t invariant.Term) string { return string(rune('w' + t.Value)) })] = true
 		}
 		if len(texts) != 2 || !texts["(x - 1) % 2 == 0"] {

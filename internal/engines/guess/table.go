@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"math/big"
@@ -40,7 +40,7 @@ type call struct {
 // table guesses the result of a function of one number for small arguments: up to
 // the greatest number that callers compare it with.
 func (p *promiser) table() {
-	results := p.a.ended.values[len(p.a.entered.values):]
+	results := p.a.ended.Values[len(p.a.entered.Values):]
 	if len(p.f.Params) != 1 || len(p.params) != 1 || len(results) == 0 || results[0].Global != "" {
 		return
 	}
@@ -61,7 +61,7 @@ func (p *promiser) table() {
 			continue
 		}
 		v, _ := e.st.ConstUint64(t)
-		for _, q := range equal(r, big.NewInt(number(v, r.Bits, true))) {
+		for _, q := range equal(r, big.NewInt(Number(v, r.Bits, true))) {
 			p.out = append(p.out, cut.Candidate{Loop: p.side(true), Predicate: invariant.When(equal(x, big.NewInt(n)), q)})
 		}
 	}

@@ -1,4 +1,4 @@
-package inference
+package guess
 
 import (
 	"slices"
@@ -133,7 +133,7 @@ func linear(f *ir.Func, v ir.Value, depth int) (out form, ok bool) {
 				}
 				n = 1 << n
 			}
-			if abs(n) >= 1<<32 {
+			if Magnitude(n) >= 1<<32 {
 				continue
 			}
 			if x, ok := linear(f, d.Args[1-i], depth+1); ok {
@@ -185,7 +185,7 @@ func elementAt(f *ir.Func, p ir.Value, bits uint32, depth int) *arrayElement {
 	}
 	stride := int64(0)
 	for _, x := range offset.products {
-		if n := abs(x.coeff); stride == 0 || n < stride {
+		if n := Magnitude(x.coeff); stride == 0 || n < stride {
 			stride = n
 		}
 	}

@@ -1,7 +1,6 @@
-package inference
+package guess
 
 import (
-	"context"
 	"math"
 	"math/big"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"assay/internal/evidence/invariant"
 	"assay/internal/logic/absdomain"
 	"assay/internal/logic/bv"
-	"assay/internal/logic/term"
 	"assay/internal/program/ir"
 	"assay/internal/transform/cut"
 )
@@ -131,7 +129,7 @@ func (g *guesser) floatConstants() (numbers []float64, partners []ir.Value) {
 			add(math.Abs(x))
 			add(2 * math.Abs(x))
 		case d.Op == ir.Const && d.Type.Kind == ir.Int && d.Type.Bits > 1 && d.Type.Bits <= 64:
-			if n := d.Const.Signed(); n.IsInt64() && abs(n.Int64()) < 1<<24 {
+			if n := d.Const.Signed(); n.IsInt64() && Magnitude(n.Int64()) < 1<<24 {
 				integers = append(integers, math.Abs(float64(n.Int64())))
 			}
 		case d.Op == ir.FEq || d.Op == ir.FLt || d.Op == ir.FLe:
@@ -151,7 +149,7 @@ func (g *guesser) floatConstants() (numbers []float64, partners []ir.Value) {
 }
 
 // fromFloat makes candidates of what abstract interpretation knows of a float.
-func fromFloat(l *cut.Loop, x cut.Place, f absdomain.Float) []cut.Candidate {
+func FloatBounds(l *cut.Loop, x cut.Place, f absdomain.Float) []cut.Candidate {
 	if f.NaN || f.Lo > f.Hi {
 		return nil
 	}
@@ -159,22 +157,6 @@ func fromFloat(l *cut.Loop, x cut.Place, f absdomain.Float) []cut.Candidate {
 		floatBound(l, x, 1, invariant.Position(encodeFloat(x.Bits, f.Hi))),
 		floatBound(l, x, -1, invariant.Position(encodeFloat(x.Bits, f.Lo))),
 	}
-}
-
-// order is a predicate about floats: nothing holds of a NaN.
-func (f *formula) order(p invariant.Order, value func(invariant.Term) term.ID) term.ID {
-	st := f.st
-	side := func(i int) term.ID {
-		if i < 0 {
-			return st.Const(p.FloatBound())
-		}
-		return value(p.Terms[i])
-	}
-	x, y, strict := p.Ordered()
-	if strict {
-		return st.FLt(side(x), side(y))
-	}
-	return st.FLe(side(x), side(y))
 }
 
 // cellType is the type with which a global is accessed: a float, if all accesses
@@ -210,11 +192,4 @@ func cellType(m *ir.Module, global string, bits uint32) ir.Type {
 		return ir.FloatType(bits)
 	}
 	return t
-}
-
-// knownFloats finds which intervals that abstract interpretation knows are
-// inductive with these rules: most are, and no search is needed.
-func (p *Search) knownFloats(ctx context.Context, f *formula, on []*rule) ([]*rule, error) {
-	more, err := f.greatest(ctx, p.floats, on, 1)
-	return append(on, more...), err
 }
