@@ -343,7 +343,6 @@ var allowed = map[string][]string{
 		"internal/engines/bmc",
 		"internal/certify/accept",
 	},
-	"internal/tests/examples":  {},
 	"internal/tests/placement": {"internal/logic/bv", "internal/program/ir"},
 	// The command line.
 	"cmd/assay": {
