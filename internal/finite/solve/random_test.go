@@ -150,6 +150,38 @@ func bitsOf(v bv.BV) uint64 { return v.Uint64() }
 
 // explore enumerates the states and inputs of the system.
 func explore(s *ts.System) truth {
+	g := enumerate(s)
+	var result truth
+	if g.initialBad {
+		result.shortest = 1
+	}
+	distance := g.distances()
+	for st, d := range distance {
+		if d > 0 && g.bad[st] && (result.shortest == 0 || d < result.shortest) {
+			result.shortest = d
+		}
+	}
+	result.lasso = len(s.Justice) > 0 && g.lasso(distance)
+	return result
+}
+
+// edge is a step.
+type edge struct {
+	to   uint64
+	mask uint32 // justice and fairness conditions that hold
+}
+
+// stateGraph is a system written out.
+type stateGraph struct {
+	edges      [][]edge
+	first      []edge // of initial states
+	bad        []bool
+	initialBad bool
+	full       uint32 // all conditions
+}
+
+// enumerate writes a system out.
+func enumerate(s *ts.System) *stateGraph {
 	store := s.Store
 	values := map[term.ID]bv.BV{}
 	e := term.NewEvaluator(store, func(v term.ID) (bv.BV, bool) { x, ok := values[v]; return x, ok })
@@ -170,18 +202,12 @@ func explore(s *ts.System) truth {
 		}
 		return true
 	}
-	type edge struct {
-		to   uint64
-		mask uint32 // justice and fairness conditions that hold
-	}
-	edges := make([][]edge, states)
-	bad := make([]bool, states)
-	initialBad := false
+	g := &stateGraph{edges: make([][]edge, states), bad: make([]bool, states)}
 	var conditions []term.ID
 	if len(s.Justice) > 0 {
 		conditions = append(append(conditions, s.Justice[0].Terms...), s.Fair...)
 	}
-	var first []edge
+	g.full = uint32(1)<<len(conditions) - 1
 	for st := range states {
 		for in := range inputs {
 			x := st
@@ -208,8 +234,8 @@ func explore(s *ts.System) truth {
 			for _, b := range s.Bad {
 				isBad = isBad || e.Bool(b.Term)
 			}
-			bad[st] = bad[st] || isBad
-			initialBad = initialBad || init && isBad
+			g.bad[st] = g.bad[st] || isBad
+			g.initialBad = g.initialBad || init && isBad
 			if !all(s.Transitions) {
 				continue
 			}
@@ -224,17 +250,19 @@ func explore(s *ts.System) truth {
 					mask |= 1 << i
 				}
 			}
-			edges[st] = append(edges[st], edge{next, mask})
+			g.edges[st] = append(g.edges[st], edge{next, mask})
 			if init {
-				first = append(first, edge{next, mask})
+				g.first = append(g.first, edge{next, mask})
 			}
 		}
 	}
-	var result truth
-	if initialBad {
-		result.shortest = 1
-	}
-	distance := make([]int, states)
+	return g
+}
+
+// distances are the lengths of the shortest runs to states, the first state counted; 0 if there is
+// none.
+func (g *stateGraph) distances() []int {
+	distance := make([]int, len(g.edges))
 	var queue []uint64
 	reach := func(st uint64, d int) {
 		if distance[st] == 0 {
@@ -242,43 +270,37 @@ func explore(s *ts.System) truth {
 			queue = append(queue, st)
 		}
 	}
-	for _, e := range first {
+	for _, e := range g.first {
 		reach(e.to, 2)
 	}
 	for i := 0; i < len(queue); i++ {
-		st := queue[i]
-		if bad[st] && (result.shortest == 0 || distance[st] < result.shortest) {
-			result.shortest = distance[st]
-		}
-		for _, e := range edges[st] {
-			reach(e.to, distance[st]+1)
+		for _, e := range g.edges[queue[i]] {
+			reach(e.to, distance[queue[i]]+1)
 		}
 	}
-	if len(s.Justice) == 0 {
-		return result
+	return distance
+}
+
+// lasso says whether there is one: from a reachable state back to it, with all conditions on the way.
+// The state after an initial one is reachable; a loop through step 0 also has a copy of it later.
+func (g *stateGraph) lasso(distance []int) bool {
+	type node struct {
+		st   uint64
+		mask uint32
 	}
-	// A lasso: from a reachable state back to it, with all conditions on the way.
-	// The state after an initial one is reachable; a loop through step 0 also has
-	// a copy of it later.
-	full := uint32(1)<<len(conditions) - 1
-	for st := range states {
+	for st := range uint64(len(g.edges)) {
 		if distance[st] == 0 {
 			continue
-		}
-		type node struct {
-			st   uint64
-			mask uint32
 		}
 		seen := map[node]bool{}
 		work := []node{{st, 0}}
 		for len(work) > 0 {
 			n := work[len(work)-1]
 			work = work[:len(work)-1]
-			for _, e := range edges[n.st] {
+			for _, e := range g.edges[n.st] {
 				m := node{e.to, n.mask | e.mask}
-				if m.st == st && m.mask == full {
-					result.lasso = true
-					return result
+				if m.st == st && m.mask == g.full {
+					return true
 				}
 				if !seen[m] {
 					seen[m] = true
@@ -287,7 +309,7 @@ func explore(s *ts.System) truth {
 			}
 		}
 	}
-	return result
+	return false
 }
 
 // rounds is how many random systems a test tries: ASSAY_TS_ROUNDS for more.

@@ -78,31 +78,7 @@ type shape struct {
 func TestPairs(t *testing.T) {
 	for width := uint32(0); width <= 3; width++ {
 		s := NewStore()
-		var vars, pool []ID
-		var shapes []shape
-		if width == 0 { // Bool
-			for _, name := range []string{"p", "q", "r"} {
-				v := s.Var(name, Bool())
-				vars = append(vars, v)
-				pool = append(pool, v, s.Not(v))
-			}
-			for _, op := range []Op{OpAnd, OpOr, OpXor, OpEq} {
-				shapes = append(shapes, shape{op: op})
-			}
-		} else {
-			x, y, p := s.Var("x", BitVec(width)), s.Var("y", BitVec(width)), s.Var("p", Bool())
-			vars = []ID{x, y, p}
-			pool = []ID{x, y}
-			for v := range ones(width) + 1 {
-				pool = append(pool, s.ConstU(width, v), s.Ite(p, x, s.ConstU(width, v)))
-				pool = append(pool, s.Ite(p, s.ConstU(width, v), s.ConstU(width, 1)))
-			}
-			pool = append(pool, s.Ite(p, x, y))
-			for op := OpAdd; op <= OpConcat; op++ {
-				shapes = append(shapes, shape{op: op})
-			}
-			shapes = append(shapes, shape{op: OpEq})
-		}
+		vars, pool, shapes := pairsOf(s, width)
 		tt := newTruthTable(s, vars)
 		leaves := pool
 		apply2 := func(sh shape, a, b ID) ID {
@@ -175,30 +151,66 @@ func TestPairs(t *testing.T) {
 				}
 			}
 		}
-		for range 6000 {
-			p := vars[len(vars)-1]
-			c := s.Var("p", Bool())
-			a, b := pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))]
-			switch {
-			case width == 0:
-				c = pool[rng.IntN(len(pool))]
-			case rng.IntN(2) == 0:
-				c = s.Eq(pool[rng.IntN(len(pool))], pool[rng.IntN(len(leaves))])
-			case rng.IntN(2) == 0:
-				c = s.And(p, s.SLt(a, pool[rng.IntN(len(leaves))]))
+		testItes(t, tt, rng, width, vars, pool, len(leaves))
+		t.Logf("width %d: %d terms, %d in all", width, len(pool), s.Len())
+	}
+}
+
+// pairsOf are variables, the terms of one operation at most that pairs are made of, and the
+// operations; at width 0 of truth values.
+func pairsOf(s *Store, width uint32) (vars, pool []ID, shapes []shape) {
+	if width == 0 { // Bool
+		for _, name := range []string{"p", "q", "r"} {
+			v := s.Var(name, Bool())
+			vars = append(vars, v)
+			pool = append(pool, v, s.Not(v))
+		}
+		for _, op := range []Op{OpAnd, OpOr, OpXor, OpEq} {
+			shapes = append(shapes, shape{op: op})
+		}
+	} else {
+		x, y, p := s.Var("x", BitVec(width)), s.Var("y", BitVec(width)), s.Var("p", Bool())
+		vars = []ID{x, y, p}
+		pool = []ID{x, y}
+		for v := range ones(width) + 1 {
+			pool = append(pool, s.ConstU(width, v), s.Ite(p, x, s.ConstU(width, v)))
+			pool = append(pool, s.Ite(p, s.ConstU(width, v), s.ConstU(width, 1)))
+		}
+		pool = append(pool, s.Ite(p, x, y))
+		for op := OpAdd; op <= OpConcat; op++ {
+			shapes = append(shapes, shape{op: op})
+		}
+		shapes = append(shapes, shape{op: OpEq})
+	}
+	return vars, pool, shapes
+}
+
+// testItes compares choices between terms; the first leaves of the pool are simple.
+func testItes(t *testing.T, tt *truthTable, rng *rand.Rand, width uint32, vars, pool []ID, leaves int) {
+	t.Helper()
+	s := tt.s
+	for range 6000 {
+		p := vars[len(vars)-1]
+		c := s.Var("p", Bool())
+		a, b := pool[rng.IntN(len(pool))], pool[rng.IntN(len(pool))]
+		switch {
+		case width == 0:
+			c = pool[rng.IntN(len(pool))]
+		case rng.IntN(2) == 0:
+			c = s.Eq(pool[rng.IntN(len(pool))], pool[rng.IntN(leaves)])
+		case rng.IntN(2) == 0:
+			c = s.And(p, s.SLt(a, pool[rng.IntN(leaves)]))
+		}
+		t1 := s.Ite(c, a, b)
+		vc, va, vb, got := tt.of(c), tt.of(a), tt.of(b), tt.of(t1)
+		for k := range tt.rows {
+			want := vb[k]
+			if vc[k].IsTrue() {
+				want = va[k]
 			}
-			t1 := s.Ite(c, a, b)
-			vc, va, vb, got := tt.of(c), tt.of(a), tt.of(b), tt.of(t1)
-			for k := range tt.rows {
-				want := vb[k]
-				if vc[k].IsTrue() {
-					want = va[k]
-				}
-				if !want.Equal(got[k]) {
-					t.Fatalf("Ite of %s, %s, %s is %s", s.String(c), s.String(a), s.String(b), s.String(t1))
-				}
+			if !want.Equal(got[k]) {
+				t.Fatalf("Ite of %s, %s, %s is %s", s.String(c), s.String(a), s.String(b), s.String(t1))
 			}
 		}
-		t.Logf("width %d: %d terms, %d in all", width, len(pool), s.Len())
 	}
 }

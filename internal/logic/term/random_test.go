@@ -159,78 +159,11 @@ func (l *laboratory) step(t *testing.T, floats bool) bool {
 			OpFToSI, OpFToUI, OpSIToF, OpUIToF, OpFToF)
 	}
 	op := ops[l.rng.IntN(len(ops))]
-	var in [3]Sort
-	var a, b uint32 // parameters of the operation
-	word := l.anySort(SortBV)
-	if op >= OpFAdd {
-		for _, ok := formatOf(word.Width); !ok; _, ok = formatOf(word.Width) {
-			word = l.anySort(SortBV)
-		}
+	in, a, b, ok := l.operands(op)
+	if !ok {
+		return false
 	}
 	n := int(arity[op])
-	switch op {
-	case OpNot, OpAnd, OpOr, OpXor:
-		in = [3]Sort{}
-	case OpEq:
-		if l.rng.IntN(4) == 0 {
-			word = Bool()
-		}
-		in = [3]Sort{word, word}
-	case OpIte:
-		k := l.sorts[l.rng.IntN(len(l.sorts))]
-		if l.arrays {
-			k = l.anySort(SortArray)
-		}
-		in = [3]Sort{Bool(), k, k}
-	case OpConcat:
-		in = [3]Sort{word, l.anySort(SortBV)}
-		if word.Width+in[1].Width > 80 {
-			return false
-		}
-	case OpExtract:
-		b = uint32(l.rng.IntN(int(word.Width)))
-		if l.rng.IntN(3) == 0 {
-			b = 0
-		}
-		a = b + uint32(l.rng.IntN(int(word.Width-b)))
-		in[0] = word
-	case OpZExt, OpSExt:
-		a = word.Width + uint32(l.rng.IntN(4))
-		in[0] = word
-	case OpSelect, OpStore:
-		if len(l.pool[l.sorts[len(l.sorts)-1]]) == 0 {
-			return false
-		}
-		found := false
-		for _, s := range l.sorts {
-			if s.Kind == SortArray {
-				in, found = [3]Sort{s, BitVec(s.Index), BitVec(s.Width)}, true
-			}
-		}
-		if !found {
-			return false
-		}
-	case OpConstArray:
-		found := false
-		for _, s := range l.sorts {
-			if s.Kind == SortArray {
-				in, a, found = [3]Sort{BitVec(s.Width)}, s.Index, true
-			}
-		}
-		if !found {
-			return false
-		}
-	case OpFRound:
-		in[0], a = word, uint32(l.rng.IntN(5))
-	case OpFToSI, OpFToUI:
-		in[0], a = word, l.anySort(SortBV).Width
-	case OpSIToF, OpUIToF:
-		in[0], a = l.anySort(SortBV), word.Width
-	case OpFToF:
-		in[0], a = word, []uint32{16, 32, 64}[l.rng.IntN(3)]
-	default:
-		in = [3]Sort{word, word, word}
-	}
 	var args [3]twin
 	for i := range n {
 		tw, ok := l.pick(in[i])
@@ -278,6 +211,81 @@ func (l *laboratory) step(t *testing.T, floats bool) bool {
 		}
 	}
 	return true
+}
+
+// operands chooses the sorts of an operation's operands, and its parameters; ok is false if there are
+// none.
+func (l *laboratory) operands(op Op) (in [3]Sort, a, b uint32, ok bool) {
+	word := l.anySort(SortBV)
+	if op >= OpFAdd {
+		for _, ok := formatOf(word.Width); !ok; _, ok = formatOf(word.Width) {
+			word = l.anySort(SortBV)
+		}
+	}
+	switch op {
+	case OpNot, OpAnd, OpOr, OpXor:
+		in = [3]Sort{}
+	case OpEq:
+		if l.rng.IntN(4) == 0 {
+			word = Bool()
+		}
+		in = [3]Sort{word, word}
+	case OpIte:
+		k := l.sorts[l.rng.IntN(len(l.sorts))]
+		if l.arrays {
+			k = l.anySort(SortArray)
+		}
+		in = [3]Sort{Bool(), k, k}
+	case OpConcat:
+		in = [3]Sort{word, l.anySort(SortBV)}
+		if word.Width+in[1].Width > 80 {
+			return in, 0, 0, false
+		}
+	case OpExtract:
+		b = uint32(l.rng.IntN(int(word.Width)))
+		if l.rng.IntN(3) == 0 {
+			b = 0
+		}
+		a = b + uint32(l.rng.IntN(int(word.Width-b)))
+		in[0] = word
+	case OpZExt, OpSExt:
+		a = word.Width + uint32(l.rng.IntN(4))
+		in[0] = word
+	case OpSelect, OpStore:
+		if len(l.pool[l.sorts[len(l.sorts)-1]]) == 0 {
+			return in, 0, 0, false
+		}
+		found := false
+		for _, s := range l.sorts {
+			if s.Kind == SortArray {
+				in, found = [3]Sort{s, BitVec(s.Index), BitVec(s.Width)}, true
+			}
+		}
+		if !found {
+			return in, 0, 0, false
+		}
+	case OpConstArray:
+		found := false
+		for _, s := range l.sorts {
+			if s.Kind == SortArray {
+				in, a, found = [3]Sort{BitVec(s.Width)}, s.Index, true
+			}
+		}
+		if !found {
+			return in, 0, 0, false
+		}
+	case OpFRound:
+		in[0], a = word, uint32(l.rng.IntN(5))
+	case OpFToSI, OpFToUI:
+		in[0], a = word, l.anySort(SortBV).Width
+	case OpSIToF, OpUIToF:
+		in[0], a = l.anySort(SortBV), word.Width
+	case OpFToF:
+		in[0], a = word, []uint32{16, 32, 64}[l.rng.IntN(3)]
+	default:
+		in = [3]Sort{word, word, word}
+	}
+	return in, a, b, true
 }
 
 func (l *laboratory) check(t *testing.T, tw twin, values []bv.BV) {

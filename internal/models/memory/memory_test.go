@@ -39,20 +39,14 @@ func runAgainstBytes(t *testing.T, seed int64) {
 	rng := rand.New(rand.NewSource(seed))
 	st := term.NewStore()
 	sp := NewSpace(st, 32)
-	assign := map[term.ID]bv.BV{}
-	fresh := func(width uint32, v uint64) term.ID {
-		x := st.Var(fmt.Sprintf("x%d", len(assign)), term.BitVec(width))
-		assign[x] = bv.New(width, v)
-		return x
-	}
 	// One small, one large and one zeroed large object.
-	sizes := []uint64{uint64(8 * (1 + rng.Intn(6))), uint64(4 * (70 + rng.Intn(40))), 400}
+	x := &bytesExperiment{T: t, seed: seed, rng: rng, st: st, sp: sp, assign: map[term.ID]bv.BV{}}
+	x.sizes = []uint64{uint64(8 * (1 + rng.Intn(6))), uint64(4 * (70 + rng.Intn(40))), 400}
 	m := &model{}
 	s := NewState(sp)
-	var ids []ObjectID
-	for i, n := range sizes {
+	for i, n := range x.sizes {
 		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(i + 1)}, HeapObject, "o", sp.word(n), 8, ir.Layout{Cell: uint64(1 << rng.Intn(4))})
-		ids = append(ids, o)
+		x.ids = append(x.ids, o)
 		s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(i + 1)}, n), st.True())
 		m.bytes = append(m.bytes, make([]byte, n))
 		m.alive = append(m.alive, true)
@@ -63,105 +57,21 @@ func runAgainstBytes(t *testing.T, seed int64) {
 			m.bytes[i][k] = byte(i)
 		}
 	}
-	place := func(n uint64) (i int, off uint64, p Value) {
-		i = rng.Intn(len(ids))
-		align := uint64(1) << rng.Intn(4)
-		off = rng.Uint64() % (sizes[i] - n + 1) / align * align
-		if rng.Intn(8) == 0 {
-			off = sizes[i] - n + 1 + rng.Uint64()%8 // out of bounds
-		}
-		var o term.ID
-		if rng.Intn(2) == 0 {
-			o = sp.word(off)
-		} else if align > 1 {
-			w := uint32(0)
-			for a := align; a > 1; a /= 2 {
-				w++
-			}
-			o = st.Concat(fresh(32-w, off>>w), st.ConstU(w, off&(align-1)))
-		} else {
-			o = fresh(32, off)
-		}
-		p = sp.Pointer(ids[i], o)
-		if rng.Intn(3) == 0 { // a choice between two objects
-			j := rng.Intn(len(ids))
-			c := st.Eq(fresh(1, 1), st.ConstU(1, 1))
-			p = sp.Ite(c, p, sp.Pointer(ids[j], sp.word(rng.Uint64()%sizes[j])))
-		}
-		return i, off, p
-	}
-	value := func(term_ term.ID) uint64 {
-		e := term.NewEvaluator(st, func(v term.ID) (bv.BV, bool) { x, ok := assign[v]; return x, ok })
-		return e.Value(term_).Uint64()
-	}
-	operate := func(s *State, m *model) {
-		n := uint64(1) << rng.Intn(4)
-		i, off, p := place(n)
-		kind := rng.Intn(4)
-		inside := off+n <= sizes[i] && m.alive[i]
-		switch kind {
-		case 0, 1:
-			x := rng.Uint64() & mask(uint32(8*n))
-			var v term.ID
-			if rng.Intn(2) == 0 {
-				v = st.ConstU(uint32(8*n), x)
-			} else {
-				v = fresh(uint32(8*n), x)
-			}
-			valid := s.StoreTo(p, Value{Bits: v}, uint32(n), st.True())
-			if (value(valid) == 1) != inside {
-				t.Fatalf("seed %d: store of %d at %d of object %d: valid %d", seed, n, off, i, value(valid))
-			}
-			if inside {
-				copy(m.bytes[i][off:], bv.New(uint32(8*n), x).Bytes())
-			}
-		case 2:
-			v, valid := s.Load(Key{}, p, uint32(n), false, st.True())
-			if (value(valid) == 1) != inside {
-				t.Fatalf("seed %d: load: valid %d", seed, value(valid))
-			}
-			if inside {
-				want := bv.FromBytes(m.bytes[i][off : off+n]).Uint64()
-				if got := value(v.Bits); got != want {
-					t.Fatalf("seed %d: load of %d at %d of object %d (size %d): %x, want %x", seed, n, off, i, sizes[i], got, want)
-				}
-			}
-		case 3:
-			length := uint64(rng.Intn(24))
-			j, from, q := place(max(1, min(length, 8)))
-			ln := sp.word(length)
-			if rng.Intn(3) == 0 {
-				ln = st.ZExt(fresh(5, length), 32)
-			}
-			okD, okS := s.Copy(p, q, ln, st.True())
-			wantD := length == 0 || off+length <= sizes[i]
-			wantS := length == 0 || from+length <= sizes[j]
-			if (value(okD) == 1) != wantD || (value(okS) == 1) != wantS {
-				t.Fatalf("seed %d: copy of %d from %d:%d to %d:%d: valid %d %d", seed, length, j, from, i, off, value(okD), value(okS))
-			}
-			if wantD && wantS && length > 0 {
-				copy(m.bytes[i][off:off+length], append([]byte(nil), m.bytes[j][from:from+length]...))
-			}
-		}
-		if g := sp.TakeGaveUp(); len(g) > 0 {
-			t.Fatalf("seed %d: gave up: %s", seed, g[0].Why)
-		}
-	}
 	for step := 0; step < 6; step++ {
 		if rng.Intn(2) == 0 {
-			operate(s, m)
+			x.operate(s, m)
 			continue
 		}
 		// A branch: the side taken is decided by a variable.
 		taken := uint64(rng.Intn(2))
-		c := st.Eq(fresh(1, taken), st.ConstU(1, 1))
+		c := st.Eq(x.fresh(1, taken), st.ConstU(1, 1))
 		a, b := s.Fork(), s.Fork()
 		ma, mb := m.clone(), m.clone()
 		for k := rng.Intn(4); k >= 0; k-- {
-			operate(a, ma)
+			x.operate(a, ma)
 		}
 		for k := rng.Intn(4); k > 0; k-- {
-			operate(b, mb)
+			x.operate(b, mb)
 		}
 		s = Join(c, a, b)
 		if taken == 1 {
@@ -170,13 +80,122 @@ func runAgainstBytes(t *testing.T, seed int64) {
 			m = mb
 		}
 	}
-	for i, o := range ids {
+	for i, o := range x.ids {
 		for k := range m.bytes[i] {
 			v, _ := s.Load(Key{}, sp.Pointer(o, sp.word(uint64(k))), 1, false, st.True())
-			if got := value(v.Bits); got != uint64(m.bytes[i][k]) {
+			if got := x.value(v.Bits); got != uint64(m.bytes[i][k]) {
 				t.Fatalf("seed %d: byte %d of object %d: %x, want %x", seed, k, i, got, m.bytes[i][k])
 			}
 		}
+	}
+}
+
+// bytesExperiment is a memory beside plain bytes; assign is what the variables of terms are.
+type bytesExperiment struct {
+	*testing.T
+	seed   int64
+	rng    *rand.Rand
+	st     *term.Store
+	sp     *Space
+	assign map[term.ID]bv.BV
+	sizes  []uint64
+	ids    []ObjectID
+}
+
+// fresh is a variable with a value.
+func (x *bytesExperiment) fresh(width uint32, v uint64) term.ID {
+	y := x.st.Var(fmt.Sprintf("x%d", len(x.assign)), term.BitVec(width))
+	x.assign[y] = bv.New(width, v)
+	return y
+}
+
+// place is a place for n bytes, mostly in an object: by number, offset, and as a pointer.
+func (x *bytesExperiment) place(n uint64) (i int, off uint64, p Value) {
+	i = x.rng.Intn(len(x.ids))
+	align := uint64(1) << x.rng.Intn(4)
+	off = x.rng.Uint64() % (x.sizes[i] - n + 1) / align * align
+	if x.rng.Intn(8) == 0 {
+		off = x.sizes[i] - n + 1 + x.rng.Uint64()%8 // out of bounds
+	}
+	var o term.ID
+	if x.rng.Intn(2) == 0 {
+		o = x.sp.word(off)
+	} else if align > 1 {
+		w := uint32(0)
+		for a := align; a > 1; a /= 2 {
+			w++
+		}
+		o = x.st.Concat(x.fresh(32-w, off>>w), x.st.ConstU(w, off&(align-1)))
+	} else {
+		o = x.fresh(32, off)
+	}
+	p = x.sp.Pointer(x.ids[i], o)
+	if x.rng.Intn(3) == 0 { // a choice between two objects
+		j := x.rng.Intn(len(x.ids))
+		c := x.st.Eq(x.fresh(1, 1), x.st.ConstU(1, 1))
+		p = x.sp.Ite(c, p, x.sp.Pointer(x.ids[j], x.sp.word(x.rng.Uint64()%x.sizes[j])))
+	}
+	return i, off, p
+}
+
+// value is the value of a term.
+func (x *bytesExperiment) value(t term.ID) uint64 {
+	e := term.NewEvaluator(x.st, func(v term.ID) (bv.BV, bool) { b, ok := x.assign[v]; return b, ok })
+	return e.Value(t).Uint64()
+}
+
+// operate does the same to both memories.
+func (x *bytesExperiment) operate(s *State, m *model) {
+	n := uint64(1) << x.rng.Intn(4)
+	i, off, p := x.place(n)
+	kind := x.rng.Intn(4)
+	inside := off+n <= x.sizes[i] && m.alive[i]
+	switch kind {
+	case 0, 1:
+		bits := x.rng.Uint64() & mask(uint32(8*n))
+		var v term.ID
+		if x.rng.Intn(2) == 0 {
+			v = x.st.ConstU(uint32(8*n), bits)
+		} else {
+			v = x.fresh(uint32(8*n), bits)
+		}
+		valid := s.StoreTo(p, Value{Bits: v}, uint32(n), x.st.True())
+		if (x.value(valid) == 1) != inside {
+			x.Fatalf("x.seed %d: store of %d at %d of object %d: valid %d", x.seed, n, off, i, x.value(valid))
+		}
+		if inside {
+			copy(m.bytes[i][off:], bv.New(uint32(8*n), bits).Bytes())
+		}
+	case 2:
+		v, valid := s.Load(Key{}, p, uint32(n), false, x.st.True())
+		if (x.value(valid) == 1) != inside {
+			x.Fatalf("x.seed %d: load: valid %d", x.seed, x.value(valid))
+		}
+		if inside {
+			want := bv.FromBytes(m.bytes[i][off : off+n]).Uint64()
+			if got := x.value(v.Bits); got != want {
+				x.Fatalf("x.seed %d: load of %d at %d of object %d (size %d): %x, want %x", x.seed, n, off, i, x.sizes[i], got, want)
+			}
+		}
+	case 3:
+		length := uint64(x.rng.Intn(24))
+		j, from, q := x.place(max(1, min(length, 8)))
+		ln := x.sp.word(length)
+		if x.rng.Intn(3) == 0 {
+			ln = x.st.ZExt(x.fresh(5, length), 32)
+		}
+		okD, okS := s.Copy(p, q, ln, x.st.True())
+		wantD := length == 0 || off+length <= x.sizes[i]
+		wantS := length == 0 || from+length <= x.sizes[j]
+		if (x.value(okD) == 1) != wantD || (x.value(okS) == 1) != wantS {
+			x.Fatalf("x.seed %d: copy of %d from %d:%d to %d:%d: valid %d %d", x.seed, length, j, from, i, off, x.value(okD), x.value(okS))
+		}
+		if wantD && wantS && length > 0 {
+			copy(m.bytes[i][off:off+length], append([]byte(nil), m.bytes[j][from:from+length]...))
+		}
+	}
+	if g := x.sp.TakeGaveUp(); len(g) > 0 {
+		x.Fatalf("x.seed %d: gave up: %s", x.seed, g[0].Why)
 	}
 }
 

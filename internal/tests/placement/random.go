@@ -208,17 +208,8 @@ func (g *generator) step() {
 			addWord(b.Bin(ir.Add, a.v, b.Word(uint64(units)*g.unit)), a.units+units)
 		}
 	case 9, 10:
-		switch {
-		case havePointer && g.objects > 0 && g.IntN(3) == 0: // what realloc does
-			g.objects--
-			old := b.Emit(ir.Def{Op: ir.Freeze, Type: ptr, Args: []ir.Value{p.v}, Aux: ir.Cede})
-			size := max(g.objectSize(), wordBytes)
-			next := b.Op(ir.Malloc, ptr, b.Word(size))
-			b.Op(ir.MemCpy, ir.Type{}, next, old, b.Word([]uint64{wordBytes, wordBytes, 1}[g.IntN(3)]))
-			b.Op(ir.Free, ir.Type{}, old)
-			addPointer(next, 0)
-		case havePointer:
-			b.Op(ir.Free, ir.Type{}, p.v)
+		if havePointer {
+			g.release(p)
 		}
 	case 11, 12, 13:
 		if !havePointer {
@@ -246,14 +237,7 @@ func (g *generator) step() {
 		}
 	case 17:
 		if havePointer {
-			switch n := b.Word([]uint64{wordBytes, wordBytes, 1, g.unit}[g.IntN(4)]); g.IntN(5) {
-			case 0:
-				b.Op(ir.MemSet, ir.Type{}, p.v, b.Const(8, uint64(g.IntN(2))), n)
-			case 1:
-				b.Op(ir.Havoc, ir.Type{}, p.v, n)
-			default:
-				b.Op(ir.MemCpy, ir.Type{}, p.v, q.v, n)
-			}
+			g.writeMany(p, q)
 		}
 	case 18: // a copy by bytes, which leaves a number
 		if havePointer && g.IntN(3) == 0 {
@@ -299,6 +283,36 @@ func (g *generator) step() {
 		} else {
 			g.bytes = append(g.bytes, b.Nondet(byteType, ir.NondetInput, "__VERIFIER_nondet_uchar"))
 		}
+	}
+}
+
+// release frees what a pointer points to, or does what realloc does.
+func (g *generator) release(p moved) {
+	b := g.b
+	if g.objects == 0 || g.IntN(3) != 0 {
+		b.Op(ir.Free, ir.Type{}, p.v)
+		return
+	}
+	g.objects--
+	ptr := g.m.PtrType()
+	old := b.Emit(ir.Def{Op: ir.Freeze, Type: ptr, Args: []ir.Value{p.v}, Aux: ir.Cede})
+	size := max(g.objectSize(), wordBytes)
+	next := b.Op(ir.Malloc, ptr, b.Word(size))
+	b.Op(ir.MemCpy, ir.Type{}, next, old, b.Word([]uint64{wordBytes, wordBytes, 1}[g.IntN(3)]))
+	b.Op(ir.Free, ir.Type{}, old)
+	g.pointers = append(g.pointers, moved{next, 0})
+}
+
+// writeMany sets, copies or makes arbitrary some bytes.
+func (g *generator) writeMany(p, q moved) {
+	b := g.b
+	switch n := b.Word([]uint64{wordBytes, wordBytes, 1, g.unit}[g.IntN(4)]); g.IntN(5) {
+	case 0:
+		b.Op(ir.MemSet, ir.Type{}, p.v, b.Const(8, uint64(g.IntN(2))), n)
+	case 1:
+		b.Op(ir.Havoc, ir.Type{}, p.v, n)
+	default:
+		b.Op(ir.MemCpy, ir.Type{}, p.v, q.v, n)
 	}
 }
 

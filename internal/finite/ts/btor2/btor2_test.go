@@ -49,14 +49,12 @@ func reference(op string, w uint32, x, y uint64) (v uint64, width uint32) {
 	mask := uint64(1)<<w - 1
 	signed := func(x uint64) int64 { return int64(x<<(64-w)) >> (64 - w) }
 	sx, sy := signed(x), signed(y)
-	least, most := -(int64(1) << (w - 1)), int64(1)<<(w-1)-1
-	truth := func(b bool) (uint64, uint32) {
-		if b {
+	if holds, ok := referenceTruth(op, w, x, y, sx, sy); ok {
+		if holds {
 			return 1, 1
 		}
 		return 0, 1
 	}
-	fits := func(v int64) (uint64, uint32) { return truth(v < least || v > most) }
 	word := func(v uint64) (uint64, uint32) { return v & mask, w }
 	switch op {
 	case "inc":
@@ -67,38 +65,12 @@ func reference(op string, w uint32, x, y uint64) (v uint64, width uint32) {
 		return word(-x)
 	case "not":
 		return word(^x)
-	case "redand":
-		return truth(x == mask)
-	case "redor":
-		return truth(x != 0)
 	case "redxor":
 		n := uint64(0)
 		for i := range w {
 			n ^= x >> i & 1
 		}
 		return n, 1
-	case "iff", "eq":
-		return truth(x == y)
-	case "implies":
-		return truth(x == 0 || y == 1)
-	case "neq":
-		return truth(x != y)
-	case "sgt":
-		return truth(sx > sy)
-	case "ugt":
-		return truth(x > y)
-	case "sgte":
-		return truth(sx >= sy)
-	case "ugte":
-		return truth(x >= y)
-	case "slt":
-		return truth(sx < sy)
-	case "ult":
-		return truth(x < y)
-	case "slte":
-		return truth(sx <= sy)
-	case "ulte":
-		return truth(x <= y)
 	case "and":
 		return word(x & y)
 	case "nand":
@@ -161,26 +133,62 @@ func reference(op string, w uint32, x, y uint64) (v uint64, width uint32) {
 			m += sy
 		}
 		return word(uint64(m))
-	case "uaddo":
-		return truth(x+y > mask)
-	case "usubo":
-		return truth(x < y)
-	case "umulo":
-		return truth(x*y > mask)
-	case "saddo":
-		return fits(sx + sy)
-	case "ssubo":
-		return fits(sx - sy)
-	case "smulo":
-		return fits(sx * sy)
-	case "sdivo":
-		return truth(sx == least && sy == -1)
-	case "udivo":
-		return truth(false)
 	case "concat":
 		return x<<w | y, 2 * w
 	}
 	panic(op)
+}
+
+// referenceTruth is reference for operations whose result is a truth value; ok is false for others.
+func referenceTruth(op string, w uint32, x, y uint64, sx, sy int64) (holds, ok bool) {
+	mask := uint64(1)<<w - 1
+	least, most := -(int64(1) << (w - 1)), int64(1)<<(w-1)-1
+	beyond := func(v int64) bool { return v < least || v > most }
+	switch op {
+	case "redand":
+		return x == mask, true
+	case "redor":
+		return x != 0, true
+	case "iff", "eq":
+		return x == y, true
+	case "implies":
+		return x == 0 || y == 1, true
+	case "neq":
+		return x != y, true
+	case "sgt":
+		return sx > sy, true
+	case "ugt":
+		return x > y, true
+	case "sgte":
+		return sx >= sy, true
+	case "ugte":
+		return x >= y, true
+	case "slt":
+		return sx < sy, true
+	case "ult":
+		return x < y, true
+	case "slte":
+		return sx <= sy, true
+	case "ulte":
+		return x <= y, true
+	case "uaddo":
+		return x+y > mask, true
+	case "usubo":
+		return x < y, true
+	case "umulo":
+		return x*y > mask, true
+	case "saddo":
+		return beyond(sx + sy), true
+	case "ssubo":
+		return beyond(sx - sy), true
+	case "smulo":
+		return beyond(sx * sy), true
+	case "sdivo":
+		return sx == least && sy == -1, true
+	case "udivo":
+		return false, true
+	}
+	return false, false
 }
 
 // TestOperations compares every operation with the reference, exhaustively at

@@ -21,9 +21,8 @@ func counter(r *rand.Rand) *ir.Module {
 	b := ir.NewFunc(m, "main")
 	entry, head, exit := b.Block("entry"), b.Block("head"), b.Block("exit")
 	b.At(entry)
-	var phis, values []ir.Value
+	var phis, initial []ir.Value
 	var types []ir.Type
-	var initial []ir.Value
 	for range 1 + r.IntN(3) {
 		t := ir.IntType(widths[r.IntN(len(widths))])
 		types = append(types, t)
@@ -37,125 +36,35 @@ func counter(r *rand.Rand) *ir.Module {
 	for _, t := range types {
 		phis = append(phis, b.Phi(t))
 	}
-	values = slices.Clone(phis)
-	f := b.Func
-	small := func(w uint32) ir.Value {
-		v := uint64(r.IntN(9))
-		switch r.IntN(4) {
-		case 0:
-			v = -v
-		case 1:
-			v = r.Uint64() >> r.IntN(64)
-		}
-		return b.Const(w, v)
-	}
-	some := func() ir.Value { return values[r.IntN(len(values))] }
-	operand := func(w uint32) ir.Value {
-		if r.IntN(3) > 0 {
-			for range 4 {
-				if v := some(); f.Type(v).Bits == w {
-					return v
-				}
-			}
-		}
-		return small(w)
-	}
-	truths := []ir.Value{}
-	condition := func() ir.Value {
-		if len(truths) > 0 && r.IntN(3) == 0 {
-			return truths[r.IntN(len(truths))]
-		}
-		x := some()
-		w := f.Type(x).Bits
-		return b.Cmp([]ir.Op{ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe}[r.IntN(6)], x, operand(w))
-	}
-	instrs := func(n int) {
-		for range n {
-			x := some()
-			w := f.Type(x).Bits
-			var v ir.Value
-			switch r.IntN(12) {
-			case 0:
-				if w == 64 {
-					continue
-				}
-				v = b.Op(ir.ZExt, ir.IntType(min(64, w+1+uint32(r.IntN(9)))), x)
-			case 1:
-				if w == 64 {
-					continue
-				}
-				v = b.Op(ir.SExt, ir.IntType(min(64, w+1+uint32(r.IntN(9)))), x)
-			case 2:
-				if w == 1 {
-					continue
-				}
-				v = b.Op(ir.Trunc, ir.IntType(1+uint32(r.IntN(int(w)-1))), x)
-			case 3:
-				v = b.Select(condition(), x, operand(w))
-			case 4:
-				truths = append(truths, b.Cmp([]ir.Op{ir.SAddOvf, ir.UAddOvf, ir.SSubOvf, ir.USubOvf, ir.SMulOvf, ir.UMulOvf}[r.IntN(6)], x, operand(w)))
-				continue
-			case 5:
-				v = b.Load(ir.IntType([]uint32{8, 16, 32}[r.IntN(3)]), b.PtrAdd(g, b.Const(64, uint64(r.IntN(14)))))
-			case 6:
-				t := []uint32{8, 16, 32}[r.IntN(3)]
-				at := b.PtrAdd(g, b.Const(64, uint64(r.IntN(3)*4)))
-				b.Store(b.Bin(ir.Add, b.Load(ir.IntType(t), at), b.Const(t, uint64(r.IntN(5)))), at)
-				continue
-			case 7, 8, 9:
-				if !tame {
-					continue
-				}
-				op := []ir.Op{ir.Add, ir.Sub, ir.Mul, ir.And, ir.UDiv, ir.URem, ir.LShr, ir.Xor}[r.IntN(8)]
-				c := uint64(1 + r.IntN(5))
-				switch op {
-				case ir.And:
-					c = 1<<c - 1
-				case ir.Xor:
-					c = ^uint64(0)
-				}
-				v = b.Bin(op, x, b.Const(w, c))
-			default:
-				if tame {
-					continue
-				}
-				v = b.Bin([]ir.Op{ir.Add, ir.Add, ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor, ir.UDiv, ir.URem, ir.SDiv, ir.SRem, ir.Shl, ir.LShr, ir.AShr}[r.IntN(15)], x, operand(w))
-			}
-			if f.Type(v).Bits == 1 {
-				truths = append(truths, v)
-			} else {
-				values = append(values, v)
-			}
-		}
-	}
-	instrs(r.IntN(7))
+	c := &counterBody{Rand: r, b: b, g: g, tame: tame, values: slices.Clone(phis)}
+	c.instructions(r.IntN(7))
 	latch := head
 	if r.IntN(2) == 0 {
-		b.Check(ir.Assertion, condition(), "holds")
+		b.Check(ir.Assertion, c.condition(), "holds")
 	}
 	if r.IntN(3) == 0 { // two ways through the body
 		left, join := b.Block("left"), b.Block("join")
-		b.CondBr(condition(), left, join)
+		b.CondBr(c.condition(), left, join)
 		b.At(left)
-		before, known := slices.Clone(values), slices.Clone(truths)
-		instrs(2)
-		values, truths = before, known
+		before, known := slices.Clone(c.values), slices.Clone(c.truths)
+		c.instructions(2)
+		c.values, c.truths = before, known
 		b.Br(join)
 		b.At(join)
 		latch = join
 	}
 	for i, p := range phis {
-		next := b.Bin(ir.Add, p, small(types[i].Bits))
+		next := b.Bin(ir.Add, p, c.small(types[i].Bits))
 		if tame {
 			next = b.Bin(ir.Add, p, b.Const(types[i].Bits, uint64(r.IntN(7))-3))
 		}
 		if r.IntN(5) == 0 && !tame {
-			next = operand(types[i].Bits)
+			next = c.operand(types[i].Bits)
 		}
 		b.AddIncoming(p, initial[i], entry)
 		b.AddIncoming(p, next, latch)
 	}
-	stop := condition()
+	stop := c.condition()
 	if tame {
 		w := types[0].Bits
 		stop = b.Cmp([]ir.Op{ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe}[r.IntN(5)], phis[0], b.Const(w, r.Uint64()))
@@ -171,6 +80,110 @@ func counter(r *rand.Rand) *ir.Module {
 	b.Halt(ir.HaltExit)
 	b.Done()
 	return m
+}
+
+// counterBody makes the body of such a loop.
+type counterBody struct {
+	*rand.Rand
+	b              *ir.Builder
+	g              ir.Value // the address of the global
+	tame           bool
+	values, truths []ir.Value
+}
+
+func (c *counterBody) small(w uint32) ir.Value {
+	v := uint64(c.IntN(9))
+	switch c.IntN(4) {
+	case 0:
+		v = -v
+	case 1:
+		v = c.Uint64() >> c.IntN(64)
+	}
+	return c.b.Const(w, v)
+}
+
+func (c *counterBody) some() ir.Value { return c.values[c.IntN(len(c.values))] }
+
+func (c *counterBody) operand(w uint32) ir.Value {
+	if c.IntN(3) > 0 {
+		for range 4 {
+			if v := c.some(); c.b.Func.Type(v).Bits == w {
+				return v
+			}
+		}
+	}
+	return c.small(w)
+}
+
+func (c *counterBody) condition() ir.Value {
+	if len(c.truths) > 0 && c.IntN(3) == 0 {
+		return c.truths[c.IntN(len(c.truths))]
+	}
+	x := c.some()
+	w := c.b.Func.Type(x).Bits
+	return c.b.Cmp([]ir.Op{ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe}[c.IntN(6)], x, c.operand(w))
+}
+
+func (c *counterBody) instructions(n int) {
+	for range n {
+		v := c.instruction()
+		switch {
+		case v == 0:
+		case c.b.Func.Type(v).Bits == 1:
+			c.truths = append(c.truths, v)
+		default:
+			c.values = append(c.values, v)
+		}
+	}
+}
+
+// instruction makes one, or none; its result is 0 if it has none.
+func (c *counterBody) instruction() ir.Value {
+	b, x := c.b, c.some()
+	w := b.Func.Type(x).Bits
+	switch c.IntN(12) {
+	case 0:
+		if w < 64 {
+			return b.Op(ir.ZExt, ir.IntType(min(64, w+1+uint32(c.IntN(9)))), x)
+		}
+	case 1:
+		if w < 64 {
+			return b.Op(ir.SExt, ir.IntType(min(64, w+1+uint32(c.IntN(9)))), x)
+		}
+	case 2:
+		if w > 1 {
+			return b.Op(ir.Trunc, ir.IntType(1+uint32(c.IntN(int(w)-1))), x)
+		}
+	case 3:
+		return b.Select(c.condition(), x, c.operand(w))
+	case 4:
+		return b.Cmp([]ir.Op{ir.SAddOvf, ir.UAddOvf, ir.SSubOvf, ir.USubOvf, ir.SMulOvf, ir.UMulOvf}[c.IntN(6)], x, c.operand(w))
+	case 5:
+		return b.Load(ir.IntType([]uint32{8, 16, 32}[c.IntN(3)]), b.PtrAdd(c.g, b.Const(64, uint64(c.IntN(14)))))
+	case 6:
+		t := []uint32{8, 16, 32}[c.IntN(3)]
+		at := b.PtrAdd(c.g, b.Const(64, uint64(c.IntN(3)*4)))
+		b.Store(b.Bin(ir.Add, b.Load(ir.IntType(t), at), b.Const(t, uint64(c.IntN(5)))), at)
+	case 7, 8, 9:
+		if !c.tame {
+			return 0
+		}
+		op := []ir.Op{ir.Add, ir.Sub, ir.Mul, ir.And, ir.UDiv, ir.URem, ir.LShr, ir.Xor}[c.IntN(8)]
+		n := uint64(1 + c.IntN(5))
+		switch op {
+		case ir.And:
+			n = 1<<n - 1
+		case ir.Xor:
+			n = ^uint64(0)
+		}
+		return b.Bin(op, x, b.Const(w, n))
+	default:
+		if !c.tame {
+			op := []ir.Op{ir.Add, ir.Add, ir.Add, ir.Sub, ir.Mul, ir.And, ir.Or, ir.Xor, ir.UDiv, ir.URem, ir.SDiv, ir.SRem, ir.Shl, ir.LShr, ir.AShr}[c.IntN(15)]
+			return b.Bin(op, x, c.operand(w))
+		}
+	}
+	return 0
 }
 
 // TestAccelerateAgrees: a run has the same end, the same violations at the same steps,
