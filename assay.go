@@ -12,7 +12,7 @@
 // Four kinds of failure are never mixed. An *InputError is about the program
 // or the question (a file that does not compile, an unknown property). An
 // *EnvironmentError is about the machine (clang is missing). An
-// *InternalError is a bug of assay. Everything else that stands in the way of
+// *InternalError is a bug of assay. Everything else that prevents
 // an answer (time, memory, a construct without model) is a Result whose
 // Answer is Unknown.
 package assay

@@ -27,7 +27,7 @@ const patience = time.Second
 var errTimeout = errors.New("time limit reached")
 
 // Check answers the question of a task. The error is an *InputError, an
-// *EnvironmentError or an *InternalError; whatever else is in the way of an
+// *EnvironmentError or an *InternalError; whatever else prevents an
 // answer is part of the result.
 //
 // When the context or the time limit ends, the result is Unknown and says what

@@ -88,7 +88,7 @@ type (
 	Place = show.Place
 	// Certificate is what backs a True: Bounds of a complete unwinding; K and
 	// Invariants of an induction; Nodes of a symbolic execution graph; Rankings of
-	// loops. Checker is who accepted it; else Unchecked says why nobody was asked.
+	// loops. Checker is who accepted it; else Unchecked says why no checker was asked.
 	Certificate = show.Certificate
 	// Invariant is what holds each time a loop is reached, or the contract of a
 	// recursive function: Predicates in C.
@@ -161,7 +161,7 @@ type CheckResult struct {
 	Reasons  []Reason `json:"reasons,omitempty"`
 }
 
-// Assumption is something that the answer depends on and nobody checked.
+// Assumption is something that the answer depends on and that was not checked.
 type Assumption struct {
 	Pos  Position `json:"position"`
 	Text string   `json:"text"`

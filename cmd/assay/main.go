@@ -33,7 +33,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == readBitcode {
 		os.Exit(frontend.ChildMain(os.Args[2:]))
 	}
-	// What nobody recovers (a fault in a C library, the end of memory, a data race that
+	// What cannot be recovered (a fault in a C library, the end of memory, a data race that
 	// the run-time finds) ends a Go process with the code 2. This makes it SIGABRT.
 	debug.SetTraceback("crash")
 	os.Exit(run(os.Args[1:]))

@@ -21,7 +21,7 @@ import (
 type slot = ir.Value
 
 // furtherResults gives slots to the results of calls beyond the first: for
-// each call, those of its results 1, 2, and so on, 0 where nobody reads it.
+// each call, those of its results 1, 2, and so on, 0 where it is not read.
 func furtherResults(f *ir.Func) (further map[ir.Value][]slot, slots int) {
 	slots = len(f.Values)
 	for v := range f.Values {

@@ -20,7 +20,7 @@ type Worth uint8
 // What facts are worth.
 const (
 	Guessed   Worth = iota // worth a try
-	Proved                 // by the engine; nobody has checked that
+	Proved                 // by the engine; not checked
 	Certified              // an independent checker has accepted the evidence
 )
 

@@ -135,7 +135,7 @@ type Reply struct {
 	Verdict verdict.Verdict
 	// Hopeless says of an Unknown that what stopped the engine stops the others, too.
 	Hopeless bool
-	// Partial says that the verdict is about some checks, and ends nobody.
+	// Partial says that the verdict is about some checks, and ends no engine.
 	Partial bool
 	Stats   Stats
 	// Checks, Proved and Unproved are the answers for single checks.

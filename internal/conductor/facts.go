@@ -31,7 +31,7 @@ type Ranked struct {
 	Hints []bitranking.Hint
 }
 
-// RefutedChecks are checks that some run violates: nobody need prove them.
+// RefutedChecks are checks that some run violates: they need no proof.
 type RefutedChecks map[verdict.Site]bool
 
 // ProvedChecks are the checks that no run violates, with the proof of each, and those that are

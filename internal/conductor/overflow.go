@@ -12,11 +12,11 @@ import (
 	"assay/internal/program/ir"
 )
 
-// A proof of termination on machine integers is one for C if no signed overflow has a say
-// in which way the program goes (--semantics c). Engines list the overflows that they did
-// not exclude; of the others the answer says that they never happen. This file has that
-// checked, by the checker that accepted the proof: what it does not accept is listed as
-// possible, and termination.go goes on from there.
+// A proof of termination on machine integers is one for C if no signed overflow influences
+// which way the program goes (--semantics c). Engines list the overflows that they did
+// not exclude; the answer says that the others never happen. This file has that claim
+// checked by the checker that accepted the proof. An overflow that it does not exclude is
+// listed as possible, and termination.go goes on from there.
 
 // excluding completes the list of overflows that a proof about m did not exclude. check
 // asks the checker whether no overflow happens but at the excluded places, of which it is
@@ -84,7 +84,7 @@ func isListed(guards []verdict.Guard, at ir.Pos) bool {
 	})
 }
 
-// mayInfluence says whether the result of an overflow may have a say in what happens next.
+// mayInfluence says whether the result of an overflow may influence in what happens next.
 func mayInfluence(f *ir.Func, check ir.Value) bool {
 	all := make([]bool, len(f.Blocks))
 	for b := range all {
@@ -95,7 +95,7 @@ func mayInfluence(f *ir.Func, check ir.Value) bool {
 }
 
 // overflowMatters says whether one of the guards is a signed overflow whose result may
-// have a say in what happens next.
+// influence what happens next.
 func overflowMatters(m *ir.Module, unclean []verdict.Guard) bool {
 	for _, f := range m.Funcs {
 		for v := range f.Values {

@@ -28,9 +28,9 @@ type Engine struct {
 	When func(o *Options) bool
 	// Finds says that it finds predicates of loops for Options.ShowInvariants.
 	Finds bool
-	// Fair says that it is of use for fair termination only.
+	// Fair says that it serves fair termination only.
 	Fair bool
-	// Quiet says that it is of no interest why it has no answer, if others ran.
+	// Quiet says that its reason for no answer is not shown, if others ran.
 	Quiet bool
 	Run   func(r *run, ctx context.Context, m *ir.Module) Reply
 }

@@ -75,7 +75,7 @@ func (r *run) withoutWrap(ctx context.Context, m *ir.Module, t verdict.True) ver
 const wrapTime, wrapTimeEnding = 2 * time.Second, 10 * time.Second
 
 // dependsOnWrap says why a proof of termination on machine integers may be none for C:
-// signed arithmetic may overflow where it has a say in which way the program goes, and
+// signed arithmetic may overflow where it influences which way the program goes, and
 // over the mathematical integers the program does not end, or is not known to. "" if the
 // proof is one for C, too.
 func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) string {

@@ -54,7 +54,7 @@ type Program struct {
 	Blind []ir.CheckKind
 	// Lost are guards of From that Module does not have.
 	Lost []verdict.Guard
-	// About says in words which program evidence is about, "" if nobody need know.
+	// About says in words which program evidence is about, "" if it does not matter.
 	About string
 }
 

@@ -18,7 +18,7 @@ package graph
 // (spill); so do free and the end of its life.
 //
 // An object that is zero, all of it, has a null pointer in each slot: so do the arrays of
-// the program that nodes say have slots, as long as nobody has written to them.
+// the program that nodes say have slots, as long as they have not been written to.
 //
 // # Putting back
 //

@@ -46,8 +46,8 @@
 // must not increase on any pair (y, x) that those before leave equal, and decrease on
 // some. Candidates come from a pool (pool.go), and from a linear program on the pairs
 // seen (linear.go); pairs come from runs of the interpreter first (sample.go), then
-// from models. The cost is that of some queries for each loop; paths are the solver's
-// business.
+// from models. The cost is that of some queries for each loop; the solver
+// chooses the paths.
 package bitranking
 
 import (
@@ -77,7 +77,7 @@ type Stats struct {
 
 // Result is a proof, or what is in its way.
 type Result struct {
-	// Proof is nil if there is none. Nobody else has checked it.
+	// Proof is nil if there is none. It has not been checked independently.
 	Proof *verdict.Ranking
 	// Unclean are guards of undefined behaviour that may be broken.
 	Unclean []verdict.Guard

@@ -386,7 +386,7 @@ func (g *guesser) compared(phis []ir.Value, cells []cut.Place) (constants map[ui
 }
 
 // live says of values whether something that can come after the loop head uses them.
-// The rest, such as the counters of loops that are over, is of no interest to it.
+// The rest, such as the counters of loops that are over, is left out.
 func (g *guesser) live() func(ir.Value) bool {
 	reached := make([]bool, len(g.f.Blocks))
 	used := make([]bool, len(g.f.Values))

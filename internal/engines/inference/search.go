@@ -1,7 +1,7 @@
 // Package inference finds invariants of programs whose loops and recursion are cut (package
 // cut): package guess has candidates, and it asks a solver which of them hold on entering a loop
 // and are kept by it, all together [2LS §5.1]. One incremental formula serves the search,
-// and whoever asks further questions under what was found (session.go).
+// and callers that ask further questions under what was found (session.go).
 //
 //	formula    formula, ranged, sums, orders: predicates as terms
 //	search     search, houdini, rows, settle: the greatest set that is inductive

@@ -9,7 +9,7 @@ package symex
 // That is a case analysis of one state, exact in both directions.
 //
 // At loop heads states are folded: heap objects that have the size and the link of
-// a kind of list become segments of length 1, and a segment whose first node nobody
+// a kind of list become segments of length 1, and a segment whose first node nothing
 // points to but the end of another segment is appended to that one. What held
 // of the integers in all their nodes, of a few kinds of facts (describe), holds in
 // the whole. This generalises, so a program that makes three nodes one by one is left as it is:

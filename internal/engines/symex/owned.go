@@ -3,7 +3,7 @@ package symex
 // Nodes that own segments (symgraph.Owned): lists of lists, lists of trees, trees of
 // lists, and nodes with a block of memory of their own. These are nested list
 // segments [DPV11]; the fields of a tree by which it is one are links of its
-// kind (tree.go), all others that lead to memory of which nobody else knows own it.
+// kind (tree.go), all others that lead to memory that nothing else points to own it.
 //
 // Folding: when a node becomes a part of a segment, and one of its other pointers is null or the only
 // way to a segment that ends in null, or to a single object, then that

@@ -17,7 +17,7 @@ type function struct {
 	in     [][]bool     // by block and value: live at the start
 }
 
-// ignorable says whether an instruction can be left out if nobody uses its result.
+// ignorable says whether an instruction can be left out if its result is unused.
 func ignorable(op ir.Op) bool {
 	switch op {
 	case ir.Load, ir.Call, ir.Phi: // a load is checked; phis are kept with their block

@@ -1,8 +1,8 @@
 package symex
 
 // The shape of a state, and what is dead in it. States of one shape can be joined; the
-// shape is written down as a string, the key of a node. What nobody will read again, and
-// objects that nobody can reach, are no part of it.
+// shape is written down as a string, the key of a node. What is not read again, and
+// objects that cannot be reached, are no part of it.
 
 import (
 	"slices"
@@ -109,7 +109,7 @@ func target(v *value) string {
 	return "p" + strconv.Itoa(int(v.Object))
 }
 
-// tidy drops dead locals and objects that nobody can reach; to says where the objects
+// tidy drops dead locals and unreachable objects; to says where the objects
 // are now, -1 if they are gone.
 func (x *explorer) tidy(s *state) (to []int32) {
 	for i := range s.Frames {

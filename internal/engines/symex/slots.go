@@ -10,7 +10,7 @@ package symex
 // A pointer that is read or written in a slot is taken out: it is a cell of the
 // array, the segment is one of the state, and the slot's number is noted. With numbers that are
 // symbols this is a case analysis: it is one of those that are out, or it is not.
-// At loop heads they are put back where they are null, or lead to all of a segment that nobody else
+// At loop heads they are put back where they are null, or lead to all of a segment that nothing else
 // knows. A loop that makes lists comes to slots behind the range (To), one that frees them
 // leaves slots behind at the beginning: if they are null, From moves; if nothing is known
 // of them, Nulls does, too. Where states are joined in which From or Nulls are nothing in
@@ -99,7 +99,7 @@ func gcd(a, b int64) int64 {
 }
 
 // discoverArrays notes arrays in which three pointers at equal distances are null or lead to objects of one size
-// that nobody else knows, two at least: a loop that makes them begins like that. It says whether there
+// that nothing else points to, two at least: a loop that makes them begins like that. It says whether there
 // is one that was not known.
 func (x *explorer) discoverArrays(s *state) bool {
 	var first []int

@@ -61,7 +61,7 @@ const (
 	maxFrames  = 1 << 14
 )
 
-// shortRun is a run that nobody minds.
+// shortRun is the length of a run whose cost does not matter.
 const shortRun = 20 * time.Millisecond
 
 // Search runs the program until a run violates the property, all rounds are

@@ -10,7 +10,7 @@ import (
 // Formula is any condition on what is there at a loop head, without quantifiers. It
 // holds if it speaks of memory that is not there.
 type Formula struct {
-	// Root is a Bool of Store, which nobody changes any more. Names says what its
+	// Root is a Bool of Store, which does not change any more. Names says what its
 	// variables are, bit-vectors all; Coeff and Signed have no meaning there, and the
 	// bits of a pointer are those of its offset.
 	Store *term.Store

@@ -83,7 +83,7 @@ type Call struct {
 //	*Polynomial   a sum of products that is 0, modulo a power of two
 //	*SumEquation  an equation about sums of elements of arrays
 //
-// No other package can add to them. Whoever reads predicates switches over their types, and
+// No other package can add to them. Code that reads predicates switches over their types, and
 // says in the default what becomes of those that it does not know: it passes over them if
 // it looks for something, and panics (Unexpected) if it says what a predicate means.
 type Predicate interface {

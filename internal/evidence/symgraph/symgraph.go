@@ -81,7 +81,7 @@ type Object struct {
 	Dead  bool   // perhaps
 	Frame int    // Stack: index of the frame that owns it
 	Name  string // Global, Function
-	// Symbol of the global, and its initial content if nobody wrote to it so far.
+	// Symbol of the global, and its initial content if it has not been written to so far.
 	Global   *ir.Global
 	Pristine bool
 	Size     linear.Form // in bytes, between 0 and the greatest pointer

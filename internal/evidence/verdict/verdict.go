@@ -68,7 +68,7 @@ func (g Guard) Doubt() string {
 	case g.traps():
 		return "a run that divides the least integer by -1, where some machines end it"
 	case g.Kind == ir.Incompatible && g.Text == ir.MistypedCall:
-		return "a run that calls a function through a pointer to another type, of which nobody knows what it does (U9)"
+		return "a run that calls a function through a pointer to another type, whose effect is not defined (U9)"
 	}
 	return ""
 }
@@ -91,7 +91,7 @@ const (
 	CauseMemory
 	CauseInterrupt
 	CauseMissingBody // a violation that depends on a function without body
-	CauseInexact     // an over-approximation in the way of a counterexample
+	CauseInexact     // an over-approximation prevents a counterexample
 	CauseUncertified // the certificate could not be checked in time
 	CauseSolver      // a solver gave up
 	CauseUnranked    // no argument was found that a loop ends
@@ -227,7 +227,7 @@ type RankingCase struct {
 type OverIntegers struct {
 	// Text is the evidence as text.
 	Text string
-	// Checker is who accepted it, empty if nobody was asked.
+	// Checker is who accepted it, empty if no checker was asked.
 	Checker string
 }
 

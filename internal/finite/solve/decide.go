@@ -171,7 +171,7 @@ func certify(ctx context.Context, a *Answer, o Options) (*Answer, error) {
 		return a, nil
 	}
 	if o.Accept == nil {
-		panic("solve: nobody checks the proof")
+		panic("solve: no checker for the proof")
 	}
 	for _, p := range a.Proof.Parts {
 		err := o.Accept(ctx, p.System, p.Bad, p.Invariant, a.Engine == Spacer)

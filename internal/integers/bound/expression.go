@@ -5,7 +5,7 @@
 // Expressions are kept in a normal form, such that equal computations give equal
 // expressions: a sum of monomials with rational coefficients, of which the factors are
 // atoms with exponents: variables, maxima of expressions, and exponentials. The normal
-// form is not canonical: x and max(x, x - y*y) are different expressions. Whoever compares
+// form is not canonical: x and max(x, x - y*y) are different expressions. A caller that compares
 // must compute in the same way.
 //
 //	expression.go  sums and products        class.go        asymptotic classes

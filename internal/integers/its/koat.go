@@ -205,7 +205,7 @@ type koatTarget struct {
 }
 
 // targets parses one right-hand side or several in Com_k(…): a rule with several
-// calls is one with each of them; whoever runs for ever does so in one of them.
+// calls is one with each of them; an infinite run is infinite in one of them.
 func (p *koatParser) targets() []koatTarget {
 	name := p.name("a function symbol")
 	if !strings.HasPrefix(name, "Com_") {

@@ -298,7 +298,7 @@ func (s *System) dropTemps(t Transition) Transition {
 	}
 	t.Products = products
 	// An input that nothing else uses may be anything: 0. An input that is the
-	// product of an unused one is computed by whoever executes.
+	// product of an unused one is computed by the executor.
 	return t.substitute(int(next-n), func(v linear.Var) (linear.Form, bool) {
 		if v < n {
 			return linear.Form{}, false

@@ -66,7 +66,7 @@ func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 		return nil, err
 	}
 	if o.Accept == nil && !o.Uncertified {
-		panic("termination: nobody checks the evidence")
+		panic("termination: no checker for the evidence")
 	}
 	d := &decision{s: s, o: o}
 	opened := make(chan []ranking.Open, 1) // the first thing that could not be proved

@@ -16,7 +16,7 @@ import (
 
 // exponent is a term whose value, as a signed number, lies in [lo, hi]. The
 // bounds need not hold where the significand is 0 or the number is special: the
-// bits are then arbitrary, and whoever uses them makes sure not to care.
+// bits are then arbitrary, and its users must not depend on them.
 type exponent struct {
 	bits   term.ID
 	lo, hi int64

@@ -92,9 +92,9 @@ type question struct {
 	maxContexts int
 }
 
-// Analyze analyses the module, which must satisfy ir.Verify, and which nobody changes any
-// more. The error is that of the context's end. Who asks the same in one run of the engines
-// gets the same facts.
+// Analyze analyses the module, which must satisfy ir.Verify, and must not change
+// afterwards. The error is that of the context's end. Calls with the same module in one
+// run of the engines share the facts.
 func Analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	if opts.MaxSteps == 0 {
 		opts.MaxSteps = 4_000_000

@@ -8,7 +8,7 @@ import (
 	"assay/internal/program/ir"
 )
 
-// Facts is what the analysis found; nobody changes it. A fact about a function holds in all its
+// Facts is what the analysis found; it must not be changed. A fact about a function holds in all its
 // contexts; Root has the contexts one by one.
 type Facts struct {
 	Module *ir.Module

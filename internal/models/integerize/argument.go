@@ -2,7 +2,7 @@ package integerize
 
 // Ranking arguments of the system in terms of the program: for each loop head a
 // tuple of functions that goes down lexicographically with each iteration, and
-// what holds there. They are candidates: whoever uses them checks them on the
+// what holds there. They are candidates: their users check them on the
 // bit-vectors.
 //
 // The levels of a node are the functions of its loop. A nested level f_1 … f_d

@@ -111,7 +111,7 @@ type Call struct {
 	Site ir.Value
 }
 
-// ErrUntranslated says what stands in the way of a translation.
+// ErrUntranslated says what prevents a translation.
 type ErrUntranslated struct {
 	Func string
 	Pos  ir.Pos

@@ -3,7 +3,7 @@ package integerize
 // Infinite runs of the system in terms of the program: the inputs of a run that
 // follows the stem and goes around the loop some times, the inputs that are the same
 // each time, and the recurrent sets as predicates of loop heads. They are candidates:
-// whoever uses them checks them on the bit-vectors.
+// their users check them on the bit-vectors.
 
 import (
 	"math/big"

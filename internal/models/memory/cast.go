@@ -288,7 +288,7 @@ func (sp *Space) PtrToInt(p Value) term.ID {
 		return r
 	}
 	a := walk(p)
-	// A bare address is nobody's.
+	// A bare address belongs to no object.
 	if _, ok := sp.pointerOf[a]; !ok && !st.IsConst(a) && p.Object != sp.name(0) {
 		sp.pointerOf[a] = p
 	}

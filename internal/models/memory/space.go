@@ -271,7 +271,7 @@ func (sp *Space) Generation(key Key, size uint64) Generation {
 }
 
 // Contents gives the array variable that holds a generation, its element size
-// in bytes and the size of the content; ok is false if nobody has read it.
+// in bytes and the size of the content; ok is false if it was never read.
 func (sp *Space) Contents(g Generation) (array term.ID, elem uint32, size uint64, ok bool) {
 	e := sp.generations[g]
 	return e.array, e.elem, e.size, e.array != 0

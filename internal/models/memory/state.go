@@ -170,7 +170,7 @@ func (sp *Space) joinContent(cond term.ID, o ObjectID, c, a, b *Content) {
 	st := sp.Store
 	alive := st.Ite(cond, a.alive, b.alive)
 	switch {
-	case st.IsFalse(a.alive): // nobody can see the content of a dead object
+	case st.IsFalse(a.alive): // the content of a dead object cannot be read
 		c.origin, c.cells, c.array, c.objects = b.origin, b.cells, b.array, b.objects
 		c.cells.owner = newOwner()
 	case st.IsFalse(b.alive):

@@ -10,7 +10,7 @@ import (
 // that are made once in each activation of a function, at its entry, and that live in no
 // call of a function without body but those in the same activation, where they are at
 // hand. The loop around such a call then writes an object that induction can name.
-// Where such an object may be dead, an object that nobody reads takes its place.
+// Where such an object may be dead, an object that is never read takes its place.
 
 // reachable are the functions that calls in f lead to.
 func (e *escapes) reachable(f *ir.Func) map[*ir.Func]bool {

@@ -67,7 +67,7 @@ func (w *initWriter) write(v llvm.Value, offset uint64) {
 	if c, ok := v.(*llvm.Const); ok {
 		switch c.Kind {
 		case llvm.ZeroConst, llvm.UndefConst, llvm.PoisonConst:
-			return // what nobody initialised is zero in a loaded program
+			return // what is not initialised is zero in a loaded program
 		case llvm.BytesConst:
 			copy(w.init[offset:], c.Bytes)
 			return

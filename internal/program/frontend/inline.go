@@ -11,7 +11,7 @@ import (
 
 // This file recovers inline functions. Since C99 "inline int f(void) {…}" is
 // no definition of f for the linker: without optimisation clang calls an f
-// that nobody defines, and its body would be lost. If functions without a body
+// that is defined nowhere, and its body would be lost. If functions without a body
 // are left and a source mentions inline, the sources are compiled once more
 // with the older rule (-fgnu89-inline), under which such a function is a
 // definition. The result is taken if it links and has fewer functions without

@@ -18,8 +18,8 @@ import (
 // A literal whose content stands in a larger one, or in an equal one before it, gets a cell
 // that holds its address, which the entry function chooses: its own object, or the
 // place in one of the others. (Where the other one is itself elsewhere, the place in its
-// own object is one that nobody else points to, as an object of the literal's own is; and
-// its place there is among the literal's places, too.) Whoever names the literal reads the
+// own object is one that nothing else points to, as an object of the literal's own is; and
+// its place there is among the literal's places, too.) Each use of the literal reads the
 // cell. So nothing behind the front end knows of it. A constant object that points to such
 // a literal, or to such an object, is there once for each choice, and has a cell, too.
 // There is no cell for a literal that is only read in place or passed to library

@@ -14,7 +14,7 @@ import "assay/internal/program/ir"
 //   - In a cycle, one whose address is kept beyond a round (it is stored, made
 //     into a number, compared with that of another object, carried round by a phi)
 //     is made there, too, anew in each round.
-//   - Of any other in a cycle nobody can tell whether it is the object of the
+//   - Of any other in a cycle it cannot be told whether it is the object of the
 //     last round that comes to life again. It stays one object, made at the entry and dead
 //     until its life begins: proofs by induction need no more than that.
 //

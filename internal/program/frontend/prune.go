@@ -16,7 +16,7 @@ import "assay/internal/program/ir"
 //
 // and what remains is renumbered. None of this changes what a run can do. A
 // debug record keeps its value alive, except arbitrary content that nothing
-// else uses: nobody has to know it.
+// else uses, so no engine needs to know it.
 
 func prune(f *ir.Func) {
 	if f.IsDecl() {

@@ -5,7 +5,7 @@ import (
 	"assay/internal/program/llvm"
 )
 
-// This file finds the undefs that sroa leaves but nobody can see.
+// This file finds the undefs that sroa leaves and that no run reads.
 //
 // When sroa splits an object that is also read as one integer, it puts the
 // integer together again, starting from undef:

@@ -190,7 +190,7 @@ func (w *unmodelledWriter) change(s site) {
 	}
 }
 
-// sinkOf is an object of at least so many bytes that nobody reads.
+// sinkOf is an object of at least so many bytes that is never read.
 func (w *unmodelledWriter) sinkOf(size uint64) string {
 	if w.sink == nil {
 		w.sink = &ir.Global{Name: "assay.sink", Align: 1}

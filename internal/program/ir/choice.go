@@ -20,7 +20,7 @@ type Choice struct {
 	// object is a pointer to nothing.
 	Bits bv.BV
 	// Bytes is the content of the object or range, from its start; missing
-	// bytes are 0. A byte that nobody reads is left at 0.
+	// bytes are 0. A byte that is not read is left at 0.
 	Bytes []byte
 	// Base is the address of the object made here, 0 if it does not matter.
 	Base uint64

@@ -1,6 +1,6 @@
 package ir
 
-// Influences says whether a value of a function can have a say in what happens next,
+// Influences says whether a value of a function can influence what happens next,
 // on runs that execute only some of its blocks: whether it, or what is computed from it
 // there, goes anywhere but into operations that are defined for all operands and only
 // compute. A run with another value in its place goes the same way, if it does not. A

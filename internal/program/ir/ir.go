@@ -381,7 +381,7 @@ const (
 // Cede as Aux of a Freeze of a pointer gives up the place of the heap object that starts there:
 // what is made from now on may lie there, though the object still lives, and until it
 // is freed its content is got at through the result only. realloc may thus leave
-// a block where it is. Who knows no addresses may take it for the operand.
+// a block where it is. An engine without addresses may take it for the operand.
 const Cede = 1
 
 // Approximate says that what the instruction chooses is a superset of what it stands

@@ -78,7 +78,7 @@ func (p *printer) numbersAreImplied(constants, numberVoids bool) bool {
 			}
 		}
 	}
-	for v := range f.Values { // a constant that nobody uses would be lost
+	for v := range f.Values { // an unused constant would be lost
 		if IsConst(f.Values[v].Op) && !taken[v] && !seen[v] {
 			return false
 		}

@@ -18,7 +18,7 @@ import (
 //	assay.aligned(pointer, alignment, certain)
 //
 // in front of them. Promotion comes later: it would turn an access at a
-// constant offset of a local into a value, and nobody could tell any more that
+// constant offset of a local into a value, and it could no longer be told that
 // it was misaligned. The call keeps the local in memory. There is none where
 // the alignment follows from that of the object and from the offsets, so that
 // most locals are promoted as ever.

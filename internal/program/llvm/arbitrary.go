@@ -245,7 +245,7 @@ func allocaCount(a C.LLVMValueRef) uint64 {
 
 // hoist turns alloca() with a constant size into a static object of the entry
 // block, so that it can be promoted like a local. The block of the alloca must
-// not be in a cycle: then it runs at most once in a call, and nobody can tell
+// not be in a cycle: then it runs at most once in a call, and it cannot be told
 // when the object was made. In a function that restores the stack the end of
 // the object's life would change.
 func (p *preparation) hoist(f C.LLVMValueRef) {

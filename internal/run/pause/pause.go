@@ -8,7 +8,7 @@
 // Nothing depends on when, or whether, an engine rests, and no pause is longer than
 // its limit: a check may take longer than a search, or fail.
 //
-// Nobody may wait for another engine, or hold a lock that others need, where it
+// No engine may wait for another one, or hold a lock that others need, where it
 // calls Wait.
 package pause
 

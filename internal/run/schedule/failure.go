@@ -7,7 +7,7 @@ import (
 )
 
 // Failure is a bug that a run came across: an engine panicked, or two engines contradict
-// each other. It is a panic, and not an error, so that nobody can take it for an
+// each other. It is a panic, and not an error, so that it cannot be taken for an
 // answer that is not known; the outermost caller recovers it.
 type Failure struct {
 	// Engine is the path of names to the engine, "IC3 / spacer".

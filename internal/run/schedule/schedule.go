@@ -64,7 +64,7 @@ type Outcome[A any] struct {
 	// Began is false if the run was over before; then Answer is the zero value.
 	Began bool
 	// Cut says that it did not begin, or was ended because another engine had an
-	// answer, or was stuck: what it says then is of no interest.
+	// answer, or was stuck: what it says then is not used.
 	Cut    bool
 	Answer A
 	Side   Side

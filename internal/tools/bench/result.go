@@ -20,7 +20,7 @@ type Result struct {
 	Reason string
 }
 
-// uncertified says that nobody checked a true answer.
+// uncertified says that a true answer was not checked.
 func (r Result) uncertified() bool { return strings.Contains(r.Answer, "uncertified") }
 
 // solved says that the answer is right, and was confirmed.

@@ -10,7 +10,7 @@ import (
 // a definition in each copy of its block, and copies of different states meet: static single assignment
 // is restored on demand [BraunEtAl13]. The value of v at the end of a block is what the block
 // defines, or what arrives: that of the only predecessor, or a phi of those of all. Phis whose
-// operands are one value are replaced by it, and what nobody uses is left out.
+// operands are one value are replaced by it, and what is unused is left out.
 
 // edge says which edge of the flat function an edge of the product is.
 type edge struct {
@@ -272,7 +272,7 @@ func (x *values) simplify() {
 	}
 }
 
-// pure says that an operation can be left out if nobody uses its result: it has no effect, and
+// pure says that an operation can be left out if its result is unused: it has no effect, and
 // asks for no choice of the run.
 func pure(op ir.Op) bool {
 	switch op {

@@ -53,7 +53,7 @@ const (
 func Loops(ctx context.Context, m *ir.Module) *transform.Program {
 	type question struct{ m *ir.Module }
 	out, err := memo.Of(ctx, question{m}, func() (*transform.Program, error) { return ToLoops(m), nil })
-	if err != nil { // nobody needs it any more
+	if err != nil { // the context has ended
 		return transform.Unchanged(m)
 	}
 	return out
@@ -419,7 +419,7 @@ func (l *loop) copy(i int) ir.BlockID {
 			case d.Op == ir.Call && l.indexOf(d.Sym) >= 0:
 				l.call(l.indexOf(d.Sym), args)
 				if d.Type.Kind == ir.Void {
-					l.Func.Values[value[v]] = ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)} // nobody uses it
+					l.Func.Values[value[v]] = ir.Def{Op: ir.Const, Type: ir.IntType(1), Const: bv.New(1, 0)} // unused
 					continue
 				}
 				d = ir.Def{Op: ir.Nondet, Type: d.Type, Aux: int64(ir.NondetInput), Sym: d.Sym, Pos: d.Pos}

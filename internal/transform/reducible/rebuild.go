@@ -106,7 +106,7 @@ func (r *rebuilder) name() {
 	}
 }
 
-// nothing is a value that nobody uses.
+// nothing is a value that is never used.
 var nothing = ir.Def{Op: ir.Const, Type: ir.BoolType, Const: bv.New(1, 0)}
 
 // block makes the instructions of a node.

@@ -46,7 +46,7 @@ import (
 
 // Of is the skeleton of a program; nil if functions are called through pointers, if there is
 // nothing to leave out, or if the context ends. Whether the accesses to memory that are not in
-// it are valid is lost. Who asks the same in one run of the engines gets the same program.
+// it are valid is lost. Calls with the same module in one run of the engines share the program.
 func Of(ctx context.Context, m *ir.Module) *transform.Program {
 	type question struct{ m *ir.Module }
 	out, err := memo.Of(ctx, question{m}, func() (*transform.Program, error) { return of(ctx, m) })

@@ -1,6 +1,6 @@
 // Package propfile reads property files of the competition on software verification: one
 // `CHECK( init(main()), LTL(…) )` a line; empty lines and lines that start with // or #
-// are skipped. What the formulas mean is not its business.
+// are skipped. It does not interpret the formulas.
 package propfile
 
 import (

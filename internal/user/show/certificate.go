@@ -24,7 +24,7 @@ type Certificate struct {
 	Rankings []Ranking `json:"rankings,omitempty"`
 	// Checker is who accepted it.
 	Checker string `json:"checker,omitempty"`
-	// Unchecked says why nobody was asked, empty if somebody was.
+	// Unchecked says why no checker was asked, empty if one was.
 	Unchecked string `json:"unchecked,omitempty"`
 }
 

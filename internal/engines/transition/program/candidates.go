@@ -10,7 +10,7 @@ import (
 
 // This file makes predicates of loop heads of clauses over bits: bits that are known
 // at a location are a remainder modulo a power of two, if they are the lowest, and
-// bounds, if they are the highest. Whoever uses them proves them again.
+// bounds, if they are the highest. Callers prove them again.
 
 // Candidates are the predicates that clauses suggest. They are about the integers of
 // the heads' own functions.

@@ -22,7 +22,7 @@
 //	     number of its target among those found.
 //	(S2) Memory is a variable for each cell, and one for each object whose life
 //	     begins or ends.
-//	(S3) Addresses, and contents that were there at the start and that nobody
+//	(S3) Addresses, and contents that were there at the start and that nothing
 //	     changes, are variables that keep their first value.
 //
 // # What is exact

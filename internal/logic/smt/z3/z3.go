@@ -38,7 +38,7 @@ import (
 // LimitMemory bounds the memory of all of Z3's contexts together, in
 // megabytes; 0 is no bound. Z3 has no bound for a single context. Checks look at
 // the bound now and then, and end with smt.ErrMemory above it. Beyond twice the
-// bound Z3 stops allocating, which 4.8 does not always survive: whoever needs
+// bound Z3 stops allocating, which 4.8 does not always survive: a caller that needs
 // protection from that runs the check in a process of its own.
 func LimitMemory(megabytes uint32) {
 	hard := min(2*uint64(megabytes), math.MaxInt32)

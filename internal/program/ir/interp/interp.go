@@ -64,7 +64,7 @@ type Options struct {
 	MaxFrames int
 	// MaxMemory bounds the bytes of live objects; 0 means 1<<30.
 	MaxMemory uint64
-	// Observe is told of all events, before StopAt; nil means nobody is.
+	// Observe is told of all events, before StopAt; nil means no observer.
 	Observe func(Event)
 	// StopAt ends the run at an event; nil means never.
 	StopAt func(Event) bool

@@ -9,7 +9,7 @@ import (
 
 // Jumps: the run goes on as if iterations of a loop had been made. The machine checks
 // that the jump is one of this run (the values before are those that it names), and
-// sets the values after. Whether the iterations do that is not its business.
+// sets the values after. Whether the iterations do that is for the checker to prove.
 
 // jumper counts the visits of heads where the run jumps.
 type jumper struct {

@@ -18,7 +18,7 @@ type machine struct {
 	mem     *memory
 	observe bool // somebody wants events
 	variant int
-	repeat  *repeater // nil if nobody asks for repeated states
+	repeat  *repeater // nil if repeated states are not asked for
 	jumps   *jumper   // nil if the run makes every step
 
 	frames []frame
