@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -43,12 +43,13 @@ bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 bench-ic3: build ## compare IC3 with berkeley-abc's pdr on the set hwmc: LIMIT=60 TASKS=file.csv
 	@scripts/bench-ic3.sh bin/assay $(TASKS) $(LIMIT) results/bench-ic3.csv
 
-fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-native and fuzz-library
+fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-native, fuzz-library and fuzz-temporal
 	@scripts/fuzz.sh $(FUZZTIME)
 	@$(MAKE) --no-print-directory fuzz-instructions N=1000
 	@$(MAKE) --no-print-directory fuzz-placement N=100000
 	@$(MAKE) --no-print-directory fuzz-native N=5000
 	@$(MAKE) --no-print-directory fuzz-library N=200
+	@$(MAKE) --no-print-directory fuzz-temporal N=2000
 
 fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
@@ -68,6 +69,9 @@ fuzz-instructions: models ## compare N random programs in LLVM IR with the compi
 
 fuzz-placement: models ## compare N random programs about addresses with all placements of their objects
 	ASSAY_FUZZ_PLACEMENT=$(N) go test -count=1 -timeout 10h -run TestRandomPrograms -v ./internal/tests/placement
+
+fuzz-temporal: models ## compare answers about N pairs of a program and a formula of temporal logic with a search of all states
+	go test -count=1 -timeout 10h -v ./internal/tests/temporal -pairs $(N)
 
 clean: ## remove what was built
 	rm -rf bin results

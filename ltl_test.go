@@ -72,6 +72,7 @@ func TestLTL(t *testing.T) {
 		{"not those of parameters and results", "int x;\nint f(int a, int b) { if (a) return 1; a = b; x = a; return 2; }\nint main(void) { x = f(0, 3); return 0; }", "X(x == 0 && X(x == 3 && X(x == 2 && G(x == 2))))", True},
 		{"those to a struct that is passed", "int x;\nstruct s { long a[4]; };\nvoid f(struct s v) { v.a[1] = 3; x = v.a[1]; }\nint main(void) { static struct s s; f(s); return 0; }", "X(x == 0 && X(x == 3 && G(x == 3)))", True},
 		{"next counts marks", nondet + "int x;\nint main(void) { x = 1; x = 2; __VERIFIER_ltl_step(); x = 3; __VERIFIER_ltl_step(); }", "X(x == 2 && X(x == 3 && G(x == 3)))", True},
+		{"a mark where no run comes is one", nondet + "int x;\nint main(void) {\na: x = __VERIFIER_nondet_int(); if (x == 2) goto a;\ngoto a;\nb: x = 1; __VERIFIER_ltl_step(); goto b;\n}\n", "G(x == 0)", True},
 		{"silence repeats the last mark", nondet + "int x;\nint main(void) { x = 2; __VERIFIER_ltl_step(); x = 3; for (;;) ; }", "X G(x == 2)", True},
 		{"each request is answered", nondet + "int p, q, c;\nint main(void) { for (;;) { p = __VERIFIER_nondet_int(); if (p > 0) { c = p; while (c > 0) c--; q = 1; q = 0; } } }", "G(p > 0 ==> F(q == 1 || p <= 0))", True},
 		{"there are requests for ever", nondet + "int p, q, c;\nint main(void) { for (;;) { p = __VERIFIER_nondet_int(); if (p > 0) { c = p; while (c > 0) c--; q = 1; q = 0; } } }", "G F(q == 1)", False},

@@ -156,11 +156,12 @@ var allowed = map[string][]string{
 		"internal/models/encode", "internal/models/memory",
 	},
 	// Programs made of programs.
-	"internal/transform":              {"internal/program/ir", "internal/evidence/verdict"},
-	"internal/transform/arbitrary":    {"internal/program/ir", "internal/transform"},
-	"internal/transform/cut":          {"internal/program/ir", "internal/evidence/invariant"},
-	"internal/transform/heap":         {"internal/program/ir", "internal/transform"},
-	"internal/transform/precondition": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
+	"internal/transform":                     {"internal/program/ir", "internal/evidence/verdict"},
+	"internal/transform/arbitrary":           {"internal/program/ir", "internal/transform"},
+	"internal/transform/cut":                 {"internal/program/ir", "internal/evidence/invariant"},
+	"internal/transform/heap":                {"internal/program/ir", "internal/transform"},
+	"internal/transform/precondition":        {"internal/logic/bv", "internal/program/ir", "internal/transform"},
+	"internal/transform/product/producttest": {"internal/program/ir", "internal/temporal/buchi", "internal/temporal/ltl", "internal/temporal/ltl/ltltest"},
 	"internal/transform/product": {
 		"internal/logic/bv",
 		"internal/temporal/buchi", "internal/temporal/ltl",

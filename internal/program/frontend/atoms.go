@@ -28,8 +28,8 @@ import (
 func ObserverName(atom int) string { return fmt.Sprintf("__assay_atom_%d", atom) }
 
 // StepLabel is the label that stands in the module where the program calls
-// __VERIFIER_ltl_step, if there are atoms.
-const StepLabel = "assay.ltl_step"
+// stepFunction, if there are atoms.
+const StepLabel, stepFunction = "assay.ltl_step", "__VERIFIER_ltl_step"
 
 // atomFile is what clang takes for the file of the atoms, aroundFile for that of the functions
 // around them.

@@ -126,6 +126,9 @@ type Program struct {
 	DataModel DataModel
 	// Notes are assumptions that a verdict rests on.
 	Notes []Note
+	// Marked says that the program calls __VERIFIER_ltl_step, perhaps where no run comes: then
+	// these calls are the points where atoms are observed.
+	Marked bool
 }
 
 // Load compiles, links and imports. The error is an *InputError, an
@@ -289,13 +292,16 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	if err := linkModels(s); err != nil {
 		return nil, fmt.Errorf("linking the library models: %w", err)
 	}
+	marked := s.Uses(stepFunction)
 	if err := s.Prepare(); err != nil {
 		return nil, err
 	}
 	for i := range o.Atoms {
 		roots = append(roots, ObserverName(i))
 	}
-	return s.Copy(append(roots, exitHandlers)...), nil
+	p := s.Copy(append(roots, exitHandlers)...)
+	p.Marked = marked
+	return p, nil
 }
 
 func asInputError(file string, err error) error {
@@ -331,5 +337,5 @@ func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program,
 	if p.PointerBits == 32 {
 		model = ILP32
 	}
-	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list}, nil
+	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list, Marked: p.Marked}, nil
 }

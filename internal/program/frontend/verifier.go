@@ -75,7 +75,7 @@ func init() {
 		"__CPROVER_cover":          (*function).nothing,
 		"__VERIFIER_atomic_begin":  (*function).nothing,
 		"__VERIFIER_atomic_end":    (*function).nothing,
-		"__VERIFIER_ltl_step":      (*function).ltlStep,
+		stepFunction:               (*function).ltlStep,
 		"__VERIFIER_nondet_memory": (*function).havocCall,
 		"klee_make_symbolic":       (*function).havocCall,
 		"__CPROVER_havoc_object":   (*function).havocObject,

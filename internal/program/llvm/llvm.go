@@ -263,6 +263,12 @@ func (s *Session) Declares(name string) bool {
 	return f != nil && C.LLVMIsDeclaration(f) != 0
 }
 
+// Uses says whether something in the module names the function, perhaps where no run comes.
+func (s *Session) Uses(name string) bool {
+	f := s.function(name)
+	return f != nil && C.LLVMGetFirstUse(f) != nil
+}
+
 // Declare adds the declaration of a function without parameters and result,
 // unless the name exists.
 func (s *Session) Declare(name string) {

@@ -29,6 +29,8 @@ type Program struct {
 	Destructors []Constructor
 	// ModuleAsm says that the module has assembly text at file level.
 	ModuleAsm bool
+	// Marked says that the program names __VERIFIER_ltl_step, perhaps where no run comes.
+	Marked bool
 	// Volatile says that accesses were volatile or atomic; Prepare has made
 	// plain accesses of them.
 	Volatile bool

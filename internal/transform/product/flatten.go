@@ -68,7 +68,7 @@ func flatten(q *Question) (*flat, error) {
 	x := &flattener{
 		q: q, b: ir.NewFunc(scratch, q.Program.Entry), byName: q.Program.Index().Funcs, recursive: inline.Recursive(q.Program),
 		loops: map[*ir.Func]*ir.WTO{}, frames: map[*inline.Activation]*frame{},
-		out: &flat{steps: q.Step != "" && HasLabel(q.Program, "", q.Step)},
+		out: &flat{steps: q.Step != ""},
 	}
 	x.in = inline.New(x.b, maxFlat, x.instruction)
 	x.out.main = x.main()

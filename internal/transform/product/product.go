@@ -51,7 +51,7 @@ type Question struct {
 	// Observers are, by the atoms of the automaton, the functions of the program that tell
 	// whether they are true; empty for atoms that are events.
 	Observers []string
-	// Step is the label that marks points of observation, if the program has it.
+	// Step is the label that marks points of observation; empty if they are not marked.
 	Step string
 	// Next says that observations count, for the formula has X. Then the program has its
 	// locals in memory, so that writes to them can be seen.

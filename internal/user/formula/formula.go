@@ -82,7 +82,7 @@ func Load(ctx context.Context, source *ltl.Source, o frontend.Options) (conducto
 	if err != nil {
 		return none, nil, wrong(err)
 	}
-	out := conductor.Formula{LTL: p.Formula, Observer: map[ltl.Atom]string{}, Step: frontend.StepLabel}
+	out := conductor.Formula{LTL: p.Formula, Observer: map[ltl.Atom]string{}}
 	var spans []ltl.Span
 	for _, a := range ltl.Atoms(p.Formula) {
 		span := p.Places[a][0]
@@ -101,7 +101,7 @@ func Load(ctx context.Context, source *ltl.Source, o frontend.Options) (conducto
 		spans = append(spans, span)
 	}
 	program, err := frontend.Load(ctx, o)
-	if err == nil && conductor.HasNext(p.Formula) && !product.HasLabel(program.Module, "", frontend.StepLabel) {
+	if err == nil && conductor.HasNext(p.Formula) && !program.Marked {
 		// Each write is an observation, of locals, too.
 		o.Unpromoted = true
 		program, err = frontend.Load(ctx, o)
@@ -116,6 +116,9 @@ func Load(ctx context.Context, source *ltl.Source, o frontend.Options) (conducto
 	}
 	if err != nil {
 		return none, nil, err
+	}
+	if program.Marked {
+		out.Step = frontend.StepLabel
 	}
 	for _, a := range ltl.Atoms(p.Formula) {
 		if err := unknownEvent(program, a); err != "" {
