@@ -93,6 +93,47 @@ func TestLTL(t *testing.T) {
 	}
 }
 
+// TestLTLLocals: atoms over locals are false where these do not live; arguments, blocks, loops, calls,
+// pointers, structs and arrays.
+func TestLTLLocals(t *testing.T) {
+	const nondet = "extern int __VERIFIER_nondet_int(void);\nint g;\n"
+	for _, c := range []struct {
+		name, text, formula string
+		want                Answer
+	}{
+		{"its initialiser is the first that is seen", "int main(void) { int x = 5; for (;;) x = x == 7 ? 5 : x + 1; }", "G(!(main::x >= 0) || main::x >= 5)", True},
+		{"it goes up to 7", "int main(void) { int x = 5; for (;;) x = x == 7 ? 5 : x + 1; }", "G F(main::x == 7)", True},
+		{"not to 8", "int main(void) { int x = 5; for (;;) x = x == 7 ? 5 : x + 1; }", "F(main::x == 8)", False},
+		{"it does not live at first", "int main(void) { int x = 5; for (;;) ; }", "main::x == main::x", False},
+		{"nor behind its block", "int g; int main(void) { { int x = 5; g = x; } for (;;) g = 1; }", "F G !(main::x == 5)", True},
+		{"in the block it does", "int g; int main(void) { { int x = 5; g = x; } for (;;) g = 1; }", "G !(main::x == 5)", False},
+		{"nor behind the end of main", "int main(void) { int x = 5; return 0; }", "F G(main::x == 5)", False},
+		{"before exit it does", "#include <stdlib.h>\nint main(void) { int x = 5; exit(0); }", "F G(main::x == 5)", True},
+		{"in each round another one", nondet + "int main(void) { for (;;) { int x = __VERIFIER_nondet_int(); if (x > 3) x = 3; g = x; } }", "G F(!(main::x <= 3) && !(main::x > 3))", True},
+		{"what it does not have yet is not seen", nondet + "int main(void) { int x; while (__VERIFIER_nondet_int()) ; x = 1; for (;;) ; }", "G !(main::x == 7)", True},
+		{"what it never gets is seen", nondet + "int main(void) { int x; for (;;) g = 1; }", "G !(main::x == 7)", False},
+		{"an argument", nondet + "int f(int k) { return k + g; }\nint main(void) { g = f(4); for (;;) ; }", "G(called(f) ==> X F(g == 4))", True},
+		{"of a call", nondet + "int f(int k) { g = 1; return k; }\nint main(void) { f(4); g = 2; f(5); for (;;) ; }", "F(f::k == 4) && F(f::k == 5) && G(g == 2 ==> !(f::k == f::k))", True},
+		{"the caller's while it waits", nondet + "void f(void) { g = 1; }\nint main(void) { int x = 3; f(); x = 4; for (;;) ; }", "F(main::x == 3 && g == 1)", True},
+		{"by a pointer", nondet + "void f(int *p) { *p = 7; }\nint main(void) { int x = 3; f(&x); for (;;) ; }", "F G(main::x == 7)", True},
+		{"a member and an element", "struct s { int a[3]; };\nint main(void) { struct s s = {{1, 2, 3}}; s.a[1] = 9; for (;;) ; }", "F G(main::s.a[1] == 9 && main::s.a[2] == 3)", True},
+		{"what a pointer points to", nondet + "int main(void) { int *p = &g; g = 4; for (;;) ; }", "F G(*main::p == 4)", True},
+		{"two in an atom", nondet + "int main(void) { int a = __VERIFIER_nondet_int(), b = a; for (;;) { a = b; b = a; } }", "G(main::b == main::b ==> main::a == main::b)", True},
+		{"recursion", nondet + "void f(int n) { if (n > 0) { g = n; f(n - 1); } }\nint main(void) { f(3); }", "G(f::n <= 3)", Unknown},
+		{"a static one", nondet + "int main(void) { for (;;) { static int s; s = 1; g = 2; } }", "F(g == 2)", True},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := checkFormula(t, c.text, c.formula)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Answer != c.want {
+				t.Errorf("%s: %s, want %s: %+v", c.formula, r.Line(), c.want, r.Reasons)
+			}
+		})
+	}
+}
+
 // TestLTLEngine: an engine alone decides a formula by safety of the product or by fair termination, whichever it
 // answers; if it answers neither question of a formula, that is said.
 func TestLTLEngine(t *testing.T) {
@@ -130,16 +171,17 @@ func TestLTLEngine(t *testing.T) {
 // TestLTLErrors: an error about an atom shows the formula with a caret.
 func TestLTLErrors(t *testing.T) {
 	for formula, want := range map[string]string{
-		"G (n >":                "--ltl: ",
-		"G (n > missing)":       "undeclared identifier 'missing'\n  G (n > missing)\n         ^",
-		"G (n > 0 && p)":        "--ltl: ",
-		"G (f(1) == 1)":         "an atom cannot call a function\n  G (f(1) == 1)\n     ^",
-		"G (n = 1)":             "--ltl: ",
-		"G !at(nowhere)":        "the program has no label nowhere",
-		"F called(g)":           "the program does not define the function g",
-		"G (main::k == 0)":      "local variables",
-		"G (sizeof(struct q))":  "--ltl: ",
-		"G (p.z == 0 || p.x<1)": "no member named 'z' in 'struct point'\n  G (p.z == 0 || p.x<1)\n       ^",
+		"G (n >":                 "--ltl: ",
+		"G (n > missing)":        "undeclared identifier 'missing'\n  G (n > missing)\n         ^",
+		"G (n > 0 && p)":         "--ltl: ",
+		"G (f(1) == 1)":          "an atom cannot call a function\n  G (f(1) == 1)\n     ^",
+		"G (n = 1)":              "--ltl: ",
+		"G !at(nowhere)":         "the program has no label nowhere",
+		"F called(g)":            "the program does not define the function g",
+		"G (n > 0 && main::k>0)": "main has no local variable k\n  G (n > 0 && main::k>0)\n              ^",
+		"G (h::k > 0)":           "the program defines no function h",
+		"G (sizeof(struct q))":   "--ltl: ",
+		"G (p.z == 0 || p.x<1)":  "no member named 'z' in 'struct point'\n  G (p.z == 0 || p.x<1)\n       ^",
 	} {
 		_, err := checkFormula(t, counting, formula)
 		var input *InputError

@@ -29,7 +29,7 @@ import (
 type Formula struct {
 	LTL ltl.Formula
 	// Observer is the function of the module that tells the truth of a C expression.
-	Observer map[ltl.Atom]string
+	Observer map[ltl.Atom]product.Observer
 	// Step is the label of the points of observation, empty if the program does not mark them.
 	Step string
 }

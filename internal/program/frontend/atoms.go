@@ -45,12 +45,27 @@ type AtomError struct {
 func (e *AtomError) Error() string { return e.Message }
 
 // withAtoms is the text of a file with the atoms behind it.
-func withAtoms(name, text string, atoms []string) string {
+func withAtoms(name, text string, atoms []string, types map[Local]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#line 1 %q\n%s\n", name, text)
 	for i, a := range atoms {
-		fmt.Fprintf(&b, "#line %[1]d %[2]q\nint %[3]s(void); int %[3]s(void) { return !!(\n#line %[1]d %[4]q\n%[5]s\n#line %[1]d %[2]q\n); }\n",
-			i+1, aroundFile, ObserverName(i), atomFile, strings.ReplaceAll(a, "\n", " "))
+		a = strings.ReplaceAll(a, "\n", " ")
+		parameters := "void"
+		locals := LocalsOf(a)
+		var list []string
+		for k, l := range locals {
+			fmt.Fprintf(&b, "#define %s__%s (*__assay_local_%d)\n", l.Func, l.Name, k)
+			list = append(list, fmt.Sprintf("__typeof__(%s) *__assay_local_%d", types[l], k))
+		}
+		if len(list) > 0 {
+			parameters = strings.Join(list, ", ")
+			a = localName.ReplaceAllString(a, "${1}__${2}")
+		}
+		fmt.Fprintf(&b, "#line %[1]d %[2]q\nint %[3]s(%[6]s); int %[3]s(%[6]s) { return !!(\n#line %[1]d %[4]q\n%[5]s\n#line %[1]d %[2]q\n); }\n",
+			i+1, aroundFile, ObserverName(i), atomFile, a, parameters)
+		for _, l := range locals {
+			fmt.Fprintf(&b, "#undef %s__%s\n", l.Func, l.Name)
+		}
 	}
 	return b.String()
 }
@@ -76,7 +91,7 @@ func compileAtoms(ctx context.Context, clang string, u unit, o *Options) compile
 		extension = ".c"
 	}
 	file := filepath.Join(folder, "program"+extension)
-	if err := os.WriteFile(file, []byte(withAtoms(u.file, string(text), o.Atoms)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(withAtoms(u.file, string(text), o.Atoms, o.localTypes)), 0o600); err != nil {
 		return compiled{err: &EnvironmentError{What: "writing the atoms of the formula", Err: err}}
 	}
 	beside, err := filepath.Abs(filepath.Dir(path))

@@ -92,7 +92,8 @@ type Options struct {
 	CheckAlignment bool
 	// Atoms are C expressions, each of which becomes a function of the module (ObserverName)
 	// that tells whether it is true. They may name what a file of the program declares
-	// outside of functions.
+	// outside of functions, and locals as main::x, to which the function then has pointers
+	// (LocalsOf). Those stay in memory.
 	Atoms []string
 	// Unpromoted leaves locals in memory that could be values. It is for tests
 	// of promotion: the program means the same.
@@ -104,6 +105,8 @@ type Options struct {
 	// come before our own; empty is none.
 	Models string
 	models *userModels
+	// localTypes are the types of the locals that atoms name.
+	localTypes map[Local]string
 	// declared is what functions without body may do to what their parameters point to.
 	declared map[string][]pointee
 	// foreign says that modules among the files were made elsewhere.
@@ -141,6 +144,11 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 		}
 		o.models = models
 	}
+	types, err := localTypes(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	o.localTypes = types
 	modules, foreign, err := gather(ctx, &o)
 	if err != nil {
 		return nil, err
@@ -263,6 +271,10 @@ func inputError(file, message string) error {
 func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, error) {
 	s := llvm.Open()
 	defer s.Close()
+	s.Kept = o.kept()
+	for i := range o.Atoms {
+		s.Promoted = append(s.Promoted, ObserverName(i))
+	}
 	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
 	for _, m := range modules {

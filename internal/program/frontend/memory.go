@@ -88,13 +88,18 @@ func (f *function) alloca(i *llvm.Inst) {
 		}
 	}
 	// A variable is where it is declared. What has no name in C has no column.
-	at := f.pos
+	at, name := f.pos, ""
 	if declare := f.declared[i]; declare == nil {
 		at.Col = 0
-	} else if p := pos(declare.Pos); p.Line != 0 {
-		at = p
+	} else {
+		if p := pos(declare.Pos); p.Line != 0 {
+			at = p
+		}
+		if f.im.opts.names(Local{f.src.Name, declare.Var.Name}) {
+			name = declare.Var.Name
+		}
 	}
-	p := f.b.Emit(ir.Def{Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{size}, Aux: int64(max(i.Align, 1)), Layout: layout, Pos: at})
+	p := f.b.Emit(ir.Def{Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{size}, Aux: int64(max(i.Align, 1)), Layout: layout, Pos: at, Sym: name})
 	f.vals[i] = []ir.Value{p}
 	f.fresh[p] = true
 }

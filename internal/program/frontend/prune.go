@@ -205,7 +205,7 @@ func (p *pruner) markLive() {
 			case len(d.Args) > 0 && idle[p.resolve(d.Args[0])]:
 			case d.Op == ir.Dbg:
 				records = append(records, v)
-			case p.replace[v] == 0 && !pure(d):
+			case p.replace[v] == 0 && !pure(d) || d.Op == ir.Alloca && d.Sym != "":
 				mark(v)
 			}
 		}
@@ -229,7 +229,7 @@ func (p *pruner) idleObjects() map[ir.Value]bool {
 	idle := map[ir.Value]bool{}
 	for _, b := range p.order {
 		for _, v := range f.Blocks[b].Instrs {
-			if f.Def(v).Op == ir.Alloca {
+			if d := f.Def(v); d.Op == ir.Alloca && d.Sym == "" { // an atom reads what has a name
 				idle[v] = true
 			}
 		}

@@ -398,7 +398,7 @@ func (p *printer) instr(v Value) {
 		}
 		p.list(args...)
 	}
-	if sig.sym == symText && (d.Sym != "" || d.Op != Nondet && d.Op != Havoc) {
+	if sig.sym == symText && (d.Sym != "" || d.Op != Nondet && d.Op != Havoc && d.Op != Alloca) {
 		p.printf(" %q", d.Sym)
 	}
 	if sig.aux == auxAlign && d.Aux != 0 {

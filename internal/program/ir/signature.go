@@ -73,7 +73,7 @@ var signatures = [opMax]signature{
 	FToSI: {result: 'i', args: "f"}, FToUI: {result: 'i', args: "f"}, SIToF: {result: 'f', args: "i"}, UIToF: {result: 'f', args: "i"},
 	FToF: {result: 'f', args: "f"},
 
-	Alloca: {result: 'p', args: "w", aux: auxAlign},
+	Alloca: {result: 'p', args: "w", aux: auxAlign, sym: symText},
 	Load:   {result: 'n', args: "p", aux: auxAlign}, Store: {result: '-', args: "np", aux: auxAlign},
 	PtrAdd: {result: 'p', args: "pw"}, PtrDiff: {result: 'w', args: "pp"},
 	MemCpy: {result: '-', args: "ppi"}, MemSet: {result: '-', args: "p8i"}, Havoc: {result: '-', args: "pi", sym: symText},

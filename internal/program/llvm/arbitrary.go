@@ -33,6 +33,8 @@ static int assay_scan(LLVMBasicBlockRef b, const assay_kinds *k, unsigned *annot
 */
 import "C"
 
+import "slices"
+
 import "unsafe"
 
 // This file gives every object arbitrary content where C says that its content
@@ -75,7 +77,7 @@ func (s *Session) Prepare() error {
 		}
 	}
 	if s.Unpromoted || s.LocalsAtExit && s.callsExit() {
-		return nil
+		p.functions = slices.DeleteFunc(p.functions, func(a allocation) bool { return !slices.Contains(s.Promoted, valueName(a.function)) })
 	}
 	return p.promote()
 }

@@ -60,8 +60,11 @@ import (
 // It belongs to one goroutine at a time.
 type Session struct {
 	// Unpromoted keeps Prepare from promoting locals to values; LocalsAtExit does
-	// so if the module calls exit.
+	// so if the module calls exit. Promoted are functions whose locals it promotes anyway.
 	Unpromoted, LocalsAtExit bool
+	Promoted                 []string
+	// Kept are the names of stack objects that it does not promote, by function; a number may follow.
+	Kept map[string][]string
 	// CheckAlignment makes Prepare mark the accesses that must be aligned;
 	// FromSource says that the modules are as clang -O0 wrote them.
 	CheckAlignment, FromSource bool

@@ -10,6 +10,8 @@ import "C"
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -51,6 +53,7 @@ func (p *preparation) promote() error {
 			rest := a.allocas[:0]
 			for _, object := range a.allocas {
 				u := p.s.usesOf(object)
+				u.simple = u.simple && !p.s.kept(a.function, object)
 				if u.simple && u.ended() {
 					if graph == nil {
 						graph = newFlowGraph(a.function)
@@ -79,6 +82,15 @@ func (p *preparation) promote() error {
 		}
 	}
 	return nil
+}
+
+// kept says that an object is one of Kept.
+func (s *Session) kept(f, object C.LLVMValueRef) bool {
+	if len(s.Kept) == 0 {
+		return false
+	}
+	name := strings.TrimRight(valueName(object), "0123456789")
+	return slices.ContainsFunc(s.Kept[valueName(f)], func(k string) bool { return strings.TrimRight(k, "0123456789") == name })
 }
 
 // unoptimisedAttribute marks functions that had locals to promote.

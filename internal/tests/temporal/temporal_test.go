@@ -72,8 +72,9 @@ func random(t *testing.T, seed uint64) pair {
 	if violated && lasso(word).Evaluate(f)[f][0] {
 		t.Fatalf("seed %d: %v is true of %v", seed, f, word)
 	}
-	text := atom.ReplaceAllStringFunc(f.String(), func(name string) string { return "AP(" + producttest.Atoms[name] + ")" })
-	return pair{p.C(), text, violated}
+	local := r.IntN(3) == 0 && (steps || !conductor.HasNext(f))
+	text := atom.ReplaceAllStringFunc(f.String(), func(name string) string { return "AP(" + producttest.Atoms(local)[name] + ")" })
+	return pair{p.C(local), text, violated}
 }
 
 // lasso is a word whose letters are the atoms of ltltest.

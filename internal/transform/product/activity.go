@@ -15,21 +15,25 @@ type reads struct {
 	observer map[string]bool
 	all      bool // through pointers, or everything counts
 	globals  map[string]bool
+	locals   bool // some locals, whose objects have a name
 }
 
 func readsOf(q *Question, byName map[string]*ir.Func) *reads {
 	r := &reads{observer: map[string]bool{}, all: q.Next, globals: map[string]bool{}}
-	for _, name := range q.Observers {
-		if name == "" {
+	for _, o := range q.Observers {
+		if o.Func == "" {
 			continue
 		}
-		r.observer[name] = true
-		f := byName[name]
+		r.observer[o.Func] = true
+		r.locals = r.locals || len(o.Locals) > 0
+		f := byName[o.Func]
 		for v := range f.Values {
 			if d := &f.Values[v]; d.Op == ir.Load {
-				if base := f.Def(base(f, d.Args[0])); base.Op == ir.GlobalAddr {
+				switch base := f.Def(base(f, d.Args[0])); base.Op {
+				case ir.GlobalAddr:
 					r.globals[base.Sym] = true
-				} else {
+				case ir.Param:
+				default:
 					r.all = true
 				}
 			}
@@ -58,6 +62,8 @@ func (r *reads) changes(f *ir.Func, v ir.Value) bool {
 		p = d.Args[0]
 	case ir.Free:
 		return r.all
+	case ir.LifetimeEnd:
+		return named(f, d.Args[0])
 	default: // what is called and not inlined changes nothing, see forbids
 		return false
 	}
@@ -68,9 +74,20 @@ func (r *reads) changes(f *ir.Func, v ir.Value) bool {
 	case ir.GlobalAddr:
 		return r.globals[b.Sym]
 	case ir.Alloca:
-		return false
+		return named(f, p)
 	}
-	return len(r.globals) > 0
+	return len(r.globals) > 0 || r.locals
+}
+
+// named says that a pointer is to a local that an atom reads.
+func named(f *ir.Func, p ir.Value) bool {
+	d := f.Def(base(f, p))
+	return d.Op == ir.Alloca && d.Sym != ""
+}
+
+// hasNamed says that a function has locals that an atom reads.
+func hasNamed(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Alloca && d.Sym != "" })
 }
 
 // unnamed says that a write is none of the source: one of an argument to its parameter, or one to
@@ -124,7 +141,7 @@ func (r *reads) writes(f *ir.Func) bool {
 }
 
 // activity are the functions that cannot be left as calls: they, or what they call, may
-// observe, loop, end the program or recurse.
+// observe, loop, end the program, recurse, or have locals that atoms read.
 func (x *flattener) activity() map[string]bool {
 	active := map[string]bool{}
 	for _, f := range x.q.Program.Funcs {
@@ -151,6 +168,9 @@ func (x *flattener) activity() map[string]bool {
 
 // restless says that a function itself may observe, loop or end the program, or calls through pointers.
 func (x *flattener) restless(f *ir.Func) bool {
+	if hasNamed(f) {
+		return true
+	}
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
 		for _, v := range f.Blocks[b].Instrs {
 			d := f.Def(v)

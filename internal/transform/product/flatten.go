@@ -46,6 +46,7 @@ type flattener struct {
 	active    map[string]bool // must be inlined (activity.go)
 	loops     map[*ir.Func]*ir.WTO
 	frames    map[*inline.Activation]*frame
+	begins    map[*ir.Func]map[ir.Value]ir.Value // where locals get their first values (locals.go)
 	out       *flat
 	model     int // the depth of library models around
 	wrote     bool
@@ -60,14 +61,16 @@ type frame struct {
 	vars     int  // the index of the function's first variable in the flat function
 	initial  bool // the observation of the initial state is still to come, behind the objects of main
 	block    ir.BlockID
-	head     bool // the block is a loop head whose observation is still to come
+	at       ir.Value // the instruction in it
+	behind   bool     // the place is behind it
+	head     bool     // the block is a loop head whose observation is still to come
 }
 
 func flatten(q *Question) (*flat, error) {
 	scratch := &ir.Module{PointerBits: q.Program.PointerBits}
 	x := &flattener{
 		q: q, b: ir.NewFunc(scratch, q.Program.Entry), byName: q.Program.Index().Funcs, recursive: inline.Recursive(q.Program),
-		loops: map[*ir.Func]*ir.WTO{}, frames: map[*inline.Activation]*frame{},
+		loops: map[*ir.Func]*ir.WTO{}, frames: map[*inline.Activation]*frame{}, begins: map[*ir.Func]map[ir.Value]ir.Value{},
 		out: &flat{steps: q.Step != ""},
 	}
 	x.in = inline.New(x.b, maxFlat, x.instruction)
@@ -78,7 +81,7 @@ func flatten(q *Question) (*flat, error) {
 		x.b.Var(ir.Var{Name: a.String(), Type: ir.CType{Name: "_Bool", Bits: 1, Bool: true}})
 	}
 	x.b.At(x.b.Block("entry"))
-	if _, returns, err := x.inline(nil, x.byName[q.Program.Entry]); err != nil {
+	if _, returns, err := x.inline(nil, x.byName[q.Program.Entry], nil); err != nil {
 		return nil, located(err)
 	} else if returns {
 		if err := x.halt(nil, ir.HaltExit, ir.Pos{}); err != nil {
@@ -115,7 +118,8 @@ func (x *flattener) halt(a *inline.Activation, kind ir.HaltKind, pos ir.Pos) err
 func (x *flattener) atoms(a *inline.Activation, happens func(ltl.Atom) bool) ([]ir.Value, error) {
 	var values []ir.Value
 	for i, atom := range x.q.Automaton.Atoms {
-		if x.q.Observers[i] == "" {
+		observer := x.q.Observers[i]
+		if observer.Func == "" {
 			v := uint64(0)
 			if happens(atom) {
 				v = 1
@@ -124,12 +128,11 @@ func (x *flattener) atoms(a *inline.Activation, happens func(ltl.Atom) bool) ([]
 			continue
 		}
 		x.b.SetPos(x.at)
-		results, _, err := x.inline(a, x.byName[x.q.Observers[i]])
+		v, err := x.truth(a, observer)
 		if err != nil {
 			return nil, err
 		}
-		x.b.SetPos(x.at)
-		values = append(values, x.b.Cmp(ir.Ne, results[0], x.b.Const(x.b.Func.Type(results[0]).Bits, 0)))
+		values = append(values, v)
 	}
 	x.b.SetPos(x.at)
 	for i, v := range values {
@@ -149,6 +152,17 @@ func (x *flattener) observe(a *inline.Activation, pos ir.Pos, happens func(ltl.A
 	return nil
 }
 
+// passes says that an instruction puts an argument, or the bytes of one, into its parameter.
+func passes(f *ir.Func, d *ir.Def) bool {
+	switch d.Op {
+	case ir.Store:
+		return slices.Contains(f.Params, d.Args[0])
+	case ir.MemCpy:
+		return slices.Contains(f.Params, base(f, d.Args[1]))
+	}
+	return false
+}
+
 func nothing(ltl.Atom) bool { return false }
 
 // events says whether some atom is such an event.
@@ -162,11 +176,11 @@ func (x *flattener) unsupported(why string) {
 	x.b.At(x.b.Block("never"))
 }
 
-// inline appends the body of a function without arguments that no instruction calls: the
+// inline appends the body of a function that no instruction calls: the
 // entry function, or one that tells whether an atom is true.
-func (x *flattener) inline(caller *inline.Activation, f *ir.Func) (results []ir.Value, returns bool, err error) {
+func (x *flattener) inline(caller *inline.Activation, f *ir.Func, args []ir.Value) (results []ir.Value, returns bool, err error) {
 	err = x.around(caller, f, func() (bool, error) {
-		results, returns, err = x.in.Inline(caller, 0, f, nil)
+		results, returns, err = x.in.Inline(caller, 0, f, args)
 		return returns, err
 	})
 	return results, returns, err
@@ -213,8 +227,9 @@ func (x *flattener) frame(a *inline.Activation) *frame {
 func (x *flattener) instruction(a *inline.Activation, v ir.Value, d *ir.Def) (replaced bool, err error) {
 	fr := x.frame(a)
 	if fr.block != d.Block {
-		fr.block, fr.head = d.Block, x.loops[a.Func].IsHead(d.Block) && !x.out.steps && !x.q.Next && x.started && !fr.observer
+		fr.block, fr.head = d.Block, x.loops[a.Func].IsHead(d.Block) && !x.out.steps && !x.q.Next && !x.reads.locals && x.started && !fr.observer
 	}
+	fr.at, fr.behind = v, false
 	if fr.observer {
 		d.Pos = x.at // an atom is where it is observed
 		x.b.SetPos(d.Pos)
@@ -233,7 +248,7 @@ func (x *flattener) instruction(a *inline.Activation, v ir.Value, d *ir.Def) (re
 // before appends the observations in front of an instruction of the program.
 func (x *flattener) before(a *inline.Activation, fr *frame, d *ir.Def) error {
 	f := a.Func
-	if fr.initial && d.Op != ir.Alloca && d.Op != ir.Dbg && d.Op != ir.LifetimeStart {
+	if fr.initial && d.Op != ir.Alloca && d.Op != ir.Dbg && d.Op != ir.LifetimeStart && !passes(f, d) {
 		fr.initial, x.started = false, true
 		if err := x.observe(a, d.Pos, func(a ltl.Atom) bool { return event(a, ltl.CalledAtom, "", f.Name) }); err != nil {
 			return err
@@ -264,7 +279,7 @@ func (x *flattener) observerInstruction(a *inline.Activation, v ir.Value, d *ir.
 		}
 		return true
 	case ir.Load:
-		if p := x.in.Operand(a, d.Args[0]); x.b.Func.Def(p).Op != ir.GlobalAddr {
+		if p := x.in.Operand(a, d.Args[0]); !x.inside(p, d.Type) {
 			x.defined(x.b.Cmp(ir.ValidRange, p, x.b.Word(d.Type.Size())), "an atom reads through an invalid pointer")
 		}
 	}
@@ -333,11 +348,12 @@ func (x *flattener) copy(a *inline.Activation, v ir.Value, d *ir.Def) (replaced 
 	case ir.Phi, ir.Extract, ir.Ret:
 		return false, nil
 	}
-	if !x.reads.changes(x.b.Func, x.in.Copy(a, v, *d)) {
+	if !x.reads.changes(x.b.Func, x.in.Copy(a, v, *d)) || indeterminate(a.Func, v) {
 		return true, nil
 	}
+	x.frames[a].behind = true
 	x.wrote = x.wrote || x.model > 0
-	if x.started && !x.out.steps && x.model == 0 && !(x.q.Next && unnamed(a.Func, v)) {
+	if x.started && !x.out.steps && x.model == 0 && !((x.q.Next || x.reads.locals) && unnamed(a.Func, v)) {
 		return true, x.observe(a, d.Pos, nothing)
 	}
 	return true, nil
@@ -412,7 +428,7 @@ func (x *flattener) call(a *inline.Activation, v ir.Value, d *ir.Def) (replaced 
 	if x.model == 0 {
 		x.wrote = false
 	}
-	if returns && x.started && !first && (x.events(ltl.ReturnedAtom, "", g.Name) || wrote && !x.out.steps) {
+	if returns && x.started && !first && (x.events(ltl.ReturnedAtom, "", g.Name) || (wrote || hasNamed(g)) && !x.out.steps) {
 		return true, x.observe(a, d.Pos, func(a ltl.Atom) bool { return event(a, ltl.ReturnedAtom, "", g.Name) })
 	}
 	return true, nil

@@ -48,7 +48,7 @@ entry:
 		t.Fatal(err)
 	}
 	p, err := product.Make(&product.Question{
-		Program: m, Observers: []string{"atom"},
+		Program: m, Observers: []product.Observer{{Func: "atom"}},
 		Automaton: &buchi.Automaton{
 			Atoms: []ltl.Atom{{Kind: ltl.CAtom, Text: "x"}}, Edges: [][]buchi.Edge{{{Label: buchi.Cube{}, To: 0}}}, Accepting: []bool{false},
 		},

@@ -13,6 +13,8 @@
 //	(P2) An observation stands in the initial state of main, after each write that may change what an
 //	     atom reads, and at loop heads, or, if the formula has X, after each write of the source;
 //	     where the program has calls of __VERIFIER_ltl_step, only there and in the initial state.
+//	     The end of the life of a local that an atom reads is such a write, too, and of a formula with
+//	     such atoms loop heads are not observed: they may stand where it lives, but has no value yet.
 //	     The automaton takes an edge whose label the observation satisfies; where several may be
 //	     taken, a Nondet chooses. Without an edge, the run is none (a failed assumption).
 //	     Entering an accepting state by an observation executes Accept.
@@ -49,8 +51,8 @@ type Question struct {
 	Program   *ir.Module
 	Automaton *buchi.Automaton
 	// Observers are, by the atoms of the automaton, the functions of the program that tell
-	// whether they are true; empty for atoms that are events.
-	Observers []string
+	// whether they are true.
+	Observers []Observer
 	// Step is the label that marks points of observation; empty if they are not marked.
 	Step string
 	// Next says that observations count, for the formula has X. Then the program has its
@@ -59,6 +61,16 @@ type Question struct {
 	// Violation is the text of the checks of (P5).
 	Violation string
 }
+
+// Observer is a function that tells whether an atom is true, with pointers to locals as parameters. Func is
+// empty for atoms that are events.
+type Observer struct {
+	Func   string
+	Locals []Local
+}
+
+// Local is a local variable or a parameter of a function. Its stack object has its name in Def.Sym.
+type Local struct{ Func, Name string }
 
 // Product is a program with accepting runs.
 type Product struct {

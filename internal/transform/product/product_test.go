@@ -40,7 +40,7 @@ func TestAgainstRows(t *testing.T) {
 			}
 		}
 		for _, atom := range a.Atoms {
-			q.Observers = append(q.Observers, map[string]string{"a": "observex", "b": "observey"}[atom.Text])
+			q.Observers = append(q.Observers, product.Observer{Func: map[string]string{"a": "observex", "b": "observey"}[atom.Text]})
 		}
 		made, err := product.Make(q)
 		if err != nil {

@@ -82,21 +82,22 @@ func Load(ctx context.Context, source *ltl.Source, o frontend.Options) (conducto
 	if err != nil {
 		return none, nil, wrong(err)
 	}
-	out := conductor.Formula{LTL: p.Formula, Observer: map[ltl.Atom]string{}}
+	out := conductor.Formula{LTL: p.Formula, Observer: map[ltl.Atom]product.Observer{}}
 	var spans []ltl.Span
 	for _, a := range ltl.Atoms(p.Formula) {
 		span := p.Places[a][0]
 		if a.Kind != ltl.CAtom {
 			continue
 		}
-		if strings.Contains(a.Text, "::") {
-			return none, nil, wrong(p.Source.Errorf(span, "make it a global variable", "atoms over local variables are not supported yet"))
-		}
 		text := p.Source.Text[span.Start:span.End]
 		if strings.HasPrefix(text, `"`) {
 			text = a.Text
 		}
-		out.Observer[a] = frontend.ObserverName(len(o.Atoms))
+		observer := product.Observer{Func: frontend.ObserverName(len(o.Atoms))}
+		for _, l := range frontend.LocalsOf(text) {
+			observer.Locals = append(observer.Locals, product.Local{Func: l.Func, Name: l.Name})
+		}
+		out.Observer[a] = observer
 		o.Atoms = append(o.Atoms, text)
 		spans = append(spans, span)
 	}

@@ -5,22 +5,33 @@ import (
 	"strings"
 )
 
-// Atoms are the atoms of ltltest that Rows has letters for, as C expressions of the program that C gives.
-var Atoms = map[string]string{"a": "x == 1", "b": "y == 2"}
+// Atoms are the atoms of ltltest that Rows has letters for, as C expressions of the program that C gives, with
+// y as a local of main or not.
+func Atoms(local bool) map[string]string {
+	if local {
+		return map[string]string{"a": "x == 1", "b": "main::y == 2"}
+	}
+	return map[string]string{"a": "x == 1", "b": "y == 2"}
+}
 
 // prelude declares what programs call.
 const prelude = `extern unsigned char __VERIFIER_nondet_uchar(void);
 extern _Bool __VERIFIER_nondet_bool(void);
 extern void __VERIFIER_assume(int), __VERIFIER_ltl_step(void), reach_error(void), exit(int);
-unsigned char x, y;
-void fx(unsigned char k) { if (x != k) x = (x + 1) & 3; }
-void fy(unsigned char k) { if (y != k) y = (y + 1) & 3; }
+unsigned char x, %s;
+void fx(unsigned char *p, unsigned char k) { if (x != k) x = (x + 1) & 3; }
+void fy(unsigned char *p, unsigned char k) { if (*p != k) *p = (*p + 1) & 3; }
+int main(void) {
 `
 
-// C is the program as C: each assignment is one write.
-func (p Program) C() string {
+// C is the program as C: each assignment is one write, that to a local y at the start apart.
+func (p Program) C(local bool) string {
 	var b strings.Builder
-	b.WriteString(prelude + "int main(void) {\n")
+	if local {
+		fmt.Fprintf(&b, prelude+"unsigned char y = 0;\n", "unused")
+	} else {
+		fmt.Fprintf(&b, prelude, "y")
+	}
 	for k, i := range p {
 		v := string("xy"[i.global])
 		var s string
@@ -46,11 +57,15 @@ func (p Program) C() string {
 		case step:
 			s = "__VERIFIER_ltl_step();"
 		case call:
-			s = fmt.Sprintf("f%s(%d);", v, i.number)
+			s = fmt.Sprintf("f%s(&y, %d);", v, i.number)
 		}
 		fmt.Fprintf(&b, "at%d: %s\n", k, s)
 	}
-	fmt.Fprintf(&b, "at%d: return 0;\n}\n", len(p))
+	end := "return 0;"
+	if local {
+		end = "exit(0);" // y lives on
+	}
+	fmt.Fprintf(&b, "at%d: %s\n}\n", len(p), end)
 	return b.String()
 }
 
