@@ -174,6 +174,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			}}}
 		}
 	}
+	if _, isTrue := answer.Verdict.(verdict.True); isTrue && t.Program.Assumed != "" && !conductor.Reached(ctx, m, frontend.AssumedLabel) {
+		answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseUnsupported, Text: "no first state satisfies what is assumed: " + t.Program.Assumed, Hint: "without any run every property holds; weaken --assume",
+		}}}
+	}
 	result := explain(answer.Module, answer.Verdict)
 	if t.question() == conductor.Temporal {
 		result.Formula = asked.LTL.String()

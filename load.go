@@ -18,10 +18,13 @@ func (r *run) frontendOptions() frontend.Options {
 		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
 		Function: p.Function, Only: p.Only, Arguments: p.Pointers, NonNull: p.NonNull, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, Models: p.Models,
-		PureUnmodelled: p.Unmodelled == UnmodelledPure,
+		PureUnmodelled: p.Unmodelled == UnmodelledPure, HavocUninitialised: p.HavocUninitialised, Assumed: p.Assumed,
 		CheckAlignment: p.CheckAlignment,
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
 		Warnings:       r.task.Warnings,
+	}
+	if p.HavocUninitialised {
+		o.ExtraArgs = append(o.ExtraArgs, "-fcommon") // tells them from those with the initialiser 0
 	}
 	if p.DataModel == ILP32 {
 		o.DataModel = frontend.ILP32

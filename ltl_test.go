@@ -216,3 +216,59 @@ func TestLTLTrace(t *testing.T) {
 		t.Errorf("%s: %v", r.Line(), seen)
 	}
 }
+
+// TestAssume: what is assumed of the first state, over globals, arguments and locals, for each kind of question.
+func TestAssume(t *testing.T) {
+	const nondet = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nint g, h = 2;\nstatic int s;\n"
+	for _, c := range []struct {
+		name, text, assumed string
+		havoc               bool
+		property            Property
+		want                Answer
+	}{
+		{"a global is 0", nondet + "int main(void) { if (g > 3) reach_error(); }", "", false, UnreachCall, True},
+		{"or anything", nondet + "int main(void) { if (g > 3) reach_error(); }", "", true, UnreachCall, False},
+		{"at most 3", nondet + "int main(void) { if (g > 3) reach_error(); }", "g <= 3", true, UnreachCall, True},
+		{"static ones are 0", nondet + "int main(void) { if (s) reach_error(); }", "", true, UnreachCall, True},
+		{"what has an initialiser keeps it", nondet + "int main(void) { if (h != 2) reach_error(); }", "", true, UnreachCall, True},
+		{"a local", nondet + "int main(void) { int x; if (x > 3) reach_error(); }", "main::x <= 3", false, UnreachCall, True},
+		{"behind a call", nondet + "int main(void) { g = __VERIFIER_nondet_int(); int x, y = 1; if (x > 3) reach_error(); }", "main::x <= 3", false, UnreachCall, True},
+		{"which may be 3", nondet + "int main(void) { g = __VERIFIER_nondet_int(); int x; if (x == 3) reach_error(); }", "main::x <= 3", false, UnreachCall, False},
+		{"two of them", nondet + "int main(void) { int x, y; while (x < y) x++; if (x != y) reach_error(); }", "main::x <= main::y", false, UnreachCall, True},
+		{"an argument", nondet + "int main(int argc, char **argv) { if (argc > 3) reach_error(); }", "main::argc < 2", false, UnreachCall, True},
+		{"its initialiser counts", nondet + "int main(void) { int x = 5; if (x > 3) reach_error(); }", "main::x <= 3", false, UnreachCall, False},
+		{"nothing satisfies it", nondet + "int main(void) { reach_error(); }", "h == 3", false, UnreachCall, Unknown},
+		{"termination", nondet + "int main(void) { int x; while (x != 0) x--; }", "main::x > 0", false, Termination, True},
+		{"a run without end", nondet + "int main(void) { int x; while (x > 0) x = x + 0 * g; }", "main::x > 7", false, Termination, False},
+		{"temporal logic", nondet + "//@ ltl invariant positive: []AP(g < 5);\nint main(void) { for (;;) if (g < 4) g++; }", "g < 3 && g > -7", true, LTL, True},
+		{"temporal logic of a local", nondet + "//@ ltl invariant positive: [](!AP(main::x > 4));\nint main(void) { int x; for (;;) if (x < 4) x++; }", "main::x < 3 && main::x > -7", false, LTL, True},
+		{"temporal logic of what nothing satisfies", nondet + "//@ ltl invariant positive: []AP(g < 5);\nint main(void) { for (;;) g++; }", "g > 0 && g < 0", true, LTL, Unknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			task := Task{Files: []string{write(t, c.text)}, Properties: []Property{c.property}, Timeout: time.Minute, Program: Program{Assumed: c.assumed, HavocUninitialised: c.havoc}}
+			r, err := Check(context.Background(), task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Answer != c.want {
+				t.Errorf("%s, want %s: %+v", r.Line(), c.want, r.Reasons)
+			}
+			if c.want == Unknown && (len(r.Reasons) == 0 || !strings.Contains(r.Reasons[0].Text, "no first state satisfies")) {
+				t.Errorf("%+v", r.Reasons)
+			}
+		})
+	}
+	for assumed, want := range map[string]string{
+		"g >":          "--assume: expected expression\n  g >",
+		"main::z == 0": "--assume: main has no local variable z\n  main::z == 0\n  ^",
+		"main::y == 0": "main::y is declared in a loop",
+		"f::k == 0":    "f::k does not live in the first state of main",
+		"f(1) == 0":    "an atom cannot call a function",
+	} {
+		const program = "int g; int f(int k) { return k; }\nint main(void) { for (;;) { int y; if (y) g = f(y); } }"
+		_, err := Check(context.Background(), Task{Files: []string{write(t, program)}, Program: Program{Assumed: assumed}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", assumed, err, want)
+		}
+	}
+}

@@ -90,6 +90,11 @@ type Program struct {
 	NonNull []string
 	// HavocGlobals starts with arbitrary content of the globals.
 	HavocGlobals bool
+	// HavocUninitialised starts with arbitrary content of the globals without initialiser that are not static.
+	HavocUninitialised bool
+	// Assumed is a C expression that is assumed of the first state of the function where runs start, over
+	// globals and its locals, as main::x; these have arbitrary content there. Empty is nothing.
+	Assumed string
 	// Unmodelled is what functions with neither body nor model do to memory:
 	// UnmodelledHavoc (also if empty) or UnmodelledPure.
 	Unmodelled string

@@ -80,8 +80,8 @@ func (f *checkFlags) groups() []group {
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
 	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
 	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics integers")
-	question.StringVar(&f.assumed, "assume", "", "with --ctl: what holds at the start of main, a `condition` on its variables and globals")
-	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "with --ctl: start with arbitrary content of the globals without initialiser that are not static")
+	question.StringVar(&f.assumed, "assume", "", "assume a C `condition` of the first state, over globals and locals (main::x); with --ctl over names alone")
+	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "start with arbitrary content of the globals without initialiser that are not static")
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
 
 	p := &f.task.Program
@@ -236,6 +236,7 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 	t.Program.DataModel = assay.DataModel(f.dataModel)
 	t.Program.Semantics = assay.Semantics(f.semantics)
 	t.Program.Unmodelled = f.unmodelled
+	t.Program.Assumed, t.Program.HavocUninitialised = f.assumed, f.havocStart
 	if f.spec != "" && !flags.Changed("unmodelled") {
 		t.Program.Unmodelled = assay.UnmodelledPure
 	}

@@ -91,10 +91,13 @@ type Options struct {
 	// CheckAlignment makes accesses invalid that are not aligned as their type asks.
 	CheckAlignment bool
 	// Atoms are C expressions, each of which becomes a function of the module (ObserverName)
-	// that tells whether it is true. They may name what a file of the program declares
+	// that tells whether it is true; an error about one is an *AtomError. They may name what a file of the program declares
 	// outside of functions, and locals as main::x, to which the function then has pointers
 	// (LocalsOf). Those stay in memory.
 	Atoms []string
+	// Assumed is a C expression, as an atom, that is assumed of the first state of Function, where
+	// its locals have arbitrary content; empty is nothing.
+	Assumed string
 	// Unpromoted leaves locals in memory that could be values. It is for tests
 	// of promotion: the program means the same.
 	Unpromoted bool
@@ -137,6 +140,23 @@ type Program struct {
 // Load compiles, links and imports. The error is an *InputError, an
 // *EnvironmentError, or the cause of ctx's end.
 func Load(ctx context.Context, o Options) (*Program, error) {
+	atoms := len(o.Atoms)
+	if o.Assumed != "" {
+		o.Atoms = append(slices.Clone(o.Atoms), o.Assumed)
+	}
+	p, err := load(ctx, o)
+	var atom *AtomError
+	if errors.As(err, &atom) && atom.Atom == atoms { // it is the assumption
+		text := "--assume: " + atom.Message + "\n  " + o.Assumed
+		if atom.Col > 0 {
+			text += "\n  " + strings.Repeat(" ", atom.Col-1) + "^"
+		}
+		return nil, &InputError{Text: text}
+	}
+	return p, err
+}
+
+func load(ctx context.Context, o Options) (*Program, error) {
 	if o.Models != "" {
 		models, err := compileModels(ctx, &o)
 		if err != nil {

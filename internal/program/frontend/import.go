@@ -110,6 +110,11 @@ func (im *importer) run() error {
 	for _, f := range im.m.Funcs {
 		prune(f)
 	}
+	if im.opts.Assumed != "" {
+		if err := im.assume(); err != nil {
+			return err
+		}
+	}
 	placeLives(im.m)
 	return nil
 }

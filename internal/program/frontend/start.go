@@ -23,5 +23,11 @@ func (o *Options) Start() (assumed []string) {
 	if o.HavocGlobals {
 		assumed = append(assumed, "globals hold arbitrary values at the start")
 	}
+	if o.HavocUninitialised {
+		assumed = append(assumed, "globals without initialiser that are not static hold arbitrary values at the start (--havoc-uninitialised)")
+	}
+	if o.Assumed != "" {
+		assumed = append(assumed, "in the first state of "+o.entry()+" holds "+o.Assumed+" (--assume)")
+	}
 	return assumed
 }
