@@ -29,7 +29,9 @@ func (im *importer) assume() error {
 		return no("the program does not define %s", o.entry())
 	}
 	for _, g := range im.m.Funcs {
-		again := func(d ir.Def) bool { return d.Op == ir.Call && d.Sym == f.Name && g.Name != im.m.Entry || d.Op == ir.FuncAddr && d.Sym == f.Name }
+		again := func(d ir.Def) bool {
+			return d.Op == ir.Call && d.Sym == f.Name && g.Name != im.m.Entry || d.Op == ir.FuncAddr && d.Sym == f.Name
+		}
 		if slices.ContainsFunc(g.Values, again) {
 			return no("%s is also called by the program: what is assumed would be assumed each time", f.Name)
 		}
