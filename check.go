@@ -174,23 +174,20 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			}}}
 		}
 	}
-	if _, isTrue := answer.Verdict.(verdict.True); isTrue && t.Program.Assumed != "" && !conductor.Reached(ctx, m, frontend.AssumedLabel) {
-		answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
-			Cause: verdict.CauseUnsupported, Text: "no first state satisfies what is assumed: " + t.Program.Assumed, Hint: "without any run every property holds; weaken --assume",
-		}}}
-	}
 	result := explain(answer.Module, answer.Verdict)
 	if t.question() == conductor.Temporal {
 		result.Formula = asked.LTL.String()
 		if result.Answer == False {
 			result.Violated = LTL
+			result.Subformulas = result.run.Observe(answer.Truths)
 		}
 	}
 	for i := range answer.Found {
 		result.Invariants = append(result.Invariants, show.NamedInvariant(m, &answer.Found[i]))
 	}
 	for i := range answer.TerminatesWhen {
-		result.TerminatesWhen = append(result.TerminatesWhen, precondition(&answer.TerminatesWhen[i]))
+		p := &answer.TerminatesWhen[i]
+		result.TerminatesWhen = append(result.TerminatesWhen, show.PreconditionOf(p.Module, p.Condition, p.Inputs, p.Certificate))
 	}
 	if t.Engine.EachCheck {
 		result.Checks = eachCheck(m, kinds(t.Properties), &answer)
@@ -239,7 +236,7 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 	t, e := &r.task, &r.task.Engine
 	q := conductor.Task{
 		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: disputed(t.Properties), Label: t.Label,
-		Semantics: t.Program.Semantics, Formula: f,
+		Semantics: t.Program.Semantics, Formula: f, Assumed: t.Program.Assumed, Start: frontend.AssumedLabel,
 		Options: conductor.Options{
 			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
 			Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,

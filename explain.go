@@ -66,15 +66,6 @@ func explainCheck(m *ir.Module, guard verdict.Guard, v verdict.Verdict) CheckRes
 	return c
 }
 
-// precondition shows a condition under which every run ends.
-func precondition(p *conductor.Precondition) Precondition {
-	out := Precondition{Condition: p.Condition, Certificate: show.CertificateOf(p.Module, p.Certificate)}
-	for _, in := range p.Inputs {
-		out.Inputs = append(out.Inputs, PreconditionInput{in.Name, show.PositionOf(p.Module, in.Pos), in.Func})
-	}
-	return out
-}
-
 // eachCheck lists every check with its own answer, in the order of the source.
 // The engine lists those that a run may violate as far as it knows; the others
 // are true, if all runs were looked at to their end.

@@ -197,7 +197,7 @@ func TestLTLErrors(t *testing.T) {
 	}
 }
 
-// TestLTLTrace: the run shows the truth of the atoms where they are observed.
+// TestLTLTrace: the run shows the truth of the formula and its subformulas where it changes.
 func TestLTLTrace(t *testing.T) {
 	r, err := checkFormula(t, "int x;\nint main(void) {\n  x = 1;\n  for (;;) {\n    x = 2;\n    x = 3;\n  }\n}\n", "G F(x == 1)")
 	if err != nil {
@@ -205,15 +205,14 @@ func TestLTLTrace(t *testing.T) {
 	}
 	var seen []string
 	if err := r.Trace(context.Background(), func(s Step) error {
-		if s.Var != "" {
-			seen = append(seen, s.Var+" = "+s.Value)
-		}
+		seen = append(seen, string(s.Kind)+" "+strings.Join(s.Truth, " "))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if len(seen) < 3 || strings.Join(seen[:3], ", ") != "AP(x == 1) = false, AP(x == 1) = true, AP(x == 1) = false" {
-		t.Errorf("%s: %v", r.Line(), seen)
+	const subformulas, steps = "G F AP(x == 1); F AP(x == 1); AP(x == 1)", "observe false true false, observe false true true, observe false false false, cycle false false false, violation false false false"
+	if strings.Join(r.Subformulas, "; ") != subformulas || strings.Join(seen, ", ") != steps {
+		t.Errorf("%s: %v: %v", r.Line(), r.Subformulas, seen)
 	}
 }
 

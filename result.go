@@ -24,6 +24,8 @@ type Result struct {
 	Properties []Property // what was asked
 	Files      []string
 	Formula    string // the formula, of the property LTL
+	// Subformulas are those of Step.Truth, the formula first. Of a False of the property LTL.
+	Subformulas []string
 
 	// Of a False.
 	Violation *Place   // what goes wrong first
@@ -107,6 +109,8 @@ type (
 	// Iterations the state is what it was, or the Certificate that no run with the
 	// inputs shown ends.
 	Endless = show.Endless
+	// Precondition is a condition under which every run ends.
+	Precondition = show.Precondition
 	// Step is one step of the run that violates the property.
 	Step = show.Step
 	// StepKind classifies a Step.
@@ -122,7 +126,10 @@ const (
 	StepUndefined = show.StepUndefined // undefined behaviour that the property does not ask about
 	StepViolation = show.StepViolation // the property fails
 	StepCycle     = show.StepCycle     // the state that comes back, if the run has no end
-	StepJump      = show.StepJump      // many iterations of a loop at once, as Text says
+	StepObserve   = show.StepObserve   // the truth of subformulas changes
+	TruthYes      = show.TruthYes      // of Step.Truth
+	TruthNo       = show.TruthNo
+	StepJump      = show.StepJump // many iterations of a loop at once, as Text says
 )
 
 // Trace replays the run of a False and calls emit with its steps, one by one
@@ -134,23 +141,6 @@ func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
 		return errors.New("there is no run to show")
 	}
 	return r.run.Trace(ctx, emit)
-}
-
-// Precondition is a condition under which every run ends.
-type Precondition struct {
-	// Condition are comparisons in C that hold together.
-	Condition []string `json:"condition"`
-	// Inputs are the inputs that they speak of: where each is read.
-	Inputs []PreconditionInput `json:"inputs"`
-	// Certificate is that of the program that assumes the condition.
-	Certificate *Certificate `json:"certificate"`
-}
-
-// PreconditionInput is an input of the program.
-type PreconditionInput struct {
-	Name string   `json:"name"`
-	Pos  Position `json:"position"`
-	Func string   `json:"function,omitempty"`
 }
 
 // CheckResult is the answer for one check.

@@ -317,8 +317,9 @@ var allowed = map[string][]string{
 	"internal/user/propfile": {},
 	"internal/user/show": {
 		"internal/logic/bv",
-		"internal/program/ir", "internal/program/ir/interp",
+		"internal/temporal/ltl", "internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/transform/precondition", "internal/conductor",
 	},
 	"internal/user/spell": {},
 	// The API.

@@ -63,7 +63,9 @@ type Task struct {
 	Fair bool
 	// Formula is that of Temporal.
 	Formula Formula
-	Options Options
+	// Assumed is what the program assumes of its first state, Start the label behind that; empty is nothing.
+	Assumed, Start string
+	Options        Options
 	// Progress, if set, is told what goes on, by one goroutine at a time.
 	Progress func(Progress)
 }
@@ -126,7 +128,9 @@ type Answer struct {
 	// TerminatesWhen are conditions under which every run ends, with
 	// Options.Precondition.
 	TerminatesWhen []Precondition
-	Stats          Stats
+	// Truths are those of a refuted formula, nil if its run is not known step by step.
+	Truths *Truths
+	Stats  Stats
 }
 
 // Reply is what one engine came to.
@@ -202,11 +206,16 @@ func Decide(ctx context.Context, t Task) Answer {
 	}
 	t.Options.Precondition = t.Options.Precondition && !t.Fair
 	ctx = memo.With(ctx)
-	r := newRun(t)
-	if t.Question == Termination {
+	return t.started(ctx, newRun(t).decide(ctx))
+}
+
+// decide answers the question of the task.
+func (r *run) decide(ctx context.Context) Answer {
+	t := &r.Task
+	switch t.Question {
+	case Termination:
 		return r.termination(ctx)
-	}
-	if t.Question == Temporal {
+	case Temporal:
 		return r.temporal(ctx)
 	}
 	answer, result := r.play(ctx, t.Module)

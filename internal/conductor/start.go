@@ -12,8 +12,18 @@ import (
 // startTime is how long it is looked for a run.
 const startTime = 3 * time.Second
 
-// Reached says whether some run comes to a label, if that is found out soon; else true.
-func Reached(ctx context.Context, m *ir.Module, label string) bool {
+// started is an answer, unless it is a proof and no run comes to where the assumption of the task is behind.
+func (t *Task) started(ctx context.Context, a Answer) Answer {
+	if _, isTrue := a.Verdict.(verdict.True); isTrue && t.Assumed != "" && !reached(ctx, t.Module, t.Start) {
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
+			Cause: verdict.CauseUnsupported, Text: "no first state satisfies what is assumed: " + t.Assumed, Hint: "without any run every property holds; weaken --assume",
+		}}}
+	}
+	return a
+}
+
+// reached says whether some run comes to a label, if that is found out soon; else true.
+func reached(ctx context.Context, m *ir.Module, label string) bool {
 	ctx, stop := context.WithTimeout(ctx, startTime)
 	defer stop()
 	is := func(d ir.Def) bool { return d.Op == ir.Label && d.Sym == label }

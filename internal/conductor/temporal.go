@@ -93,7 +93,7 @@ func (r *run) temporal(ctx context.Context) Answer {
 		out.Stats.add(&stats)
 	}
 	if v, ok := out.Verdict.(verdict.False); ok {
-		confirmViolation(ctx, out.Module, f, a.Atoms, v)
+		out.Truths = confirmViolation(ctx, out.Module, f, a.Atoms, v)
 	}
 	out.Stats.Phases = append([]Phase{made}, out.Stats.Phases...)
 	return out
@@ -117,11 +117,11 @@ func HasNext(f ltl.Formula) bool {
 
 // confirmViolation runs the interpreter on a refutation and evaluates the formula on the observations
 // as its operators are defined (ltl.Lasso); an automaton has no part in it. It panics if the formula is
-// true. Runs that jump over iterations, or of which only the beginning is known, are looked at as far
+// true, and gives the truth of the subformulas. Runs that jump over iterations, or of which only the beginning is known, are looked at as far
 // as they are known: the last observation is repeated, as any other would do.
-func confirmViolation(ctx context.Context, m *ir.Module, f ltl.Formula, atoms []ltl.Atom, v verdict.False) {
+func confirmViolation(ctx context.Context, m *ir.Module, f ltl.Formula, atoms []ltl.Atom, v verdict.False) *Truths {
 	if len(atoms) == 0 || len(v.Input.Jumps) > 0 || v.OverIntegers != nil || v.Endless != nil && v.Endless.Set != nil {
-		return
+		return nil
 	}
 	type observation struct {
 		holds []bool
@@ -150,7 +150,7 @@ func confirmViolation(ctx context.Context, m *ir.Module, f ltl.Formula, atoms []
 		},
 	})
 	if err != nil || len(row) == 0 || v.Endless != nil && out.End != interp.Repeats {
-		return
+		return nil
 	}
 	lasso := ltl.Lasso{Len: len(row), Loop: len(row) - 1, Holds: func(a ltl.Atom, at int) bool {
 		i := slices.Index(atoms, a) // of others the formula does not depend
@@ -161,9 +161,15 @@ func confirmViolation(ctx context.Context, m *ir.Module, f ltl.Formula, atoms []
 			lasso.Loop--
 		}
 	}
-	if lasso.Evaluate(f)[f][0] {
+	truth := lasso.Evaluate(f)
+	if truth[f][0] {
 		panic(fmt.Sprintf("a run was found to violate %v, but the formula is true of its observations", f))
 	}
+	if v.Endless != nil {
+		return truthsOf(f, m, len(atoms), lasso.Len, lasso.Loop, func(g ltl.Formula, i int) ltl.Verdict { return ltl.Of(truth[g][i]) })
+	}
+	prefix := ltl.EvaluatePrefix(f, lasso.Len, lasso.Holds)
+	return truthsOf(f, m, len(atoms), lasso.Len, lasso.Len, func(g ltl.Formula, i int) ltl.Verdict { return prefix[g][i] })
 }
 
 // confirmSteps bounds the steps of runs that are looked at again.

@@ -20,6 +20,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 	if r.Formula != "" {
 		j.field("formula", r.Formula)
 	}
+	if r.Subformulas != nil {
+		j.field("subformulas", r.Subformulas)
+	}
 	j.field("result", r.Line())
 	j.field("verdict", r.Answer)
 	if r.Answer == assay.False {

@@ -22,7 +22,7 @@ type site struct {
 }
 
 func siteOf(s assay.Step) site {
-	return site{s.Kind, s.Pos.File, s.Pos.Line, s.Func, s.Var + s.Text}
+	return site{s.Kind, s.Pos.File, s.Pos.Line, s.Func, s.Var + s.Text + columns(s.Truth)}
 }
 
 // tracer prints a trace as it comes. Of the repetitions of a loop it shows the
@@ -51,6 +51,12 @@ type pendingStep struct {
 
 // trace prints the trace of a False.
 func (t *text) trace(ctx context.Context, r *assay.Result) error {
+	if len(r.Subformulas) > 0 {
+		t.printf("  columns: whether a subformula is true (+) from there on, or not (-), or that is open (?):\n")
+		for i, f := range r.Subformulas {
+			t.printf("  %s%s %s\n", strings.Repeat(" ", i), "|", f)
+		}
+	}
 	tr := &tracer{t: t, full: t.options.FullTrace, seen: map[site]int{}, held: map[site]int{}}
 	err := r.Trace(ctx, func(s assay.Step) error {
 		tr.add(s)
@@ -137,8 +143,27 @@ func (tr *tracer) print(s assay.Step) {
 		number = fmt.Sprintf("%5d", s.Pos.Line)
 	}
 	what := stepText(s)
+	if len(s.Truth) > 0 {
+		what = columns(s.Truth) + "  " + what
+	}
 	line := fmt.Sprintf("%s | %-*s  %s", number, width, source, what)
 	tr.t.printf("%s\n", strings.TrimRight(line, " "))
+}
+
+// columns are the truth of the subformulas.
+func columns(truth []string) string {
+	var b strings.Builder
+	for _, t := range truth {
+		switch t {
+		case assay.TruthYes:
+			b.WriteByte('+')
+		case assay.TruthNo:
+			b.WriteByte('-')
+		default:
+			b.WriteByte('?')
+		}
+	}
+	return b.String()
 }
 
 // fit shortens a text to a number of runes.

@@ -110,7 +110,7 @@ func (c *copier) step(n node, state int, d *ir.Def) {
 		}
 		take := c.holds(e.Label, d.Args)
 		if choice {
-			chosen := b.Nondet(ir.BoolType, ir.NondetInput, choiceName)
+			chosen := b.Nondet(ir.BoolType, ir.NondetInput, Choice)
 			if take == 0 {
 				take = chosen
 			} else {

@@ -234,7 +234,7 @@ func (c *copier) head(n node) {
 		b.Emit(ir.Def{Op: ir.Accept})
 	case c.silence[n.block] && slices.ContainsFunc(c.states(n.part), func(q int) bool { return c.falls[q] }):
 		on, off, here := b.Block("silent"), b.Block("on"), b.Current()
-		b.CondBr(b.Nondet(ir.BoolType, ir.NondetInput, choiceName), on, off)
+		b.CondBr(b.Nondet(ir.BoolType, ir.NondetInput, Choice), on, off)
 		c.values.edges(here, edge{}, edge{})
 		b.At(on)
 		b.Emit(ir.Def{Op: ir.Assume, Args: []ir.Value{c.values.read(c.stay)}})
@@ -245,8 +245,8 @@ func (c *copier) head(n node) {
 	}
 }
 
-// choiceName is what traces say of the choices of the automaton.
-const choiceName = "the automaton"
+// Choice names the choices of the automaton, which are none of the program.
+const Choice = "the automaton"
 
 // terminate copies a terminator.
 func (c *copier) terminate(n node, d *ir.Def) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"assay/internal/conductor"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
@@ -22,6 +23,7 @@ const (
 	StepViolation StepKind = "violation" // the property fails
 	StepCycle     StepKind = "cycle"     // the state that comes back, if the run has no end
 	StepJump      StepKind = "jump"      // many iterations of a loop at once, as Text says
+	StepObserve   StepKind = "observe"   // the truth of subformulas changes
 )
 
 // Step is one step of the run that violates the property, in terms of C.
@@ -35,6 +37,8 @@ type Step struct {
 	// a function like __VERIFIER_nondet_int, or uninitialised memory.
 	Input string `json:"input,omitempty"`
 	Text  string `json:"text,omitempty"`
+	// Truth is that of the subformulas of a temporal formula from the last observation on: TruthYes and its kin.
+	Truth []string `json:"truth,omitempty"`
 	// Depth is the number of active calls below the entry.
 	Depth int `json:"depth"`
 }
@@ -47,6 +51,8 @@ type Run struct {
 	Violation verdict.Guard
 	// Endless is set if the run does not end, and that is what is wrong.
 	Endless *verdict.Endless
+
+	truths *conductor.Truths
 }
 
 // Trace replays the run and calls emit with its steps, one by one as they happen; the
@@ -97,6 +103,9 @@ type tracer struct {
 	violated bool
 	cycled   bool // the state that comes back has been shown
 	err      error
+
+	observed int      // observations so far
+	truth    []string // of the last one
 }
 
 // event handles an event and says whether the run ends here.
@@ -190,7 +199,7 @@ func (t *tracer) leave() {
 // assign handles a new value of a variable.
 func (t *tracer) assign(e interp.Event) {
 	a := t.top()
-	if a == nil || a.hidden || e.Bits.Width() == 0 {
+	if a == nil || a.hidden || e.Bits.Width() == 0 || t.observes(a, e) {
 		return
 	}
 	value := formatValue(e.Bits, e.Var.Type, e.State)
@@ -239,6 +248,9 @@ func (t *tracer) choice(e interp.Event) {
 	}
 	d := a.f.Def(e.Value)
 	if d.Op != ir.Nondet || d.Type.Kind == ir.Ptr || t.shows(a.f)[e.Value] {
+		return
+	}
+	if x := t.run.truths; x != nil && d.Sym == x.Choice {
 		return
 	}
 	if k := ir.NondetKind(d.Aux); k != ir.NondetInput && k != ir.NondetUnknown {
@@ -370,6 +382,7 @@ func (t *tracer) step(s Step) {
 	if t.err != nil {
 		return
 	}
+	s.Truth = t.truth
 	if a := t.visible(); a != nil {
 		s.Func, s.Pos = a.f.Name, PositionOf(t.run.Module, a.pos)
 		for i := range t.stack {
