@@ -47,7 +47,10 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 }
 
 // Costs are what the transitions of an integer transition system may cost; the first is the usual one.
-var Costs = []string{string(conductor.Iterations), string(conductor.Instructions)}
+var Costs = []string{string(conductor.Iterations), string(conductor.Instructions), string(conductor.Allocated), CostMarked, CostCalls + "f"}
+
+// Of Costs: the arguments of __assay_cost, and the calls of the function whose name follows.
+const CostMarked, CostCalls = "marked", string(conductor.CallsOf)
 
 // IntegerSystem is a program as an integer transition system, or says why there is none. If it has a cost,
 // of Costs, inputs are initial values of variables; a run costs at most rest more than that of the system.
@@ -58,7 +61,11 @@ func IntegerSystem(ctx context.Context, t Task, cost string) (s *its.System, res
 	}
 	r := &run{task: t, phase: "reading the program"}
 	defer boundary(&r.phase, t.Files, &err)
-	loaded, err := frontend.Load(ctx, r.frontendOptions())
+	o := r.frontendOptions()
+	if o.Costs = cost == CostMarked; o.Costs {
+		cost = string(conductor.ArgumentsOf) + frontend.CostFunction
+	}
+	loaded, err := frontend.Load(ctx, o)
 	if err != nil {
 		return nil, 0, nil, loadError(err)
 	}

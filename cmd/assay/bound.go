@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,8 +44,10 @@ func boundCommand() *cobra.Command {
 		Long: `Find an upper bound of the cost of all runs of a program, or of an integer transition
 system, as a function of its inputs.
 
-Of a program (.c, .i, .ll, .bc) visits of loop heads and calls are counted, or the
-instructions of its LLVM IR (--cost instructions). The inputs are the parameters of the
+Of a program (.c, .i, .ll, .bc) visits of loop heads and calls are counted, or, with --cost,
+the instructions of its LLVM IR, the bytes given by malloc and its kin (allocated: also a bound of
+what lives on the heap at a time), the calls of a function f (calls:f), or what the program says by
+__assay_cost(n) (marked). The inputs are the parameters of the
 function where it starts, and what is read at most once (x@5 is read in line 5). A
 program without main that defines one function starts there. --semantics says what integers are.
 
@@ -76,7 +79,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 			} else if a, err = f.decideIn(ctx, s, isITS(args[0])); err != nil {
 				err = &assay.EnvironmentError{Doing: "finding a bound of " + args[0], Err: err}
 			}
-			if err == nil && a.open() && !isITS(args[0]) {
+			if err == nil && a.open() && !isITS(args[0]) && f.endlessCosts() {
 				a.endless, err = f.withoutEnd(ctx)
 			}
 			limit.finish()
@@ -91,7 +94,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 	flags.Var(durationValue{&f.timeout}, "timeout", "stop after this time, for example 10s or 2m")
 	flags.Var(sizeValue{&f.memory}, "memory", "stop when more memory is used, for example 2GiB")
 	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether the certificate is checked")
-	flags.Var(choiceValue{&f.cost, assay.Costs}, "cost", "of a program: what is counted")
+	flags.Var(costValue{&f.cost}, "cost", "of a program: what is counted")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print the result only")
 	flags.BoolVar(&f.json, "json", false, "print the answer as one line of JSON")
 	for _, g := range groups {
@@ -144,6 +147,29 @@ type boundAnswer struct {
 // machine says whether the numbers are those of a machine: of a program, whose integers wrap.
 func (f *boundFlags) machine() bool {
 	return len(f.program.task.Files) > 0 && f.program.task.Program.Semantics != assay.SemanticsIntegers
+}
+
+// endlessCosts says whether a run without end costs more than any number.
+func (f *boundFlags) endlessCosts() bool { return f.cost == "iterations" || f.cost == "instructions" }
+
+// costValue is a flag whose value is one of assay.Costs.
+type costValue struct{ value *string }
+
+func (v costValue) String() string {
+	if v.value == nil {
+		return ""
+	}
+	return *v.value
+}
+
+func (v costValue) Type() string { return strings.Join(assay.Costs, "|") }
+
+func (v costValue) Set(s string) error {
+	if name, ok := strings.CutPrefix(s, assay.CostCalls); ok && name != "" || !ok && slices.Contains(assay.Costs, s) {
+		*v.value = s
+		return nil
+	}
+	return fmt.Errorf("must be one of %s", strings.Join(assay.Costs, ", "))
 }
 
 // open says whether nothing is known.

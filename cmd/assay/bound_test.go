@@ -46,7 +46,7 @@ func TestBound(t *testing.T) {
 		{"costs.koat", boundCosts, nil, exitTrue, "RESULT: bound(O(n^2))\n"},
 		{"forever.koat", boundForever, nil, exitFalse, "RESULT: unbounded\n"},
 		{"chosen.koat", boundChosen, nil, exitFalse, "RESULT: unbounded\n"},
-		{"free.koat", boundFree, nil, exitUnknown, "RESULT: unknown\n"},
+		{"free.koat", boundFree, nil, exitTrue, "RESULT: bound(O(1))\n"},
 		{"calls.koat", boundCalls, []string{"--timeout=5"}, exitUnknown, "RESULT: unknown\n"},
 		{"bad.koat", "(GOAL", nil, exitInput, ""},
 	} {
@@ -62,6 +62,8 @@ const boundProgram = "int nondet(void);\nvoid f(int n, int m) {\n  for (int i = 
 // TestBoundPrograms: bounds of programs speak of their inputs.
 func TestBoundPrograms(t *testing.T) {
 	readOnce := "int nondet(void);\nint main(void) {\n  int k = nondet();\n  while (k > 0) k -= 2;\n  return 0;\n}\n"
+	costs := "void __assay_cost(unsigned long n);\nvoid send(void) { __assay_cost(3); }\nvoid f(int n, int m) {\n  for (int i = 0; i < n; i++) {\n    send();\n    for (int j = 0; j < m; j++) __assay_cost(2);\n  }\n}\n"
+	list := "#include <stdlib.h>\nstruct node { struct node *next; int v; };\nvoid build(unsigned n) {\n  struct node *l = 0;\n  for (unsigned i = 0; i < n; i++) {\n    struct node *x = malloc(sizeof *x);\n    x->next = l; l = x;\n  }\n  char *b = malloc(n);\n  while (l) { struct node *x = l; l = l->next; free(x); }\n}\n"
 	recursive := "int f(int n) { return n > 0 ? f(n - 1) + f(n - 2) : 0; }\n"
 	for _, test := range []struct {
 		text string
@@ -80,6 +82,14 @@ func TestBoundPrograms(t *testing.T) {
 		{"void f(int x, int y) { while (x >= y) y++; }", []string{"--timeout=3"}, exitUnknown, "RESULT: unknown"},
 		{"void f(int x, int y) { while (x >= y) y++; }", []string{"--timeout=20", "--semantics=wrap"}, exitFalse, "RESULT: unbounded"},
 		{recursive, nil, exitUnknown, "recursive functions"},
+		{costs, []string{"--semantics=integers", "--cost=calls:send", "--function=f"}, exitTrue, "max(0, n)"},
+		{costs, []string{"--semantics=integers", "--cost=marked", "--function=f"}, exitTrue, "*max(0, m)"},
+		{costs, []string{"--cost=calls:receive", "--function=f"}, exitUnknown, "does not call a function receive"},
+		{costs, []string{"--cost=calls:"}, exitInput, ""},
+		// The lists have any length, but nothing is allocated while one is followed.
+		{list, []string{"--cost=allocated", "--function=build"}, exitTrue, "17*max(0, n) + 16"},
+		{"#include <stdlib.h>\nvoid f(void) { for (;;) malloc(8); }", []string{"--cost=allocated", "--timeout=5"}, exitUnknown, "RESULT: unknown"},
+		{"#include <stdlib.h>\nvoid f(void) { malloc(8); for (;;) ; }", []string{"--cost=allocated"}, exitTrue, "RESULT: bound(O(1))"},
 		{boundProgram, []string{"--function=g"}, exitInput, ""},
 	} {
 		o := invoke(t, append([]string{"bound", write(t, "f.c", test.text)}, test.args...)...)

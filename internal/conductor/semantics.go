@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"assay/internal/certify/accept"
@@ -135,16 +136,26 @@ type Cost string
 const (
 	Iterations   Cost = "iterations"   // visits of loop heads, and calls of functions with a body
 	Instructions Cost = "instructions" // instructions of the intermediate representation
+	Allocated    Cost = "allocated"    // bytes given by malloc and its kin
+	CallsOf      Cost = "calls:"       // calls of the function whose name follows
+	ArgumentsOf  Cost = "arguments:"   // the first arguments of its calls
 )
 
 // IntegerSystem is the integer transition system of a program; else the reason says why there is none. If a
 // cost is asked for, transitions cost what the program does, and inputs are variables; a run of the
 // program costs at most rest more than that of the system.
 func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics, c Cost) (system *its.System, rest int64, none *verdict.Reason) {
-	p, err := translate(ctx, m, integerize.Options{
+	o := integerize.Options{
 		Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s],
-		Cost:      map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions}[c],
-	})
+		Cost:      map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions, Allocated: integerize.Allocated}[c],
+	}
+	if kind, name, ok := strings.Cut(string(c), ":"); ok {
+		o.Cost, o.Counted = map[Cost]integerize.Cost{CallsOf: integerize.Calls, ArgumentsOf: integerize.Arguments}[Cost(kind)+":"], name
+		if f := m.Func(name); f == nil || o.Cost == integerize.Arguments && !f.IsDecl() {
+			return nil, 0, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "the program does not call a function " + name + " that could be counted"}
+		}
+	}
+	p, err := translate(ctx, m, o)
 	switch {
 	case err != nil:
 		reason := untranslated(ctx, err)

@@ -51,7 +51,7 @@ func Bound(ctx context.Context, s *its.System, c *bound.Certificate) error {
 	if err != nil {
 		return err
 	}
-	if err := b.everyBlockCosts(); err != nil {
+	if err := b.checkCharges(); err != nil {
 		return err
 	}
 	if total = total.Add(bound.Constant(tail)); !total.Equal(c.Bound) {
@@ -293,7 +293,7 @@ func (b *boundChecker) arrive(u int, path []int, first, e environment, costs []s
 	return nil
 }
 
-// costFact says that the cost is at most the amounts that the block is charged.
+// costFact says that the cost is at most the amounts that the block is charged, or nothing if it is not charged.
 func (b *boundChecker) costFact(k int, first environment, cost string) string {
 	var cases []string
 	for _, c := range b.c.Costs {
@@ -304,6 +304,9 @@ func (b *boundChecker) costFact(k int, first environment, cost string) string {
 			f := fact{before: a.Form, products: a.Products}
 			cases = append(cases, f.formulaMinus(first, nil, cost))
 		}
+	}
+	if cases == nil {
+		return "(<= " + cost + " 0)"
 	}
 	return disjunction(cases)
 }

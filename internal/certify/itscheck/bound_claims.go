@@ -163,17 +163,18 @@ func (b *boundChecker) groups(cs []bound.Charge, price func(bound.Expression) bo
 	return sum, nil
 }
 
-// everyBlockCosts checks that no block is free.
-func (b *boundChecker) everyBlockCosts() error {
+// checkCharges checks that no block has two charges, or one without amounts. That a block without charge
+// costs nothing is a fact like that of the others (costFact).
+func (b *boundChecker) checkCharges() error {
 	charged := make([]bool, len(b.c.Blocks))
 	for _, c := range b.c.Costs {
 		if charged[c.Block] {
 			return reject("a block costs twice")
 		}
-		charged[c.Block] = len(c.Amounts) > 0
-	}
-	if slices.Contains(charged, false) {
-		return reject("a block costs nothing")
+		if len(c.Amounts) == 0 {
+			return reject("a charge without amount")
+		}
+		charged[c.Block] = true
 	}
 	return nil
 }

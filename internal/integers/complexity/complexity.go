@@ -170,7 +170,9 @@ func (p *prepared) upper(ctx context.Context, nodes []its.RankNode) Result {
 		}
 	}
 	for c := count - 1; c >= 0; c-- {
-		if open := a.runsOf(c); open != nil {
+		open := a.runsOf(c)
+		open = slices.DeleteFunc(open, a.free) // how often they are executed makes no difference
+		if len(open) > 0 {
 			return Failed{a.why(open), a.starts(open)}
 		}
 	}
@@ -257,6 +259,12 @@ func (a *analysis) connect(p *prepared, at [][]int) {
 	}
 }
 
+// free says that a block costs nothing.
+func (a *analysis) free(b int) bool {
+	c := a.blocks[b].cost
+	return c.IsConstant() && c.Const.Sign() <= 0
+}
+
 func (a *analysis) starts(blocks []int) (out []int) {
 	for _, b := range blocks {
 		if t := a.blocks[b].path[0]; !slices.Contains(out, t) {
@@ -278,6 +286,9 @@ func (a *analysis) certificate(p *prepared) Result {
 	c := bound.Certificate{Nodes: a.nodes}
 	for i, b := range a.blocks {
 		c.Blocks = append(c.Blocks, bound.Block{From: b.from, To: b.to, Path: b.path})
+		if a.runs[i] < 0 {
+			continue
+		}
 		amount, ok := a.amount(i, b.cost)
 		if !ok {
 			return Failed{"there is no bound of the cost of a transition", a.starts([]int{i})}

@@ -225,6 +225,9 @@ func (a *analysis) all(q question, depth int) map[int]its.Level {
 
 // weight is what an increase by 1 on a block costs, roughly.
 func (a *analysis) weight(b int) linear.Number {
+	if a.runs[b] < 0 {
+		return linear.Int(1 << 40)
+	}
 	c := a.claims[a.runs[b]].Limit().Class()
 	if c.Exponential {
 		return linear.Int(1 << 40)

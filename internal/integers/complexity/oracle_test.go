@@ -21,23 +21,26 @@ type explorer struct {
 	s      *its.System
 	out    [][]int
 	known  map[string]*big.Int
-	active map[string]bool
+	active map[string]*big.Int // by state on the way: what it cost to get there
 	states int
 	inputs []int64 // what temporaries are tried with
 }
 
 // most is the greatest cost from the state, and false if that is not known: too many
-// states, or a run that comes back to a state.
-func (x *explorer) most(l its.Location, state []*big.Int) (*big.Int, bool) {
+// states, or a run that comes back to a state and has cost something in between. Of states from which others on
+// the way are reached for nothing it may be less.
+func (x *explorer) most(l its.Location, state []*big.Int, sofar *big.Int) (*big.Int, bool) {
 	key := fmt.Sprint(l, state)
 	if c, ok := x.known[key]; ok {
 		return c, true
 	}
-	if x.active[key] || x.states > 800 {
+	if before := x.active[key]; before != nil && before.Cmp(sofar) == 0 {
+		return new(big.Int), true
+	} else if before != nil || x.states > 800 {
 		return nil, false
 	}
 	x.states++
-	x.active[key] = true
+	x.active[key] = sofar
 	defer delete(x.active, key)
 	most := new(big.Int)
 	for _, i := range x.out[l] {
@@ -55,16 +58,16 @@ func (x *explorer) most(l its.Location, state []*big.Int) (*big.Int, bool) {
 			if err != nil {
 				continue
 			}
-			c, ok := x.most(t.To, next)
-			if !ok {
-				return nil, false
-			}
 			cost := t.Cost.Eval(func(v linear.Var) linear.Number {
 				if int(v) < len(state) {
 					return linear.FromBigInt(state[v])
 				}
 				return linear.Int(in)
 			}).BigInt()
+			c, ok := x.most(t.To, next, new(big.Int).Add(sofar, cost))
+			if !ok {
+				return nil, false
+			}
 			if c = cost.Add(cost, c); c.Cmp(most) > 0 {
 				most = c
 			}
@@ -90,11 +93,11 @@ func exceed(s *its.System, b bound.Expression, values []int64) (compared int, wr
 			}
 			return true
 		}
-		x.known, x.active, x.states = map[string]*big.Int{}, map[string]bool{}, 0
-		cost, ok := x.most(s.Initial, state)
+		x.known, x.active, x.states = map[string]*big.Int{}, map[string]*big.Int{}, 0
+		cost, ok := x.most(s.Initial, state, new(big.Int))
 		if !ok {
 			if len(x.active) == 0 && x.states <= 800 {
-				wrong = fmt.Sprintf("a run from %v comes back to a state", state)
+				wrong = fmt.Sprintf("a run from %v comes back to a state, and has cost something", state)
 			}
 			return wrong == ""
 		}

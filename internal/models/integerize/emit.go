@@ -43,8 +43,7 @@ func (t *translation) program() *Program {
 		p.Places = append(p.Places, place)
 	}
 	for _, pa := range t.paths {
-		tr, list := t.transition(s, pa, relevant)
-		tr.Cost = linear.Constant(linear.Int(t.cost(pa.state.work, p.Places[pa.to].Head)))
+		tr, list := t.transition(s, pa, p.Places[pa.to].Head, relevant)
 		s.Add(tr)
 		p.choices = append(p.choices, list)
 	}
@@ -52,22 +51,6 @@ func (t *translation) program() *Program {
 	p.Rest = t.cost(t.longest, false)
 	p.frames = t.places
 	return p
-}
-
-// cost is what a path costs that has done some work, and arrives at a loop head or not.
-func (t *translation) cost(w work, head bool) int64 {
-	switch t.o.Cost {
-	case Steps:
-		return 1
-	case Instructions:
-		return w.instructions
-	case Iterations:
-		if head {
-			return w.calls + 1
-		}
-		return w.calls
-	}
-	panic(fmt.Sprintf("unexpected cost %d", t.o.Cost))
 }
 
 // relevant marks the variables that some guard depends on.
@@ -83,6 +66,7 @@ func (t *translation) relevant() []bool {
 				for _, c := range pa.state.guard {
 					mark(c.Form)
 				}
+				mark(pa.state.amount)
 				for x, f := range pa.update {
 					if out[x] {
 						mark(f)
@@ -129,12 +113,13 @@ func (s *state) used(roots func(mark func(linear.Form))) map[linear.Var]bool {
 	return used
 }
 
-func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.Transition, choiceList) {
+func (t *translation) transition(s *its.System, pa path, head bool, relevant []bool) (its.Transition, choiceList) {
 	st := pa.state
 	used := st.used(func(mark func(linear.Form)) {
 		for _, c := range st.guard {
 			mark(c.Form)
 		}
+		mark(st.amount)
 		for x, f := range pa.update {
 			if relevant[x] {
 				mark(f)
@@ -143,7 +128,7 @@ func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.T
 	})
 	n := linear.Var(len(t.slots))
 	number := map[linear.Var]linear.Var{}
-	tr := its.Transition{From: pa.from, To: pa.to, Cost: linear.Constant(linear.Int(1)), Fair: !t.o.Fair || st.accepts, Exact: !st.inexact, Name: t.position(pa.pos)}
+	tr := its.Transition{From: pa.from, To: pa.to, Fair: !t.o.Fair || st.accepts, Exact: !st.inexact, Name: t.position(pa.pos)}
 	for i := range st.temps {
 		if v := linear.Var(tempBase + i); used[v] {
 			number[v] = n + linear.Var(tr.Temps)
@@ -159,6 +144,7 @@ func (t *translation) transition(s *its.System, pa path, relevant []bool) (its.T
 			return number[v]
 		})
 	}
+	tr.Cost = rename(t.price(st, head))
 	for _, c := range st.guard {
 		tr.Guard = append(tr.Guard, linear.Constraint{Form: rename(c.Form), Equality: c.Equality})
 	}

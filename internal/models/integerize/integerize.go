@@ -58,6 +58,9 @@ const (
 	Steps        Cost = iota // transitions
 	Iterations               // visits of loop heads, and calls of functions with a body
 	Instructions             // instructions of the program
+	Calls                    // calls of the function Options.Counted
+	Arguments                // the first arguments of calls of Options.Counted, read as unsigned
+	Allocated                // bytes that are allocated on the heap
 )
 
 // Options of Translate; the zero value is the default.
@@ -66,6 +69,8 @@ type Options struct {
 	// Fair makes exactly the transitions fair whose paths execute ir.Accept; else all are.
 	Fair bool
 	Cost Cost
+	// Counted is the function that Calls and Arguments are about.
+	Counted string
 	// Observed, if not nil, are names of globals and of variables of the entry function (or of
 	// main, where it is called once) whose values matter. There is a location at the start of the
 	// program's code and behind each store to what has a name, so that every change is a step.

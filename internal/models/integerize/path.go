@@ -116,6 +116,7 @@ func (t *translation) advance(s *state) (next []*state) {
 		}
 		t.longest.instructions = max(t.longest.instructions, s.work.instructions)
 		t.longest.calls = max(t.longest.calls, s.work.calls)
+		t.longest.counted = max(t.longest.counted, s.work.counted)
 		if on != goOn {
 			return on.states
 		}
@@ -178,6 +179,9 @@ func (t *translation) step(s *state) *outcome {
 		}
 	case ir.Alloca, ir.Malloc:
 		t.born(s, fr, v)
+		if t.pays(d) != 0 && fr.parent != nil { // the entry function makes what arguments point to
+			return t.pay(s, fr, d)
+		}
 	case ir.LifetimeStart:
 		f, ok := t.fact(fr, d.Args[0])
 		t.clobber(s, f, ok, true)
@@ -370,6 +374,12 @@ func (t *translation) edge(s *state) *outcome {
 
 func (t *translation) call(s *state, fr *frame, v ir.Value, d *ir.Def) *outcome {
 	fn := t.callee(fr, d)
+	if t.o.Cost == Calls && (d.Sym == t.o.Counted || fn != nil && fn.f.Name == t.o.Counted) {
+		s.work.counted++
+	}
+	if t.pays(d) != 0 {
+		return t.pay(s, fr, d)
+	}
 	switch {
 	case fn == nil && d.Sym == "":
 		t.fail(fr.fn.f, v, "a call through a pointer whose target is not known")

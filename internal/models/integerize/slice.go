@@ -28,6 +28,11 @@ func (t *translation) slice() {
 				switch {
 				case d.Op == ir.CondBr, d.Op == ir.Switch, d.Op == ir.Assume, t.assumesCheck(d):
 					s.need(fn, d.Args[0])
+				case t.pays(d) != 0:
+					s.need(fn, t.pays(d))
+					if d.Op == ir.Call {
+						s.callers[d.Sym] = append(s.callers[d.Sym], needed{fn, v})
+					}
 				case d.Op == ir.Store && t.o.Observed != nil:
 					s.need(fn, d.Args[0])
 					s.need(fn, d.Args[1])

@@ -55,11 +55,12 @@ type state struct {
 	// accepts: the path executes Accept, perhaps in a call that is not followed.
 	accepts bool
 	work    work
-	shared  bool // cells and ranged belong to another state, too
+	amount  linear.Form // what the last instruction costs, if costs are amounts
+	shared  bool        // cells and ranged belong to another state, too
 }
 
 // work is what a path has executed.
-type work struct{ instructions, calls int64 }
+type work struct{ instructions, calls, counted int64 }
 
 // scope is a map in layers: forks share what is below.
 type scope struct {

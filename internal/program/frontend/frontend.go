@@ -98,6 +98,8 @@ type Options struct {
 	// Assumed is a C expression, as an atom, that is assumed of the first state of Function, where
 	// its locals have arbitrary content; empty is nothing.
 	Assumed string
+	// Costs leaves calls of CostFunction in the program, which has no body; else they are nothing.
+	Costs bool
 	// Unpromoted leaves locals in memory that could be values. It is for tests
 	// of promotion: the program means the same.
 	Unpromoted bool

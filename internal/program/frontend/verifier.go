@@ -76,6 +76,7 @@ func init() {
 		"__VERIFIER_atomic_begin":  (*function).nothing,
 		"__VERIFIER_atomic_end":    (*function).nothing,
 		stepFunction:               (*function).ltlStep,
+		CostFunction:               (*function).cost,
 		"__VERIFIER_nondet_memory": (*function).havocCall,
 		"klee_make_symbolic":       (*function).havocCall,
 		"__CPROVER_havoc_object":   (*function).havocObject,

@@ -36,6 +36,9 @@ extern size_t __VERIFIER_nondet_size_t(void);
 /* c must hold, with NDEBUG, too. */
 #define assay_assert(c) ((c) ? (void)0 : __assert_fail(#c, __FILE__, __LINE__, __func__))
 
+/* This costs n units: counted by assay bound --cost marked, and nothing else. */
+extern void __assay_cost(unsigned long n);
+
 /* Arbitrary values. */
 #define assay_bool() __VERIFIER_nondet_bool()
 #define assay_char() __VERIFIER_nondet_char()
