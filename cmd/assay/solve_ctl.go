@@ -1,6 +1,9 @@
 package main
 
 import (
+	"assay/internal/integers/equations"
+	"assay/internal/logic/linear"
+
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +89,15 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 
 // decideCTL decides a problem and prints the answer.
 func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, name string, p branching.Problem) error {
+	var initial []linear.Constraint
+	if len(p.Initial) == 1 {
+		initial = p.Initial[0].Constraints()
+	}
+	observed, err := p.Observed()
+	if err != nil {
+		return &assay.EnvironmentError{Doing: "reading the formula", Err: err}
+	}
+	p.System = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
 	s := p.System
 	check := accept.Branching
 	if f.certify == "off" {

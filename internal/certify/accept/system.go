@@ -12,6 +12,7 @@ import (
 	"assay/internal/certify/itscheck"
 	"assay/internal/finite/ts"
 	"assay/internal/integers/bound"
+	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
 	"assay/internal/run/schedule"
 )
@@ -24,6 +25,12 @@ func IntegerSystem(ctx context.Context, s *its.System, e its.Evidence) error {
 // Branching checks a proof of a formula of computation tree logic about an integer transition system.
 func Branching(ctx context.Context, p branching.Problem, proof *branching.Proof, f ctl.Formula) error {
 	return noted(ctx, "formula of computation tree logic", branchcheck.Check(ctx, p, proof, f))
+}
+
+// Rewritten checks that a rewritten integer transition system has the runs of the one that it was made of. It
+// is an equations.Accept.
+func Rewritten(ctx context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
+	return noted(ctx, "rewriting of an integer transition system", itscheck.Rewritten(old, new, observed, c))
 }
 
 // Bound checks the certificate of an upper bound. It is a bound.Accept.

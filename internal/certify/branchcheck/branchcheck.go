@@ -240,7 +240,7 @@ func (c *checker) choice(l its.Location, x region.Choice, into []region.Region) 
 		return reject("a choice of transition %d", x.Transition)
 	}
 	t := &c.s.Transitions[x.Transition]
-	if t.From != l || !t.Exact || len(t.Products) > 0 || len(x.Inputs) != t.Temps {
+	if t.From != l || !t.Exact || len(x.Inputs) != t.Temps {
 		return reject("a choice of transition %d at %s", x.Transition, c.s.Locations[l])
 	}
 	for _, f := range x.Inputs {
@@ -253,6 +253,13 @@ func (c *checker) choice(l its.Location, x region.Choice, into []region.Region) 
 			return linear.Form{}, false
 		}
 		return x.Inputs[int(v)-n], true
+	}
+	for _, p := range t.Products { // the input that is a product has to be it
+		product := its.Product{Temp: linear.Var(n), A: p.A.Substitute(chosen), B: p.B.Substitute(chosen)}
+		other := linear.Equals(linear.Variable(product.Temp), x.Inputs[int(p.Temp)-n]).Negations()
+		if err := c.never(n+1, []its.Product{product}, [][]linear.Constraint{other}, here, "the choice of transition %d at %s has a wrong product", x.Transition, c.s.Locations[l]); err != nil {
+			return err
+		}
 	}
 	for _, g := range t.Guard {
 		g.Form = g.Form.Substitute(chosen)

@@ -2,6 +2,8 @@ package region
 
 import (
 	"context"
+	"math/big"
+	"slices"
 
 	"assay/internal/integers/its"
 	"assay/internal/logic/linear"
@@ -31,17 +33,56 @@ func before(t *its.Transition, p polyhedra.Polyhedron) []linear.Constraint {
 	return cs
 }
 
-// Chosen are choices of the transition that lead into the region. Each is right; some that exist may be
-// missing: where a temporary has a factor, or is a product, or the transition is not exact.
-func Chosen(ctx context.Context, s *its.System, number int, into Region) (list []Choice) {
+// Factors are numbers for the factors of a transition's products, in their order: a choice that has
+// them is about the states in which the factors are these numbers.
+type Factors [][2]linear.Number
+
+// FactorsAt are those of a step from a state with inputs, for temporaries that are no products.
+func FactorsAt(s *its.System, number int, state, inputs []*big.Int) (out Factors, ok bool) {
+	values := slices.Concat(state, inputs)
 	t := &s.Transitions[number]
-	if !t.Exact || len(t.Products) > 0 {
+	ok = true
+	value := func(v linear.Var) linear.Number {
+		if values[v] == nil {
+			ok = false
+			return linear.Int(0)
+		}
+		return linear.FromBigInt(values[v])
+	}
+	for _, p := range t.Products {
+		values[p.Temp] = nil
+	}
+	for _, p := range t.Products {
+		a, b := p.A.Eval(value), p.B.Eval(value)
+		out = append(out, [2]linear.Number{a, b})
+		values[p.Temp] = a.Mul(b).BigInt()
+	}
+	return out, ok
+}
+
+// Chosen are choices of the transition that lead into the region. Each is right; some that exist may be
+// missing: where a temporary has a coefficient, or the transition is not exact. If it has products, only
+// states with the factors given are found.
+func Chosen(ctx context.Context, s *its.System, number int, into Region, factors []Factors) (list []Choice) {
+	t := &s.Transitions[number]
+	if !t.Exact {
 		return nil
 	}
+	if len(t.Products) == 0 {
+		factors = []Factors{nil}
+	}
 	for _, p := range into {
-		e := &elimination{ctx: ctx, first: linear.Var(len(s.Variables)), inputs: make([]linear.Form, t.Temps), t: number}
-		e.eliminate(before(t, p), t.Temps)
-		list = append(list, e.found...)
+		for _, f := range factors {
+			e := &elimination{ctx: ctx, first: linear.Var(len(s.Variables)), inputs: make([]linear.Form, t.Temps), t: number}
+			cs := before(t, p)
+			for i, x := range f {
+				q := t.Products[i]
+				cs = append(cs, linear.Equals(q.A, linear.Constant(x[0])), linear.Equals(q.B, linear.Constant(x[1])),
+					linear.Equals(linear.Variable(q.Temp), linear.Constant(x[0].Mul(x[1]))))
+			}
+			e.eliminate(cs, t.Temps)
+			list = append(list, e.found...)
+		}
 	}
 	return list
 }

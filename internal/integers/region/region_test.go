@@ -106,7 +106,7 @@ func TestSteps(t *testing.T) {
 				simple = simple && (c.Form.Coef(0).IsZero() || c.Form.Coef(0).Abs().IsOne())
 			}
 		}
-		choices := Chosen(t.Context(), s, number, into)
+		choices := Chosen(t.Context(), s, number, into, nil)
 		avoiding, err := Avoiding(t.Context(), s, number, All(), into)
 		if err != nil {
 			continue

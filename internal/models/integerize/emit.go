@@ -53,12 +53,39 @@ func (t *translation) program() *Program {
 	return p
 }
 
-// relevant marks the variables that some guard depends on.
+// relevant marks the variables that some guard depends on, and those that are observed. If there are
+// products, it marks what helps to do without them, too: variables whose values are exact.
 func (t *translation) relevant() []bool {
 	out := make([]bool, len(t.slots))
 	for i, s := range t.slots {
 		out[i] = s.cell != nil && slices.Contains(t.o.Observed, t.variableOf(s.cell))
 	}
+	t.closeRelevant(out)
+	multiplies := func(pa path) bool {
+		return slices.ContainsFunc(pa.state.temps, func(tm temp) bool { return tm.product != nil })
+	}
+	if t.o.Observed == nil || !slices.ContainsFunc(t.paths, multiplies) {
+		return out
+	}
+	for x := range t.slots {
+		out[x] = out[x] || !slices.ContainsFunc(t.paths, func(pa path) bool { return t.blurs(pa, x) })
+	}
+	t.closeRelevant(out)
+	return out
+}
+
+// blurs says whether a path gives a variable a value that is not exact.
+func (t *translation) blurs(pa path, x int) bool {
+	for v := range pa.state.used(func(mark func(linear.Form)) { mark(pa.update[x]) }) {
+		if v >= tempBase && pa.state.temps[v-tempBase].inexact {
+			return true
+		}
+	}
+	return false
+}
+
+// closeRelevant marks what guards, and variables that are marked, depend on.
+func (t *translation) closeRelevant(out []bool) {
 	for grew := true; grew; {
 		grew = false
 		for _, pa := range t.paths {
@@ -80,7 +107,6 @@ func (t *translation) relevant() []bool {
 			}
 		}
 	}
-	return out
 }
 
 // used are the variables and temporaries that matter if those of some forms do.

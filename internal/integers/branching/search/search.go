@@ -24,13 +24,16 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"assay/internal/integers/branching"
 	"assay/internal/integers/forward"
 	"assay/internal/integers/its"
 	"assay/internal/integers/region"
+	"assay/internal/integers/walk"
 	"assay/internal/logic/conjunction"
+	"assay/internal/logic/linear"
 	"assay/internal/logic/polyhedra"
 	"assay/internal/logic/smt"
 	"assay/internal/temporal/ctl"
@@ -66,16 +69,20 @@ func Decide(ctx context.Context, p branching.Problem, accept func(context.Contex
 		initial = p.Initial[0]
 	}
 	x := &explorer{p: p, s: p.System, inv: forward.Invariants(ctx, p.System, initial)}
+	x.sampleFactors(ctx, initial.Constraints())
 	if err := x.enabledChoices(ctx); err != nil {
 		return nil, err
 	}
 	reason := "neither the formula nor its negation was proved"
-	for effort := range maxEffort {
-		x.effort = effort
+	for _, turn := range turns {
+		x.effort, x.stepwise = turn.effort, turn.stepwise
 		for _, positive := range []bool{true, false} {
 			f := ctl.Negation(p.Formula)
 			if positive {
 				f = ctl.Normal(p.Formula)
+			}
+			if turn.stepwise && !hasSomeUntil(f) {
+				continue
 			}
 			a, why, err := x.round(ctx, f, positive, accept)
 			if err != nil {
@@ -93,6 +100,22 @@ func Decide(ctx context.Context, p branching.Problem, accept func(context.Contex
 		}
 	}
 	return Open{reason}, nil
+}
+
+// turns are the rounds. In those that are stepwise, E[f U g] is shown by single steps only, and for
+// fewer states than wanted, perhaps; else also by A[f U g], which may take long, and says more than needed
+// where a step before chooses among the states.
+var turns = []struct {
+	effort   int
+	stepwise bool
+}{{1, true}, {0, false}, {1, false}, {2, true}, {2, false}, {3, true}, {3, false}}
+
+// hasSomeUntil says whether E[f U g] occurs in a formula.
+func hasSomeUntil(f ctl.Formula) bool {
+	if u, ok := f.(ctl.Until); ok && u.Q != ctl.All {
+		return true
+	}
+	return slices.ContainsFunc(ctl.Children(f), hasSomeUntil)
 }
 
 // round looks for a proof of the formula or of its negation.
@@ -183,7 +206,34 @@ type explorer struct {
 	s       *its.System
 	inv     []polyhedra.Polyhedron
 	enabled [][]region.Choice
+	// factors are, by transition with products, numbers that the factors were in some run.
+	factors [][]region.Factors
 	effort  int
+	// stepwise: see turns.
+	stepwise bool
+}
+
+// maxFactors bounds those of a transition.
+const maxFactors = 12
+
+// sampleFactors looks at runs for numbers that factors of products are: choices that exist are found for
+// states with such numbers only.
+func (x *explorer) sampleFactors(ctx context.Context, initial []linear.Constraint) {
+	x.factors = make([][]region.Factors, len(x.s.Transitions))
+	if !slices.ContainsFunc(x.s.Transitions, func(t its.Transition) bool { return len(t.Products) > 0 }) {
+		return
+	}
+	seen := map[string]bool{}
+	walk.Runs(ctx, x.s, initial, func(step walk.Step) {
+		i := step.Transition
+		if i < 0 || len(x.s.Transitions[i].Products) == 0 || len(x.factors[i]) == maxFactors {
+			return
+		}
+		if f, ok := region.FactorsAt(x.s, i, step.State, step.Inputs); ok && !seen[fmt.Sprint(i, f)] {
+			seen[fmt.Sprint(i, f)] = true
+			x.factors[i] = append(x.factors[i], f)
+		}
+	})
 }
 
 // nowhere are no states, by location.
@@ -197,7 +247,7 @@ func (x *explorer) enabledChoices(ctx context.Context) error {
 		if x.inv[l].IsEmpty() {
 			continue
 		}
-		x.enabled[l] = append(x.enabled[l], region.Chosen(ctx, x.s, i, region.All())...)
+		x.enabled[l] = append(x.enabled[l], region.Chosen(ctx, x.s, i, region.All(), x.factors[i])...)
 	}
 	return ctx.Err()
 }
@@ -413,7 +463,7 @@ func (x *explorer) chosen(ctx context.Context, l its.Location, into []region.Reg
 		if t.From != l {
 			continue
 		}
-		for _, c := range region.Chosen(ctx, x.s, i, into[t.To]) {
+		for _, c := range region.Chosen(ctx, x.s, i, into[t.To], x.factors[i]) {
 			if c.From = c.From.Meet(ctx, x.inv[l].Constraints()...); c.From.IsEmpty() {
 				continue
 			}

@@ -314,7 +314,7 @@ func (x *explorer) someUntil(ctx context.Context, f ctl.Until, want []region.Reg
 		return nil, err
 	}
 	covered, err := x.covered(ctx, want, c.Holds)
-	if err != nil || covered {
+	if err != nil || covered || x.stepwise {
 		return c, err
 	}
 	c.Within, err = x.descents(ctx, &branching.Claim{Formula: ctl.Until{Q: ctl.All, F: f.F, G: f.G}, Below: []*branching.Claim{a, b}}, want)

@@ -1,0 +1,335 @@
+package itscheck
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+
+	"assay/internal/integers/equations"
+	"assay/internal/integers/its"
+	"assay/internal/logic/linear"
+	"assay/internal/logic/polynomial/rational"
+)
+
+// This file checks that a rewritten system has the same runs as the one that it was made of
+// (package equations): each claim is an identity of polynomials, which is multiplied out, in arithmetic
+// of its own.
+//
+//	(R1) At the initial location no equation is claimed.
+//	(R2) An equation of a location holds behind each transition into it: after the update it is the sum
+//	     of the products of cofactors and hypotheses, which are 0 before.
+//	(R3) A form that is replaced differs from the new one by such a sum.
+//	(R4) A constraint that is dropped is a positive multiple of a square.
+//	(R5) Nothing else differs, but that products that are not used any more are dropped, and that
+//	     frozen variables are not updated: those that are not observed, and on which no guard, no cost, no
+//	     product and no other variable depends.
+
+// Rewritten checks that; nil means yes. Observed are, by variable, those whose values matter.
+func Rewritten(old, new *its.System, observed []bool, c *equations.Certificate) error {
+	n := len(old.Transitions)
+	if len(c.Frozen) != len(old.Variables) {
+		return reject("a table of the certificate has a wrong length")
+	}
+	for v, yes := range observed {
+		if yes && c.Frozen[v] {
+			return reject("an observed variable is frozen")
+		}
+	}
+	if !slices.Equal(old.Variables, new.Variables) || !slices.Equal(old.Locations, new.Locations) || old.Initial != new.Initial || len(new.Transitions) != n {
+		return reject("the rewritten system has another shape")
+	}
+	if len(c.Equations) != len(old.Locations) || len(c.Kept) != n || len(c.Guards) != n || len(c.Updates) != n {
+		return reject("a table of the certificate has a wrong length")
+	}
+	if len(c.Equations[old.Initial]) > 0 {
+		return reject("an equation is claimed of initial states")
+	}
+	for i := range old.Transitions {
+		r := &rewritten{vars: len(old.Variables), old: &old.Transitions[i], new: &new.Transitions[i]}
+		if err := r.check(c, i); err != nil {
+			return reject("transition %d: %v", i, err)
+		}
+	}
+	return nil
+}
+
+// maxNumber is less than the first number that is no rune.
+const maxNumber = 0xd000
+
+// rewritten is a transition with its new form.
+type rewritten struct {
+	vars     int
+	old, new *its.Transition
+	products map[linear.Var]expanded
+}
+
+func (r *rewritten) check(c *equations.Certificate, i int) error {
+	if r.vars+r.old.Temps > maxNumber {
+		return fmt.Errorf("too many variables")
+	}
+	if err := r.unchanged(c, i); err != nil {
+		return err
+	}
+	r.products = map[linear.Var]expanded{}
+	for _, p := range r.old.Products {
+		r.products[p.Temp] = r.form(p.A).times(r.form(p.B))
+	}
+	var facts []expanded
+	for _, h := range c.Equations[r.old.From] {
+		p, err := r.equation(h)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, p)
+	}
+	given := slices.Clone(facts)
+	for _, x := range r.old.Guard {
+		if x.Equality {
+			given = append(given, r.form(x.Form))
+		}
+	}
+	if len(c.Kept[i]) != len(c.Equations[r.old.To]) {
+		return fmt.Errorf("not each equation of the target has cofactors")
+	}
+	for k, h := range c.Equations[r.old.To] {
+		p, err := r.equation(h)
+		if err != nil {
+			return err
+		}
+		after := p.substitute(func(v rune) expanded { return r.form(r.old.Update[v-1]) })
+		if err := sumsUp(after, given, c.Kept[i][k]); err != nil {
+			return fmt.Errorf("equation %d of the target: %w", k, err)
+		}
+	}
+	for _, x := range c.Guards[i] {
+		old := r.old.Guard[x.Index]
+		if x.Root != nil {
+			if old.Equality || !x.By.IsConstant() || !x.By.Const.IsZero() {
+				return fmt.Errorf("constraint %d: no inequality that a square makes true", x.Index)
+			}
+			if err := isSquare(r.form(old.Form), r.form(*x.Root)); err != nil {
+				return fmt.Errorf("constraint %d: %w", x.Index, err)
+			}
+			continue
+		}
+		hypotheses := given
+		if old.Equality {
+			hypotheses = facts
+		}
+		if err := sumsUp(r.form(old.Form).plus(r.form(x.By), -1), hypotheses, x.Cofactors); err != nil {
+			return fmt.Errorf("constraint %d: %w", x.Index, err)
+		}
+	}
+	for _, x := range c.Updates[i] {
+		if err := sumsUp(r.form(r.old.Update[x.Index]).plus(r.form(x.By), -1), given, x.Cofactors); err != nil {
+			return fmt.Errorf("update %d: %w", x.Index, err)
+		}
+	}
+	return nil
+}
+
+// isSquare checks that a polynomial is a positive multiple of the square of another one.
+func isSquare(p, root expanded) error {
+	square := root.times(root)
+	for m, c := range square {
+		d := p[m]
+		if d == nil {
+			break
+		}
+		factor := new(big.Rat).Quo(d, c)
+		if factor.Sign() <= 0 {
+			break
+		}
+		scaled := expanded{}
+		for n, e := range square {
+			scaled[n] = new(big.Rat).Mul(e, factor)
+		}
+		if len(p.plus(scaled, -1)) == 0 {
+			return nil
+		}
+		break
+	}
+	return fmt.Errorf("it is no square")
+}
+
+// unchanged checks (R5).
+func (r *rewritten) unchanged(c *equations.Certificate, i int) error {
+	want := *r.old
+	want.Guard, want.Update = slices.Clone(want.Guard), slices.Clone(want.Update)
+	for _, x := range c.Guards[i] {
+		if x.Index < 0 || x.Index >= len(want.Guard) || r.foreign(x.By) {
+			return fmt.Errorf("a constraint that does not exist")
+		}
+		want.Guard[x.Index] = linear.Constraint{Form: x.By, Equality: want.Guard[x.Index].Equality}.Tighten()
+	}
+	for _, x := range c.Updates[i] {
+		if x.Index < 0 || x.Index >= len(want.Update) || r.foreign(x.By) || !x.By.IsIntegral() {
+			return fmt.Errorf("an update that does not exist, or is not integral")
+		}
+		want.Update[x.Index] = x.By
+	}
+	if err := r.frozen(c, &want); err != nil {
+		return err
+	}
+	want.Products = nil
+	for _, p := range r.old.Products {
+		kept := slices.ContainsFunc(r.new.Products, func(q its.Product) bool { return p.Temp == q.Temp && p.A.Equal(q.A) && p.B.Equal(q.B) })
+		if kept {
+			want.Products = append(want.Products, p)
+			continue
+		}
+		used := want.Cost.Has(p.Temp) || slices.ContainsFunc(want.Guard, func(x linear.Constraint) bool { return x.Form.Has(p.Temp) }) ||
+			slices.ContainsFunc(want.Update, func(f linear.Form) bool { return f.Has(p.Temp) }) ||
+			slices.ContainsFunc(r.new.Products, func(q its.Product) bool { return q.A.Has(p.Temp) || q.B.Has(p.Temp) })
+		if used {
+			return fmt.Errorf("a product that is used is dropped")
+		}
+	}
+	same := *r.new
+	if len(want.Products) == 0 && len(same.Products) == 0 {
+		want.Products, same.Products = nil, nil
+	}
+	if !reflect.DeepEqual(want, same) {
+		return fmt.Errorf("it differs in what the certificate does not say")
+	}
+	return nil
+}
+
+// frozen takes the updates of frozen variables away, and checks that nothing depends on them.
+func (r *rewritten) frozen(c *equations.Certificate, t *its.Transition) error {
+	depends := func(f linear.Form) bool {
+		return slices.ContainsFunc(f.Terms, func(x linear.Term) bool { return int(x.Var) < r.vars && c.Frozen[x.Var] })
+	}
+	for v := range t.Update {
+		if c.Frozen[v] {
+			t.Update[v] = linear.Variable(linear.Var(v))
+		} else if depends(t.Update[v]) {
+			return fmt.Errorf("a variable depends on a frozen one")
+		}
+	}
+	if depends(t.Cost) || slices.ContainsFunc(t.Guard, func(x linear.Constraint) bool { return depends(x.Form) }) ||
+		slices.ContainsFunc(r.new.Products, func(p its.Product) bool { return depends(p.A) || depends(p.B) }) {
+		return fmt.Errorf("the transition depends on a frozen variable")
+	}
+	return nil
+}
+
+// foreign says that a form has a variable that the transition does not have.
+func (r *rewritten) foreign(f linear.Form) bool { return int(f.MaxVar()) >= r.vars+r.old.Temps }
+
+// equation is an equation of a location: over variables alone.
+func (r *rewritten) equation(p rational.Polynomial) (expanded, error) {
+	out := expanded{}
+	for m, c := range p {
+		for _, v := range m {
+			if int(v) > r.vars {
+				return nil, fmt.Errorf("an equation is about temporaries")
+			}
+		}
+		out[keyOf(m)] = c.Big()
+	}
+	return out, nil
+}
+
+// form is a form with the products written out.
+func (r *rewritten) form(f linear.Form) expanded {
+	out := expanded{}
+	if !f.Const.IsZero() {
+		out[""] = f.Const.Big()
+	}
+	for _, t := range f.Terms {
+		p, isProduct := r.products[t.Var]
+		if !isProduct {
+			p = expanded{monomial{rune(t.Var + 1)}.key(): big.NewRat(1, 1)}
+		}
+		for m, c := range p {
+			out.add(m, new(big.Rat).Mul(c, t.Coef.Big()))
+		}
+	}
+	return out
+}
+
+// monomial has the numbers of its variables, from 1, in ascending order.
+type monomial []rune
+
+func (m monomial) key() string { return string(m) }
+
+func keyOf(m rational.Monomial) string {
+	var out monomial
+	for _, v := range m {
+		if v != 0 {
+			out = append(out, rune(v))
+		}
+	}
+	slices.Sort(out)
+	return out.key()
+}
+
+// expanded is a polynomial: coefficients by the keys of monomials.
+type expanded map[string]*big.Rat
+
+func (p expanded) add(m string, c *big.Rat) {
+	sum := new(big.Rat).Set(c)
+	if old := p[m]; old != nil {
+		sum.Add(sum, old)
+	}
+	if p[m] = sum; sum.Sign() == 0 {
+		delete(p, m)
+	}
+}
+
+func (p expanded) plus(q expanded, factor int64) expanded {
+	out := expanded{}
+	for m, c := range p {
+		out.add(m, c)
+	}
+	for m, c := range q {
+		out.add(m, new(big.Rat).Mul(c, big.NewRat(factor, 1)))
+	}
+	return out
+}
+
+func (p expanded) times(q expanded) expanded {
+	out := expanded{}
+	for m, c := range p {
+		for n, d := range q {
+			all := monomial(m + n)
+			slices.Sort(all)
+			out.add(all.key(), new(big.Rat).Mul(c, d))
+		}
+	}
+	return out
+}
+
+// substitute puts polynomials in the place of variables.
+func (p expanded) substitute(by func(v rune) expanded) expanded {
+	out := expanded{}
+	for m, c := range p {
+		x := expanded{"": c}
+		for _, v := range m {
+			x = x.times(by(v))
+		}
+		out = out.plus(x, 1)
+	}
+	return out
+}
+
+// sumsUp checks that a polynomial is the sum of the products of cofactors and hypotheses.
+func sumsUp(p expanded, hypotheses []expanded, cofactors []rational.Polynomial) error {
+	if len(cofactors) != len(hypotheses) {
+		return fmt.Errorf("%d cofactors for %d hypotheses", len(cofactors), len(hypotheses))
+	}
+	rest := p
+	for i, q := range cofactors {
+		c := expanded{}
+		for m, n := range q {
+			c[keyOf(m)] = n.Big()
+		}
+		rest = rest.plus(c.times(hypotheses[i]), -1)
+	}
+	if len(rest) > 0 {
+		return fmt.Errorf("the sum is another polynomial")
+	}
+	return nil
+}

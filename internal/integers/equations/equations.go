@@ -1,0 +1,147 @@
+// Package equations rewrites conditions with products as linear ones that are equal to them in all
+// states that runs reach: dual rewriting [Liu §5.2] by calculation. There the pair of formulas that
+// replaces a condition and its negation is learned from runs and validated by a prover; here it
+// comes out of equations between products that the loops keep.
+//
+//	(E1) Equations are, by location, polynomials over the variables that are 0 in the states of sampled
+//	     runs (package walk). They are candidates.
+//	(E2) An equation is kept if it is, behind each transition into its location, a combination of the
+//	     equations before it and those of the guard: a polynomial identity. What is not kept is
+//	     dropped until nothing changes. The initial location has none. So all hold in every run.
+//	(E3) A constraint, or an update, with products is replaced by a linear form if their difference is
+//	     such a combination: in reachable states both have the same value. Then the new system has
+//	     exactly the runs of the old one, and what is decided of it, true or false, is so of the
+//	     other.
+//	(E4) Constraints that squares are not negative are dropped. Variables that only served to compute
+//	     what is replaced are left alone: in all others the runs are the same.
+//
+// In the program of the paper's example, 3*n*n + 3*n + 1 <= k becomes y <= k, for y is
+// 3*n*n + 3*n + 1 there. The identities are the certificate (package itscheck).
+package equations
+
+import (
+	"context"
+	"slices"
+
+	"assay/internal/integers/its"
+	"assay/internal/integers/walk"
+	"assay/internal/logic/linear"
+	"assay/internal/logic/polynomial/rational"
+)
+
+// Certificate shows that two systems have the same runs. Hypotheses of a transition are the
+// equations of the location that it leaves, and then those constraints of its guard that are equations,
+// in their order, with products as polynomials. (For a constraint that is an equation itself they are the
+// equations of the location only.)
+type Certificate struct {
+	// Equations are, by location, polynomials over the variables that are 0 there.
+	Equations [][]rational.Polynomial
+	// Kept are, by transition and equation of its target, cofactors of the hypotheses of which the
+	// equation, after the update, is the sum.
+	Kept [][][]rational.Polynomial
+	// Guards and Updates are, by transition, those that are replaced.
+	Guards, Updates [][]Change
+	// Frozen are, by variable, those that nothing depends on any more, and that are not observed: they
+	// are not updated.
+	Frozen []bool
+}
+
+// Change replaces a form, of a constraint or of an update.
+type Change struct {
+	Index int // in the guard, or the variable
+	By    linear.Form
+	// Cofactors of the hypotheses: the form minus By is their sum.
+	Cofactors []rational.Polynomial
+	// Root, if not nil, says of an inequality that its form is at least By, which is not negative, for their
+	// difference is a positive multiple of the square of Root.
+	Root *linear.Form
+}
+
+// Result is a system with the same runs as another one.
+type Result struct {
+	System      *its.System
+	Certificate *Certificate
+	// Products is the number of transitions that had products, Left of those that have some still.
+	Products, Left int
+}
+
+// Accept asks an independent checker whether the new system has the runs of the old one.
+type Accept func(ctx context.Context, old, new *its.System, observed []bool, c *Certificate) error
+
+// Linear is the rewritten system, if there is one that is accepted; else the system itself.
+func Linear(ctx context.Context, s *its.System, initial []linear.Constraint, observed []bool, accept Accept) *its.System {
+	r := Rewrite(ctx, s, initial, observed)
+	if r == nil || accept(ctx, s, r.System, observed, r.Certificate) != nil {
+		return s
+	}
+	return r.System
+}
+
+// limits of the equations that are looked for.
+const (
+	maxColumns = 230
+	maxDegree  = 4
+	maxNumber  = 10000 // of a variable or temporary
+)
+
+// Rewrite replaces what it can; nil if there are no products, if nothing is replaced, or if the context ends.
+// Runs begin in states that satisfy the constraints. Variables that are observed, nil is none, stay.
+func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, observed []bool) *Result {
+	had := 0
+	for i := range s.Transitions {
+		if len(s.Transitions[i].Products) > 0 {
+			had++
+		}
+	}
+	if had == 0 || slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return len(s.Variables)+t.Temps > maxNumber }) {
+		return nil
+	}
+	states := walk.States(ctx, s, initial)
+	few := related(s)
+	var best *Result
+	for _, kind := range []struct {
+		variables []linear.Var
+		degree    int
+	}{{few, 2}, {with(few, counters(s)), 2}, {few, 3}, {with(few, counters(s)), 3}, {few, maxDegree}} {
+		monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
+		if len(monomials) > maxColumns || ctx.Err() != nil {
+			continue
+		}
+		x := &rewriting{s: s, observed: observed, expanded: make([]expansion, len(s.Transitions))}
+		for i := range s.Transitions {
+			x.expanded[i] = expand(s, &s.Transitions[i])
+		}
+		for l := range s.Locations {
+			var found []rational.Polynomial
+			if its.Location(l) != s.Initial && len(states[l]) > 0 {
+				found = rational.Vanishing(states[l], monomials)
+			}
+			x.equations = append(x.equations, found)
+		}
+		if !x.keep(ctx) {
+			break
+		}
+		if r := x.result(); best == nil || r.Left < best.Left {
+			best = r
+			best.Products = had
+		}
+		if best.Left == 0 {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	if best == nil || !best.changed() {
+		return nil
+	}
+	return best
+}
+
+// changed says whether something is replaced.
+func (r *Result) changed() bool {
+	some := func(cs [][]Change) bool {
+		return slices.ContainsFunc(cs, func(c []Change) bool { return len(c) > 0 })
+	}
+	return some(r.Certificate.Guards) || some(r.Certificate.Updates)
+}
