@@ -134,6 +134,29 @@ func TestLTLLocals(t *testing.T) {
 	}
 }
 
+// TestLTLOverflow: a run that counts for ever refutes although it wraps, if one over the integers does, too; one
+// that violates the formula because it wraps does not.
+func TestLTLOverflow(t *testing.T) {
+	for _, c := range []struct {
+		text, formula string
+		want          Answer
+	}{
+		{"int t, o;\nint main(void) { for (;;) { o = t; t = o + 1; } }", "F G !(t > o)", False},
+		{"int x, y;\nint main(void) { for (;;) { x = x + 1; y = x < 0; } }", "F G(y == 0)", Unknown},
+	} {
+		r, err := Check(context.Background(), Task{
+			Files: []string{write(t, c.text)}, Properties: []Property{LTL}, Timeout: 20 * time.Second,
+			LTL: &Formula{Text: c.formula, File: "--ltl", Col: 1}, Engine: Engine{Only: "recurrence"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Answer != c.want || r.Answer == False && !strings.Contains(strings.Join(r.Replayed, ", "), "over the integers") {
+			t.Errorf("%s: %s %v, want %s: %+v", c.formula, r.Line(), r.Replayed, c.want, r.Reasons)
+		}
+	}
+}
+
 // TestLTLEngine: an engine alone decides a formula by safety of the product or by fair termination, whichever it
 // answers; if it answers neither question of a formula, that is said.
 func TestLTLEngine(t *testing.T) {

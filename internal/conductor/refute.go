@@ -12,7 +12,10 @@ import (
 	"assay/internal/engines/lasso"
 	"assay/internal/engines/recurrent"
 	"assay/internal/evidence/verdict"
+	"assay/internal/integers/termination"
+	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/transform/recursion"
 )
 
 // This file refutes termination.
@@ -22,7 +25,7 @@ import (
 func (r *run) refute(ctx context.Context, m *ir.Module) (a Reply) {
 	begin := time.Now()
 	x := &refuter{r: r, m: m, wraps: r.Semantics != C, hopeless: map[string]bool{}, patience: firstPatience}
-	found, err := lasso.Search(ctx, m, lasso.Options{Wraps: x.wraps, Fair: r.Fair, Survived: x.survived})
+	found, err := x.search(ctx)
 	a.Stats.Phases = []Phase{{"lassos", time.Since(begin) - x.spent}, {"recurrent sets", x.spent}}
 	switch {
 	case err != nil:
@@ -41,6 +44,53 @@ func (r *run) refute(ctx context.Context, m *ir.Module) (a Reply) {
 	}
 	a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{Cause: verdict.CauseUnwinding, Text: "no infinite run was found: " + found.Why}}}
 	return a
+}
+
+// search looks for runs of the program. A formula of temporal logic may be violated by runs only that count
+// for ever, so that every one overflows: if over the integers there is such a run, too, one that wraps counts.
+func (x *refuter) search(ctx context.Context) (lasso.Result, error) {
+	o := lasso.Options{Wraps: x.wraps, Fair: x.r.Fair, Survived: x.survived}
+	if !x.wraps && x.r.Fair {
+		first := o
+		first.Rounds = 1
+		found, err := lasso.Search(ctx, x.m, first)
+		if err != nil || found.False != nil {
+			return found, err
+		}
+		if x.r.endlessOverIntegers(ctx, x.m) {
+			y := *x
+			y.wraps, y.hopeless, y.patience = true, map[string]bool{}, firstPatience
+			found, err := lasso.Search(ctx, x.m, lasso.Options{Wraps: true, Fair: true, Survived: y.survived})
+			x.spent += y.spent
+			if err == nil && found.False != nil {
+				found.False.Replayed = append(found.False.Replayed, "another run over the integers (Z3)")
+			}
+			if err != nil || found.False != nil {
+				return found, err
+			}
+		}
+	}
+	return lasso.Search(ctx, x.m, o)
+}
+
+// integersTime bounds the search for a run over the integers.
+const integersTime = 3 * time.Second
+
+// endlessOverIntegers says that over the mathematical integers, too, some run does not end, or accepts for
+// ever: then one over machine integers that depends on how overflow wraps is no work of the overflow.
+func (r *run) endlessOverIntegers(ctx context.Context, m *ir.Module) bool {
+	if recursion.Is(m) {
+		return false // what is known of it is approximate
+	}
+	soon, stop := context.WithTimeout(ctx, integersTime)
+	defer stop()
+	p, err := r.translate(soon, m, integerize.Integers)
+	if err != nil {
+		return false
+	}
+	a, err := termination.Decide(soon, p.System, termination.Options{Accept: accept.IntegerSystem})
+	_, diverges := a.(termination.Diverges)
+	return diverges && err == nil
 }
 
 // refuteByFormula asks bounded model checking for a run that comes back to a state.
