@@ -98,3 +98,32 @@ func TestBoundPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckBound: limits of costs as properties.
+func TestCheckBound(t *testing.T) {
+	forever := "int main(void) { for (;;) ; }\n"
+	for _, test := range []struct {
+		text, property string
+		args           []string
+		code           int
+		want           string
+	}{
+		{boundProgram, "bound=O(n^2)", []string{"--function=f"}, exitTrue, "RESULT: true\n"},
+		{boundProgram, "bound=O(n)", []string{"--function=f"}, exitUnknown, "this is O(n^2)"},
+		{boundProgram, "bound<=max(0, n)*max(0, m) + 5*max(0, n) + max(0, m) + 20", []string{"--function=f"}, exitTrue, "RESULT: true\n"},
+		{boundProgram, "bound<=n*m", []string{"--function=f"}, exitUnknown, "not everywhere at most"},
+		{boundProgram, "bound(instructions)=O(n^2)", []string{"--function=f", "-q"}, exitTrue, "RESULT: true\n"},
+		{boundProgram, "bound<=n*", []string{"--function=f"}, exitInput, "column 3"},
+		{boundProgram, "bound<=q", []string{"--function=f"}, exitInput, "there is no input q"},
+		{boundProgram, "bound(nothing)<=3", nil, exitInput, "iterations, instructions"},
+		{boundProgram, "bound=O(log)", nil, exitInput, "a class is"},
+		{forever, "bound=O(n^9)", nil, exitFalse, "RESULT: false(bound)\n"},
+		{"#include <stdlib.h>\nint main(void) { char *p = malloc(10); free(p); for (;;) ; }\n", "bound(allocated)<=10", nil, exitUnknown, "not everywhere"},
+		{"#include <stdlib.h>\nint main(void) { char *p = malloc(10); free(p); for (;;) ; }\n", "bound(allocated)<=20", nil, exitTrue, "RESULT: true"},
+	} {
+		o := invoke(t, append([]string{"check", "--semantics=integers", "--property", test.property, write(t, "f.c", test.text)}, test.args...)...)
+		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.want) {
+			t.Errorf("%s: code %d\n%s%s", test.property, o.code, o.stdout, o.stderr)
+		}
+	}
+}

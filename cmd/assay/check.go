@@ -173,7 +173,9 @@ The files are C (.c), preprocessed C (.i), LLVM assembly (.ll) or LLVM bitcode
 (.bc); several are linked together.
 
 Properties:
-` + assay.PropertyHelp() + "\nEngines, for --engine:\n" + assay.EngineHelp(),
+` + assay.PropertyHelp() + `  bound<=E, =O(n^k)  no run costs more than an expression of the inputs, or a class; see assay bound --help for
+                     costs, which stand as in bound(allocated)<=100*n+20 (asked alone)
+` + "\nEngines, for --engine:\n" + assay.EngineHelp(),
 		Example: `  assay check f.c
   assay check --property no-overflow,div-by-zero -m32 f.c
   assay check --property valid-memsafety --timeout 1m --memory 4GiB list.c main.c
@@ -181,6 +183,9 @@ Properties:
   assay check --spec unreach-call.prp --json f.c`,
 		RunE: func(c *cobra.Command, files []string) error {
 			f.task.Files = files
+			if asksBound(f.property) {
+				return f.checkBound(c.Flags(), files)
+			}
 			if err := f.complete(c.Flags()); err != nil {
 				return err
 			}

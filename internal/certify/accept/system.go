@@ -38,6 +38,11 @@ func Bound(ctx context.Context, s *its.System, c *bound.Certificate) error {
 	return noted(ctx, "upper bound of an integer transition system", itscheck.Bound(ctx, s, c))
 }
 
+// AtMost checks that an expression is nowhere greater than another.
+func AtMost(ctx context.Context, s *its.System, e, limit bound.Expression) error {
+	return noted(ctx, "comparison of bounds", itscheck.AtMost(ctx, s, e, limit))
+}
+
 // Family checks that a family of runs costs more than any bound. It is a bound.AcceptFamily.
 func Family(ctx context.Context, s *its.System, f *bound.Family) error {
 	return noted(ctx, "family of runs of an integer transition system", itscheck.Family(ctx, s, f))

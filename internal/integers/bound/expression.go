@@ -10,7 +10,8 @@
 //
 //	expression.go  sums and products        class.go        asymptotic classes
 //	maximum.go     maxima                   certificate.go  certificates
-//	print.go       as people read them
+//	print.go       as people read them      parse.go        as people write them
+//	script.go      for Z3
 package bound
 
 import (
