@@ -80,7 +80,7 @@ func Linear(ctx context.Context, s *its.System, initial []linear.Constraint, obs
 // limits of the equations that are looked for.
 const (
 	maxColumns = 230
-	maxDegree  = 4
+	maxDegree  = 6
 	maxNumber  = 10000 // of a variable or temporary
 )
 
@@ -102,7 +102,7 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 	for _, kind := range []struct {
 		variables []linear.Var
 		degree    int
-	}{{few, 2}, {with(few, counters(s)), 2}, {few, 3}, {with(few, counters(s)), 3}, {few, maxDegree}} {
+	}{{few, 2}, {with(few, counters(s)), 2}, {few, 3}, {with(few, counters(s)), 3}, {few, 4}, {few, 5}, {few, maxDegree}} {
 		monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
 		if len(monomials) > maxColumns || ctx.Err() != nil {
 			continue

@@ -49,7 +49,7 @@ func related(s *its.System) []linear.Var {
 	}
 	var out []linear.Var
 	for v, yes := range in {
-		if yes {
+		if yes && !copies(s, v) {
 			out = append(out, linear.Var(v))
 		}
 	}
@@ -62,7 +62,7 @@ func counters(s *its.System) []linear.Var {
 	component, _ := s.Components()
 	var out []linear.Var
 	for v := range s.Variables {
-		counts, copies := false, true
+		counts := false
 		for i := range s.Transitions {
 			t := &s.Transitions[i]
 			f := t.Update[v]
@@ -70,13 +70,26 @@ func counters(s *its.System) []linear.Var {
 				continue
 			}
 			counts = counts || component[t.From] == component[t.To] && !f.IsConstant() && int(f.MaxVar()) < len(s.Variables)
-			copies = copies && slices.ContainsFunc(t.Update[:v], f.Equal)
 		}
-		if counts && !copies {
+		if counts && !copies(s, v) {
 			out = append(out, linear.Var(v))
 		}
 	}
 	return out
+}
+
+// copies says that a variable always gets the value that some variable before it gets.
+func copies(s *its.System, v int) bool {
+	for i := range s.Transitions {
+		f := s.Transitions[i].Update[v]
+		if w, ok := f.IsVariable(); ok && w == linear.Var(v) {
+			continue
+		}
+		if !slices.ContainsFunc(s.Transitions[i].Update[:v], f.Equal) {
+			return false
+		}
+	}
+	return true
 }
 
 // with are the variables of both lists.

@@ -67,8 +67,8 @@ func (t *translation) relevant() []bool {
 	if t.o.Observed == nil || !slices.ContainsFunc(t.paths, multiplies) {
 		return out
 	}
-	for x := range t.slots {
-		out[x] = out[x] || !slices.ContainsFunc(t.paths, func(pa path) bool { return t.blurs(pa, x) })
+	for x, s := range t.slots {
+		out[x] = out[x] || s.cell != nil && !slices.ContainsFunc(t.paths, func(pa path) bool { return t.blurs(pa, x) })
 	}
 	t.closeRelevant(out)
 	return out
