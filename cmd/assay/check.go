@@ -189,13 +189,13 @@ Properties:
 			if err := f.complete(c.Flags()); err != nil {
 				return err
 			}
+			if f.ctl != "" {
+				return f.checkCTL()
+			}
 			if f.memory > 0 && !isChild() {
 				ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 				defer stop()
 				return superviseChild(ctx, f, args)
-			}
-			if f.ctl != "" {
-				return f.checkCTL()
 			}
 			return f.check()
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"assay"
@@ -22,8 +21,8 @@ func (f *checkFlags) checkCTL() error {
 	if len(t.Files) > 0 {
 		name = t.Files[0]
 	}
-	if f.show.JSON || len(t.Properties) > 0 || f.spec != "" {
-		return &assay.InputError{Message: "--ctl is asked alone, and its answer is text", Hint: "leave out --json, --property, --ltl and --spec"}
+	if len(t.Properties) > 0 || f.spec != "" {
+		return &assay.InputError{Message: "--ctl is asked alone", Hint: "leave out --property, --ltl and --spec"}
 	}
 	if t.Program.Semantics != assay.SemanticsIntegers {
 		return &assay.InputError{Message: "formulas of computation tree logic are decided over mathematical integers only", Hint: "add --semantics integers"}
@@ -32,13 +31,13 @@ func (f *checkFlags) checkCTL() error {
 	if err != nil {
 		return &assay.InputError{Message: err.Error()}
 	}
-	ctx, limit := limited(t.Timeout, 0, func(why string) int {
-		fmt.Fprintf(os.Stdout, "no answer: %s\nRESULT: unknown\n", why)
+	ctx, limit := limited(t.Timeout, f.memory, func(why string) int {
+		_ = f.noAnswer(why)
 		return exitUnknown
 	})
 	program, err := frontend.Load(ctx, f.frontendOptions())
 	if err != nil {
-		return loadError(err)
+		return f.loadError(err)
 	}
 	p, err := observation.Problem(ctx, program.Module, observation.Question{Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart})
 	var untranslated *integerize.ErrUntranslated
@@ -46,24 +45,22 @@ func (f *checkFlags) checkCTL() error {
 	switch {
 	case errors.As(err, &untranslated):
 		limit.finish()
-		return noAnswer(os.Stdout, fmt.Sprintf("%s: in %s: %s", program.Module.PosString(untranslated.Pos), untranslated.Func, untranslated.Why))
+		return f.noAnswer(fmt.Sprintf("%s: in %s: %s", program.Module.PosString(untranslated.Pos), untranslated.Func, untranslated.Why))
 	case errors.As(err, &syntax):
 		return &assay.InputError{Message: syntax.Error()}
 	case errors.Is(err, observation.ErrNoStart), err != nil && ctx.Err() != nil:
 		limit.finish()
-		return noAnswer(os.Stdout, err.Error())
+		return f.noAnswer(err.Error())
 	case err != nil:
 		return &assay.EnvironmentError{Doing: "reading the program", Err: err}
 	}
-	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet}).decideCTL(ctx, limit, os.Stdout, name, p)
+	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet, json: f.show.JSON}).decideCTL(ctx, limit, os.Stdout, name, p)
 }
 
 // noAnswer prints why there is none.
-func noAnswer(w io.Writer, why string) error {
-	if _, err := fmt.Fprintf(w, "no answer: %s\nRESULT: unknown\n", why); err != nil {
-		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
-	}
-	return exit(exitUnknown)
+func (f *checkFlags) noAnswer(why string) error {
+	a := ctlAnswer{f: &itsFlags{json: f.show.JSON}, Result: "unknown", code: exitUnknown, Reasons: []ctlReason{{"inexact", why}}}
+	return a.write(os.Stdout)
 }
 
 // frontendOptions say how the program is read: locals stay in memory, where each assignment is seen.
@@ -83,13 +80,13 @@ func (f *checkFlags) frontendOptions() frontend.Options {
 }
 
 // loadError is an error of the front end as one of the command.
-func loadError(err error) error {
+func (f *checkFlags) loadError(err error) error {
 	var input *frontend.InputError
 	if errors.As(err, &input) {
 		return &assay.InputError{Message: input.Error(), Verbatim: true}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return noAnswer(os.Stdout, "the time was not enough to read the program")
+		return f.noAnswer("the time was not enough to read the program")
 	}
 	return &assay.EnvironmentError{Doing: "reading the program", Err: err}
 }

@@ -21,6 +21,23 @@ int main(void) {
 	ctlAssume = "extern void __VERIFIER_assume(int);\nint x;\nint main(void) { __VERIFIER_assume(x > 0); return 0; }\n"
 )
 
+// ctlCubes compares a product with an input, and counts up to it by differences, too.
+const ctlCubes = `extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int n = 0, y = 1, z = 6;
+  int k = __VERIFIER_nondet_int();
+  int p = 2;
+  while (3 * n * n + 3 * n + 1 <= k) {
+    n = n + 1;
+    y = y + z;
+    z = z + 6;
+    p = 1;
+  }
+  p = k - y;
+  return 0;
+}
+`
+
 // ctlInitialised declares a local with an initialiser behind an assignment.
 const ctlInitialised = `extern int __VERIFIER_nondet_int(void);
 int main(void) {
@@ -73,6 +90,12 @@ func TestCheckCTL(t *testing.T) {
 		{ctlInitialised, "EF(p == 0)", []string{"--havoc-uninitialised"}, exitFalse, "RESULT: false(ctl)\n"},
 		{strings.Replace(ctlInitialised, "int p = 2;", "int p;\np = 2;", 1), "EF(p == 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
 		{strings.Replace(ctlInitialised, "int p = 2;", "int p;\np = 2;", 1), "EF(p == 0)", []string{"--havoc-uninitialised"}, exitTrue, "RESULT: true\n"},
+		// Conditions with products: y is 3*n*n + 3*n + 1 at the head.
+		{ctlCubes, "EF(p == 1) && EF(p == 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlCubes, "AF(p < 0)", nil, exitTrue, "RESULT: true\n"},
+		{ctlCubes, "EF(p == 1)", []string{"--json"}, exitTrue, `"result":"true"`},
+		{ctlCubes, "EF(p == 1) && EF(p == 0)", []string{"--json", "--memory=1GiB"}, exitFalse, `"result":"false(ctl)"`},
+		{ctlAssume, "AF(x > 0)", []string{"--json"}, exitUnknown, `"reasons":[{"cause":"inexact","text":`},
 	} {
 		o := invoke(t, append(append([]string{"check", "--semantics=integers", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", test.text))...)
 		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {

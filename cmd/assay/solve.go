@@ -24,6 +24,7 @@ import (
 
 // solveFlags are the flags of `assay solve`.
 type solveFlags struct {
+	json        bool // with --ctl
 	engine      string
 	lifting     string
 	certify     string
@@ -63,6 +64,10 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, limit := limited(f.timeout, f.memory, func(why string) int {
+				if f.ctl != "" {
+					_ = (&ctlAnswer{f: &itsFlags{json: f.json}, Result: "unknown", code: exitUnknown, Reasons: []ctlReason{{"timeout", why}}}).write(os.Stdout)
+					return exitUnknown
+				}
 				fmt.Fprintln(os.Stdout, unsolved(args[0]))
 				fmt.Fprintf(errorOutput(), "unknown: %s\n", why)
 				return exitUnknown
@@ -71,7 +76,7 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 				if !isITS(args[0]) {
 					return &assay.InputError{Message: "--ctl is for integer transition systems; assay check decides programs"}
 				}
-				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose}).solveCTL(ctx, limit, os.Stdout, args[0], f.ctl)
+				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose, json: f.json}).solveCTL(ctx, limit, os.Stdout, args[0], f.ctl)
 			}
 			if isITS(args[0]) {
 				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose}).solve(ctx, limit, os.Stdout, args[0])
@@ -87,6 +92,7 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 	flags.Var(choiceValue{&f.lifting, ic3.Liftings}, "lifting", "how ic3 generalises predecessors")
 	flags.Var(choiceValue{&f.reduce, []string{"on", "off"}}, "reduce", "whether ic3 first replaces constant and equal latches")
 	flags.StringVar(&f.ctl, "ctl", "", "of an integer transition system decide this `formula` of computation tree logic")
+	flags.BoolVar(&f.json, "json", false, "with --ctl print the answer as one line of JSON")
 	flags.StringVar(&f.invariant, "invariant", "", "write the invariants of a proof to this `file`")
 	flags.StringVar(&f.certificate, "certificate", "", "write a witness circuit of a proof in AIGER to this `file`, for external checkers")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "of an integer transition system print the first line only")

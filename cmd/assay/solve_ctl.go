@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"assay"
 	"assay/internal/certify/accept"
@@ -98,7 +97,6 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 		return &assay.EnvironmentError{Doing: "reading the formula", Err: err}
 	}
 	p.System = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
-	s := p.System
 	check := accept.Branching
 	if f.certify == "off" {
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
@@ -108,24 +106,22 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
 	}
-	var out strings.Builder
-	code := exitUnknown
+	out := ctlAnswer{f: f, s: p.System}
 	switch a := a.(type) {
 	case search.Holds:
-		code = exitTrue
-		fmt.Fprintf(&out, "the formula is true\n%sRESULT: true\n", f.parts(s, a.Proof))
+		out.Result, out.code, out.proof = "true", exitTrue, a.Proof
 	case search.Fails:
-		code = exitFalse
-		fmt.Fprintf(&out, "the formula is false: this is true instead\n%sRESULT: false(ctl)\n", f.parts(s, a.Proof))
+		out.Result, out.code, out.proof = "false(ctl)", exitFalse, a.Proof
 	case search.Open:
-		fmt.Fprintf(&out, "no answer: %s\nRESULT: unknown\n", a.Reason)
+		cause := "inexact"
+		if ctx.Err() != nil {
+			cause = "timeout"
+		}
+		out.Result, out.code, out.Reasons = "unknown", exitUnknown, []ctlReason{{cause, a.Reason}}
 	default:
 		panic(fmt.Sprintf("unexpected %T", a))
 	}
-	if _, err := io.WriteString(w, out.String()); err != nil {
-		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
-	}
-	return exit(code)
+	return out.write(w)
 }
 
 // entered is 1 if no transition leads back to the initial location: then it is where T2's
@@ -135,61 +131,4 @@ func entered(s *its.System) int {
 		return 0
 	}
 	return 1
-}
-
-// parts is what was proved.
-func (f *itsFlags) parts(s *its.System, proof *branching.Proof) string {
-	var b strings.Builder
-	for _, p := range proof.Parts {
-		if p.Of == ctl.All {
-			b.WriteString("in all initial states\n")
-		} else {
-			b.WriteString("in the initial state ")
-			for v, n := range p.State {
-				if v > 0 {
-					b.WriteString(", ")
-				}
-				fmt.Fprintf(&b, "%s = %v", s.Variables[v], n)
-			}
-			b.WriteString("\n")
-		}
-		b.WriteString(f.claims(s, p.Claim))
-	}
-	return b.String()
-}
-
-// claims is the tree of what was proved: the states in which each subformula holds, by location.
-func (f *itsFlags) claims(s *its.System, c *branching.Claim) string {
-	if f.quiet {
-		return ""
-	}
-	var b strings.Builder
-	var write func(c *branching.Claim, indent string)
-	write = func(c *branching.Claim, indent string) {
-		fmt.Fprintf(&b, "%s%v\n", indent, c.Formula)
-		for l, r := range c.Holds {
-			if !r.IsEmpty() {
-				fmt.Fprintf(&b, "%s  at %s where %s\n", indent, s.Locations[l], r.Format(s.VarName))
-			}
-		}
-		for _, d := range c.Descents {
-			for _, line := range strings.Split(strings.TrimSpace(d.Argument.Format(withBegin(s))), "\n") {
-				fmt.Fprintf(&b, "%s  %s\n", indent, line)
-			}
-		}
-		for _, below := range c.Below {
-			if _, atom := below.Formula.(ctl.Constant); !atom {
-				write(below, indent+"  ")
-			}
-		}
-	}
-	write(c, "")
-	return b.String()
-}
-
-// withBegin is the system with the location where descents begin.
-func withBegin(s *its.System) *its.System {
-	c := s.Clone()
-	c.AddLocation("begin")
-	return c
 }

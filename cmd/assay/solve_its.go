@@ -21,6 +21,7 @@ type itsFlags struct {
 	certify string
 	quiet   bool
 	verbose bool
+	json    bool // of answers about formulas
 }
 
 // isITS says whether a file's name is that of an integer transition system.

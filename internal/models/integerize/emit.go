@@ -7,6 +7,7 @@ package integerize
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/integers/its"
 	"assay/internal/logic/linear"
@@ -25,6 +26,9 @@ func (t *translation) program() *Program {
 			name = t.variableOf(sl.cell)
 		}
 		p.observed = append(p.observed, name)
+	}
+	if t.o.Observed != nil {
+		nameAsInC(s.Variables, p.observed)
 	}
 	s.Locations = nil
 	for l, pl := range t.places {
@@ -51,6 +55,20 @@ func (t *translation) program() *Program {
 	p.Rest = t.cost(t.longest, false)
 	p.frames = t.places
 	return p
+}
+
+// nameAsInC gives variables that have a name in C this name, if no other one has it.
+func nameAsInC(names, inC []string) {
+	plain := func(name string) string { return name[strings.LastIndex(name, ":")+1:] }
+	count := map[string]int{}
+	for _, n := range inC {
+		count[plain(n)]++
+	}
+	for i, n := range inC {
+		if n != "" && count[plain(n)] == 1 {
+			names[i] = plain(n)
+		}
+	}
 }
 
 // relevant marks the variables that some guard depends on, and those that are observed. If there are

@@ -89,7 +89,23 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if !c.starts(ctx) {
 		return branching.Problem{}, ErrNoStart
 	}
+	namePlaces(m, program)
 	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Atom: c.atom}, nil
+}
+
+// namePlaces calls locations by their positions in the source.
+func namePlaces(m *ir.Module, p *integerize.Program) {
+	for l, place := range p.Places {
+		if place.Func == nil {
+			continue
+		}
+		instrs := place.Func.Blocks[place.Block].Instrs
+		if place.Index < len(instrs) {
+			if pos := place.Func.Def(instrs[place.Index]).Pos; pos.Line > 0 {
+				p.System.Locations[l] = m.PosString(pos)
+			}
+		}
+	}
 }
 
 // atomsOf are the atoms of a formula that are conditions.

@@ -43,6 +43,23 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestCTLTasks: programs are asked with `check --ctl`, with what the note says of the start; systems with
+// `solve --ctl`.
+func TestCTLTasks(t *testing.T) {
+	x := Task{ID: "a", Property: "ctl:[EF](p == 0)", Expected: "false", Paths: []string{"a.c"}, Integers: true, Precondition: "x == 1"}
+	want := "check --json --ctl [EF](p == 0) --unmodelled pure --assume x == 1 --havoc-uninitialised --semantics integers --timeout 0s a.c"
+	if got := strings.Join(Options{}.arguments(x, "--json"), " "); got != want || x.skipReason() != "" {
+		t.Errorf("got %q, %q", got, x.skipReason())
+	}
+	if x.judge("false(ctl)") != correct || x.judge("true") != wrong || x.judge("unknown") != undecided {
+		t.Error("the answers are judged otherwise")
+	}
+	x.Paths, x.Precondition = []string{"a.t2"}, ""
+	if got := strings.Join(Options{}.arguments(x, "--json"), " "); got != "solve --json --ctl [EF](p == 0) --timeout 0s a.t2" || x.skipReason() != "" {
+		t.Errorf("got %q, %q", got, x.skipReason())
+	}
+}
+
 // TestComplexityTasks: they run `assay bound`, also on integer transition systems.
 func TestComplexityTasks(t *testing.T) {
 	x := Task{ID: "a", Property: "complexity", Expected: "unknown", Paths: []string{"a.koat"}, Integers: true}

@@ -71,8 +71,17 @@ func (o Options) settings() []string {
 // arguments of the program for a task.
 func (o Options) arguments(t Task, output ...string) []string {
 	args := append([]string{"check"}, output...)
+	if t.question() == "ctl" && len(t.Paths) == 1 && filepath.Ext(t.Paths[0]) == ".t2" {
+		args[0] = "solve"
+		return append(append(append(args, "--ctl", t.formula()), o.settings()...), t.Paths...)
+	}
 	if t.question() == "complexity" {
 		args[0] = "bound"
+	} else if t.question() == "ctl" {
+		args = append(args, "--ctl", t.formula(), "--unmodelled", "pure")
+		if t.Precondition != "" {
+			args = append(args, "--assume", strings.TrimSpace(t.Precondition), "--havoc-uninitialised")
+		}
 	} else if t.Spec != "" {
 		args = append(args, "--spec", t.Spec)
 	} else { // the labels of tables are those of the competition, too

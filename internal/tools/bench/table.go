@@ -93,6 +93,9 @@ func parseTable(path string, r io.Reader) ([]Task, error) {
 			Property: row.get("property"), Expected: row.get("expected"), DataModel: row.get("data_model"),
 			Integers: row.get("semantics") == "integers",
 		}
+		if _, condition, ok := strings.Cut(row.get("note"), "precondition "); ok && t.question() == "ctl" {
+			t.Precondition, _, _ = strings.Cut(condition, ";")
+		}
 		if size := row.get("size"); size != "" {
 			if t.Size, err = strconv.Atoi(size); err != nil || t.Size < 1 {
 				return nil, row.errorf("the size %q is not a positive integer", size)

@@ -30,6 +30,8 @@ type Task struct {
 	DataModel string
 	// Integers says that the label holds for unbounded integers only.
 	Integers bool
+	// Precondition is assumed at the start, where variables without initialiser are arbitrary; "" for none.
+	Precondition string
 	// Size of the program in its family (the set), 0 if it is in none.
 	Size int
 	// Unfit says why the task cannot be asked at all, as its definition tells.
@@ -56,6 +58,7 @@ var supported = map[string]string{
 	"termination":      "termination",
 	"ltl":              "ltl",
 	"complexity":       "complexity", // of `assay bound`
+	"ctl":              "ctl",
 }
 
 // formula is what the property is about, if it is a formula: ltl:<formula>.
@@ -77,11 +80,11 @@ func (t Task) skipReason() string {
 		return t.Unfit
 	case t.Spec == "" && supported[t.question()] == "":
 		return "property " + t.question()
-	case t.Integers && t.question() != "termination" && t.question() != "complexity":
+	case t.Integers && !slices.Contains([]string{"termination", "complexity", "ctl"}, t.question()):
 		return "unbounded integers"
 	}
 	for _, p := range t.Paths {
-		if !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) && !(t.question() == "complexity" && filepath.Ext(p) == ".koat") {
+		if !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) && !(t.question() == "complexity" && filepath.Ext(p) == ".koat") && !(t.question() == "ctl" && filepath.Ext(p) == ".t2") {
 			return "input " + filepath.Ext(p)
 		}
 	}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"assay"
+	"assay/internal/integers/branching"
+	"assay/internal/integers/its"
+	"assay/internal/temporal/ctl"
+)
+
+// ctlAnswer is an answer about a formula of computation tree logic; the fields with a name in JSON are the
+// output of --json.
+type ctlAnswer struct {
+	Result  string      `json:"result"` // true, false(ctl) or unknown
+	Reasons []ctlReason `json:"reasons,omitempty"`
+	// Shown are the parts of a proof of the formula, or of its negation if it is false.
+	Shown []ctlPart `json:"shown,omitempty"`
+
+	f     *itsFlags
+	s     *its.System
+	proof *branching.Proof
+	code  int
+}
+
+type ctlReason struct {
+	Cause string `json:"cause"`
+	Text  string `json:"text"`
+}
+
+// ctlPart is shown of all initial states, or of one, which is given.
+type ctlPart struct {
+	Of    string            `json:"of"` // all or one
+	State map[string]string `json:"state,omitempty"`
+	Claim ctlClaim          `json:"claim"`
+}
+
+// ctlClaim says where a subformula is true, by location, and what decreases for AF and AU.
+type ctlClaim struct {
+	Formula  string      `json:"formula"`
+	Where    []ctlStates `json:"where,omitempty"`
+	Descents []string    `json:"descents,omitempty"`
+	Below    []ctlClaim  `json:"below,omitempty"`
+}
+
+type ctlStates struct {
+	At     string `json:"at"`
+	States string `json:"states"`
+}
+
+// write prints the answer in the form that was asked for.
+func (a *ctlAnswer) write(w io.Writer) error {
+	if a.proof != nil && !a.f.quiet {
+		for _, p := range a.proof.Parts {
+			a.Shown = append(a.Shown, a.part(&p))
+		}
+	}
+	text := a.text()
+	if a.f.json {
+		line, err := json.Marshal(a)
+		if err != nil {
+			panic(err)
+		}
+		text = string(line) + "\n"
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return &assay.EnvironmentError{Doing: "writing the answer", Err: err}
+	}
+	return exit(a.code)
+}
+
+func (a *ctlAnswer) text() string {
+	var b strings.Builder
+	switch a.code {
+	case exitTrue:
+		b.WriteString("the formula is true\n")
+	case exitFalse:
+		b.WriteString("the formula is false: this is true instead\n")
+	}
+	for _, r := range a.Reasons {
+		fmt.Fprintf(&b, "no answer: %s\n", r.Text)
+	}
+	for _, p := range a.Shown {
+		if p.Of == "all" {
+			b.WriteString("in all initial states\n")
+		} else {
+			var values []string
+			for _, name := range a.s.Variables {
+				values = append(values, name+" = "+p.State[name])
+			}
+			fmt.Fprintf(&b, "in the initial state %s\n", strings.Join(values, ", "))
+		}
+		p.Claim.write(&b, "")
+	}
+	fmt.Fprintf(&b, "RESULT: %s\n", a.Result)
+	return b.String()
+}
+
+// write prints the tree of what was proved: the states in which each subformula holds, by location.
+func (c *ctlClaim) write(b *strings.Builder, indent string) {
+	fmt.Fprintf(b, "%s%s\n", indent, c.Formula)
+	for _, x := range c.Where {
+		fmt.Fprintf(b, "%s  at %s where %s\n", indent, x.At, x.States)
+	}
+	for _, d := range c.Descents {
+		fmt.Fprintf(b, "%s  %s\n", indent, d)
+	}
+	for i := range c.Below {
+		c.Below[i].write(b, indent+"  ")
+	}
+}
+
+func (a *ctlAnswer) part(p *branching.Part) ctlPart {
+	out := ctlPart{Of: "one", Claim: a.claim(p.Claim)}
+	if p.Of == ctl.All {
+		out.Of = "all"
+		return out
+	}
+	out.State = map[string]string{}
+	for v, n := range p.State {
+		out.State[a.s.Variables[v]] = n.String()
+	}
+	return out
+}
+
+func (a *ctlAnswer) claim(c *branching.Claim) ctlClaim {
+	out := ctlClaim{Formula: fmt.Sprint(c.Formula)}
+	for l, r := range c.Holds {
+		if !r.IsEmpty() {
+			out.Where = append(out.Where, ctlStates{a.s.Locations[l], r.Format(a.s.VarName)})
+		}
+	}
+	for _, d := range c.Descents {
+		out.Descents = append(out.Descents, strings.Split(strings.TrimSpace(d.Argument.Format(withBegin(a.s))), "\n")...)
+	}
+	for _, below := range c.Below {
+		if _, constant := below.Formula.(ctl.Constant); !constant {
+			out.Below = append(out.Below, a.claim(below))
+		}
+	}
+	return out
+}
+
+// withBegin is the system with the location where descents begin.
+func withBegin(s *its.System) *its.System {
+	c := s.Clone()
+	c.AddLocation("begin")
+	return c
+}
