@@ -75,7 +75,9 @@ func TestBoundPrograms(t *testing.T) {
 		{boundProgram, []string{"--semantics=integers", "--cost=instructions"}, exitTrue, "RESULT: bound(O(n^2))\n"},
 		{boundProgram, []string{"--function=f"}, exitTrue, "max(0, n - 1)*max(0, m)"},
 		{readOnce, []string{"--semantics=integers"}, exitTrue, "k@3"},
-		{"void g(unsigned int j) { while (j > 0) j++; }", nil, exitTrue, "-j + UINT_MAX"},
+		{"void g(unsigned int j) { while (j > 0) j++; }", nil, exitTrue, "  max(0, -j + UINT_MAX) + "}, // [AProVE-BV, Fig. 1]
+		{"void g(unsigned int j) { while (j > 0) j++; }", []string{"--cost=instructions"}, exitTrue, "  6*max(0, -j + UINT_MAX) + "},
+		{"void h(unsigned int j) { while (j > 0) j--; }", []string{"--cost=instructions"}, exitTrue, "  6*max(0, j) + "}, // [AProVE-BV, Fig. 9]
 		{"void g(unsigned int j) { while (j > 0) j++; }", []string{"--json"}, exitTrue, `"result":"bound(O(n))"`},
 		{"void f(unsigned int x) { unsigned int j = 0; while (j <= x) j++; }", []string{"--timeout=20"}, exitFalse, "x = 4294967295"},
 		// Its runs without end pass through a signed overflow.

@@ -183,8 +183,12 @@ func (b *boundChecker) checkCharges() error {
 func (b *boundChecker) runs(c bound.Runs) (bound.Expression, error) {
 	switch r := c.Rule.(type) {
 	case bound.Acyclic:
-		if len(c.Blocks) != 1 || b.reaches(b.c.Blocks[c.Blocks[0]].To, b.c.Blocks[c.Blocks[0]].From) {
-			return bound.Expression{}, reject("a block that may be executed again")
+		for _, i := range c.Blocks {
+			for _, j := range c.Blocks {
+				if b.reaches(b.c.Blocks[i].To, b.c.Blocks[j].From) {
+					return bound.Expression{}, reject("a block that may be executed again")
+				}
+			}
 		}
 		return bound.Int(1), nil
 	case bound.Inflow:

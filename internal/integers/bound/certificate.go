@@ -106,7 +106,7 @@ func (c Size) Limit() Expression { return c.Bound }
 // RunsRule is Acyclic, Inflow or Ranked.
 type RunsRule interface{ isRunsRule() }
 
-// Acyclic: the one block is on no cycle of blocks, so it is executed once.
+// Acyclic: behind none of the blocks any of them can be executed, so one of them is, once, or none.
 type Acyclic struct{}
 
 // Inflow: the one block is no loop, and not executed more often than the blocks that lead

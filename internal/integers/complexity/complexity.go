@@ -164,9 +164,16 @@ func (p *prepared) upper(ctx context.Context, nodes []its.RankNode) Result {
 	}
 	component, count := its.Components(len(a.nodes), edges)
 	a.component = component
+	// A run enters a component once, by one of the blocks that lead there.
+	entering := make([][]int, count)
 	for i, b := range a.blocks {
-		if component[b.from] != component[b.to] {
-			a.add(bound.Runs{Blocks: []int{i}, Bound: bound.Int(1), Rule: bound.Acyclic{}})
+		if c := component[b.to]; component[b.from] != c {
+			entering[c] = append(entering[c], i)
+		}
+	}
+	for _, blocks := range entering {
+		if len(blocks) > 0 {
+			a.add(bound.Runs{Blocks: blocks, Bound: bound.Int(1), Rule: bound.Acyclic{}})
 		}
 	}
 	for c := count - 1; c >= 0; c-- {
