@@ -16,6 +16,8 @@ import (
 // (package equations): each claim is an identity of polynomials, which is multiplied out, in arithmetic
 // of its own.
 //
+//	(R0) Of a split, the pieces are where the polynomial of the constraint is not negative, or is 0
+//	     (split.go).
 //	(R1) At the initial location no equation is claimed.
 //	(R2) An equation of a location holds behind each transition into it: after the update it is the sum
 //	     of the products of cofactors and hypotheses, which are 0 before.
@@ -27,6 +29,12 @@ import (
 
 // Rewritten checks that; nil means yes. Observed are, by variable, those whose values matter.
 func Rewritten(old, new *its.System, observed []bool, c *equations.Certificate) error {
+	for i := range c.Splits {
+		if err := checkSplit(old, &c.Splits[i]); err != nil {
+			return reject("split %d: %v", i, err)
+		}
+		old = applySplit(old, &c.Splits[i])
+	}
 	n := len(old.Transitions)
 	if len(c.Frozen) != len(old.Variables) {
 		return reject("a table of the certificate has a wrong length")

@@ -12,6 +12,8 @@
 //	     such a combination: in reachable states both have the same value. Then the new system has
 //	     exactly the runs of the old one, and what is decided of it, true or false, is so of the
 //	     other.
+//	(E0) First transitions are split by constraints with products that are about one variable
+//	     (intervals.go).
 //	(E4) Constraints that squares are not negative are dropped. Variables that only served to compute
 //	     what is replaced are left alone: in all others the runs are the same.
 //
@@ -44,6 +46,9 @@ type Certificate struct {
 	// Frozen are, by variable, those that nothing depends on any more, and that are not observed: they
 	// are not updated.
 	Frozen []bool
+	// Splits are made before all of that, one after the other: what is said above is about the system in
+	// which transitions are split.
+	Splits []Split
 }
 
 // Change replaces a form, of a constraint or of an update.
@@ -96,52 +101,61 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 	if had == 0 || slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return len(s.Variables)+t.Temps > maxNumber }) {
 		return nil
 	}
-	states := walk.States(ctx, s, initial)
-	few := related(s)
-	var best *Result
-	for _, kind := range []struct {
-		variables []linear.Var
-		degree    int
-	}{{few, 2}, {with(few, counters(s)), 2}, {few, 3}, {with(few, counters(s)), 3}, {few, 4}, {few, 5}, {few, maxDegree}} {
-		monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
-		if len(monomials) > maxColumns || ctx.Err() != nil {
-			continue
-		}
-		x := &rewriting{s: s, observed: observed, expanded: make([]expansion, len(s.Transitions))}
-		for i := range s.Transitions {
-			x.expanded[i] = expand(s, &s.Transitions[i])
-		}
-		for l := range s.Locations {
-			var found []rational.Polynomial
-			if its.Location(l) != s.Initial && len(states[l]) > 0 {
-				found = rational.Vanishing(states[l], monomials)
+	s, splits := split(s)
+	expanded := make([]expansion, len(s.Transitions))
+	for i := range s.Transitions {
+		expanded[i] = expand(s, &s.Transitions[i])
+	}
+	// Without equations, first: perhaps nothing is left to do.
+	x := &rewriting{s: s, observed: observed, expanded: expanded, equations: make([][]rational.Polynomial, len(s.Locations))}
+	if !x.keep(ctx) {
+		return nil
+	}
+	best := x.result()
+	best.Products, best.Certificate.Splits = had, splits
+	if best.Left > 0 {
+		states := walk.States(ctx, s, initial)
+		few := related(s)
+		many := with(few, counters(s))
+		for _, kind := range []struct {
+			variables []linear.Var
+			degree    int
+		}{{few, 2}, {many, 2}, {few, 3}, {many, 3}, {few, 4}, {few, 5}, {few, maxDegree}} {
+			monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
+			if len(monomials) > maxColumns || best.Left == 0 {
+				continue
 			}
-			x.equations = append(x.equations, found)
-		}
-		if !x.keep(ctx) {
-			break
-		}
-		if r := x.result(); best == nil || r.Left < best.Left {
-			best = r
-			best.Products = had
-		}
-		if best.Left == 0 {
-			break
+			x := &rewriting{s: s, observed: observed, expanded: expanded}
+			for l := range s.Locations {
+				var found []rational.Polynomial
+				if its.Location(l) != s.Initial && len(states[l]) > 0 {
+					found = rational.Vanishing(states[l], monomials)
+				}
+				x.equations = append(x.equations, found)
+			}
+			if !x.keep(ctx) {
+				return nil
+			}
+			if r := x.result(); r.Left < best.Left || r.Left == best.Left && r.changes() > best.changes() {
+				best = r
+				best.Products, best.Certificate.Splits = had, splits
+			}
 		}
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
-	if best == nil || !best.changed() {
+	if best.changes() == 0 {
 		return nil
 	}
 	return best
 }
 
-// changed says whether something is replaced.
-func (r *Result) changed() bool {
-	some := func(cs [][]Change) bool {
-		return slices.ContainsFunc(cs, func(c []Change) bool { return len(c) > 0 })
+// changes is how much is replaced.
+func (r *Result) changes() int {
+	n := len(r.Certificate.Splits)
+	for i := range r.Certificate.Guards {
+		n += len(r.Certificate.Guards[i]) + len(r.Certificate.Updates[i])
 	}
-	return some(r.Certificate.Guards) || some(r.Certificate.Updates)
+	return n
 }
