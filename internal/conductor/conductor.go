@@ -226,6 +226,9 @@ func (r *run) decide(ctx context.Context) Answer {
 	return answer
 }
 
+// fairUnwinding is when unwinding begins for fair termination: hardly a product with an automaton ends.
+const fairUnwinding = 300 * time.Millisecond
+
 // play runs the engines that the task chooses on a module and joins their replies.
 func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[Reply]) {
 	engines, alone := Choose(&r.Task)
@@ -237,6 +240,9 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 	var table []schedule.Engine[Reply]
 	for _, e := range engines {
 		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Stays: e.Finds && r.Options.ShowInvariants}
+		if r.Fair && e.Name == "bmc" {
+			line.Start = fairUnwinding
+		}
 		if alone {
 			line.Start, line.Limit = 0, 0
 		}

@@ -82,6 +82,11 @@ func (r *run) endlessOverIntegers(ctx context.Context, m *ir.Module) bool {
 	if recursion.Is(m) {
 		return false // what is known of it is approximate
 	}
+	if !r.alone { // the engine ranking will know whether there is none
+		if over, _ := await[Ranked](ctx, r.board, m, hintWait); over.Ends {
+			return false
+		}
+	}
 	soon, stop := context.WithTimeout(ctx, integersTime)
 	defer stop()
 	p, err := r.translate(soon, m, integerize.Integers)
