@@ -10,7 +10,9 @@ import (
 	"assay/internal/models/integerize"
 	"assay/internal/models/observation"
 	"assay/internal/program/frontend"
+	"assay/internal/program/ir"
 	"assay/internal/temporal/ctl"
+	"assay/internal/user/show"
 )
 
 // checkCTL is `assay check --ctl`: the program's integer transition system is decided as
@@ -39,7 +41,10 @@ func (f *checkFlags) checkCTL() error {
 	if err != nil {
 		return f.loadError(err)
 	}
-	p, err := observation.Problem(ctx, program.Module, observation.Question{Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart})
+	p, err := observation.Problem(ctx, program.Module, observation.Question{
+		Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart,
+		Position: func(pos ir.Pos) string { return show.PositionOf(program.Module, pos).String() },
+	})
 	var untranslated *integerize.ErrUntranslated
 	var syntax *ctl.Error
 	switch {

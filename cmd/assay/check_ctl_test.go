@@ -93,6 +93,7 @@ func TestCheckCTL(t *testing.T) {
 		// Conditions with products: y is 3*n*n + 3*n + 1 at the head.
 		{ctlCubes, "EF(p == 1) && EF(p == 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
 		{ctlCubes, "AF(p < 0)", nil, exitTrue, "RESULT: true\n"},
+		{ctlCubes, "AF(p < 0)", nil, exitTrue, "6:14: 3*n*n - k + 3*n >= 0 is y >= k + 1, for 3*n*n - y + 3*n + 1 == 0\n"},
 		{ctlCubes, "EF(p == 1)", []string{"--json"}, exitTrue, `"result":"true"`},
 		{ctlCubes, "EF(p == 1) && EF(p == 0)", []string{"--json", "--memory=1GiB"}, exitFalse, `"result":"false(ctl)"`},
 		{ctlAssume, "AF(x > 0)", []string{"--json"}, exitUnknown, `"reasons":[{"cause":"inexact","text":`},

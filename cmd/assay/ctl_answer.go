@@ -17,6 +17,8 @@ import (
 type ctlAnswer struct {
 	Result  string      `json:"result"` // true, false(ctl) or unknown
 	Reasons []ctlReason `json:"reasons,omitempty"`
+	// Replaced are conditions and assignments with products for which linear ones were looked at.
+	Replaced []ctlReplaced `json:"replaced,omitempty"`
 	// Shown are the parts of a proof of the formula, or of its negation if it is false.
 	Shown []ctlPart `json:"shown,omitempty"`
 
@@ -29,6 +31,13 @@ type ctlAnswer struct {
 type ctlReason struct {
 	Cause string `json:"cause"`
 	Text  string `json:"text"`
+}
+
+type ctlReplaced struct {
+	At      string   `json:"at"`
+	Old     string   `json:"old"`
+	New     string   `json:"new"`
+	Because []string `json:"because,omitempty"`
 }
 
 // ctlPart is shown of all initial states, or of one, which is given.
@@ -82,6 +91,16 @@ func (a *ctlAnswer) text() string {
 	}
 	for _, r := range a.Reasons {
 		fmt.Fprintf(&b, "no answer: %s\n", r.Text)
+	}
+	for _, x := range a.Replaced {
+		if a.f.quiet {
+			break
+		}
+		fmt.Fprintf(&b, "at %s: %s is %s", x.At, x.Old, x.New)
+		if len(x.Because) > 0 {
+			fmt.Fprintf(&b, ", for %s", strings.Join(x.Because, ", "))
+		}
+		b.WriteString("\n")
 	}
 	for _, p := range a.Shown {
 		if p.Of == "all" {

@@ -96,7 +96,8 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "reading the formula", Err: err}
 	}
-	p.System = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
+	var replaced []equations.Replaced
+	p.System, replaced = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
 	check := accept.Branching
 	if f.certify == "off" {
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
@@ -107,6 +108,9 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
 	}
 	out := ctlAnswer{f: f, s: p.System}
+	for _, x := range replaced {
+		out.Replaced = append(out.Replaced, ctlReplaced{p.System.Locations[x.At], x.Old, x.New, x.Because})
+	}
 	switch a := a.(type) {
 	case search.Holds:
 		out.Result, out.code, out.proof = "true", exitTrue, a.Proof

@@ -73,13 +73,14 @@ type Result struct {
 // Accept asks an independent checker whether the new system has the runs of the old one.
 type Accept func(ctx context.Context, old, new *its.System, observed []bool, c *Certificate) error
 
-// Linear is the rewritten system, if there is one that is accepted; else the system itself.
-func Linear(ctx context.Context, s *its.System, initial []linear.Constraint, observed []bool, accept Accept) *its.System {
+// Linear is the rewritten system, if there is one that is accepted, and what was replaced; else the system
+// itself.
+func Linear(ctx context.Context, s *its.System, initial []linear.Constraint, observed []bool, accept Accept) (*its.System, []Replaced) {
 	r := Rewrite(ctx, s, initial, observed)
 	if r == nil || accept(ctx, s, r.System, observed, r.Certificate) != nil {
-		return s
+		return s, nil
 	}
-	return r.System
+	return r.System, r.replaced(s)
 }
 
 // limits of the equations that are looked for.

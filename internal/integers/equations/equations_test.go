@@ -35,6 +35,9 @@ func TestRewrite(t *testing.T) {
 	if r == nil || r.Left != 0 || r.Products != 2 {
 		t.Fatalf("%+v", r)
 	}
+	if got := r.replaced(s); len(got) != 2 || got[0].Old != "-3*n*n + k - 3*n - 1 >= 0" || got[0].New != "k >= y" || len(got[0].Because) != 1 {
+		t.Errorf("replaced: %+v", got)
+	}
 	text := r.System.String()
 	if strings.Contains(text, "*n") || !strings.Contains(text, "if k >= y") {
 		t.Errorf("the rewritten system is\n%s", text)

@@ -31,6 +31,8 @@ type Question struct {
 	Assumed string
 	// Arbitrary says that locals without initialiser have arbitrary content at the start.
 	Arbitrary bool
+	// Position names a place of the source; nil leaves locations with the names of blocks.
+	Position func(ir.Pos) string
 }
 
 // ErrNoStart says that no initial state satisfies the assumption.
@@ -89,12 +91,14 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if !c.starts(ctx) {
 		return branching.Problem{}, ErrNoStart
 	}
-	namePlaces(m, program)
+	if q.Position != nil {
+		namePlaces(program, q.Position)
+	}
 	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Atom: c.atom}, nil
 }
 
 // namePlaces calls locations by their positions in the source.
-func namePlaces(m *ir.Module, p *integerize.Program) {
+func namePlaces(p *integerize.Program, position func(ir.Pos) string) {
 	for l, place := range p.Places {
 		if place.Func == nil {
 			continue
@@ -102,7 +106,7 @@ func namePlaces(m *ir.Module, p *integerize.Program) {
 		instrs := place.Func.Blocks[place.Block].Instrs
 		if place.Index < len(instrs) {
 			if pos := place.Func.Def(instrs[place.Index]).Pos; pos.Line > 0 {
-				p.System.Locations[l] = m.PosString(pos)
+				p.System.Locations[l] = position(pos)
 			}
 		}
 	}

@@ -1,0 +1,78 @@
+package equations
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/integers/its"
+	"assay/internal/logic/linear"
+	"assay/internal/logic/polynomial/rational"
+)
+
+// Replaced is a condition, or an update, that was replaced: for people.
+type Replaced struct {
+	At       its.Location
+	Old, New string
+	// Because are equations of the location between products that the replacement rests on.
+	Because []string
+}
+
+// replaced lists what was replaced, each once, in the order of locations.
+func (r *Result) replaced(s *its.System) []Replaced {
+	var out []Replaced
+	add := func(x Replaced) {
+		if !slices.ContainsFunc(out, func(y Replaced) bool { return x.At == y.At && x.Old == y.Old }) {
+			out = append(out, x)
+		}
+	}
+	condition := func(p rational.Polynomial, equality bool) string {
+		if equality {
+			return p.Format(s.VarName) + " == 0"
+		}
+		return p.Format(s.VarName) + " >= 0"
+	}
+	for i := range r.Certificate.Splits {
+		x := &r.Certificate.Splits[i]
+		t := &s.Transitions[x.Transition]
+		e := expand(s, t)
+		var pieces []string
+		for _, p := range x.Pieces {
+			var both []string
+			for _, c := range p.Constraints(x.Variable) {
+				both = append(both, c.Format(s.VarName))
+			}
+			pieces = append(pieces, strings.Join(both, " && "))
+		}
+		if len(pieces) == 0 {
+			pieces = []string{"false"}
+		}
+		add(Replaced{At: t.From, Old: condition(e.guard[x.Constraint], t.Guard[x.Constraint].Equality), New: strings.Join(pieces, " || ")})
+		s = x.Apply(s)
+	}
+	for i := range s.Transitions {
+		t := &s.Transitions[i]
+		e := expand(s, t)
+		because := func(cofactors []rational.Polynomial) (list []string) {
+			for k, h := range r.Certificate.Equations[t.From] {
+				if k < len(cofactors) && len(cofactors[k]) > 0 {
+					list = append(list, h.Format(s.VarName)+" == 0")
+				}
+			}
+			return list
+		}
+		for _, c := range r.Certificate.Guards[i] {
+			if c.Root == nil {
+				equality := t.Guard[c.Index].Equality
+				now := linear.Constraint{Form: c.By, Equality: equality}.Tighten()
+				add(Replaced{t.From, condition(e.guard[c.Index], equality), now.Format(s.VarName), because(c.Cofactors)})
+			}
+		}
+		for _, c := range r.Certificate.Updates[i] {
+			if !r.Certificate.Frozen[c.Index] {
+				name := s.Variables[c.Index]
+				add(Replaced{t.From, name + " = " + e.update[c.Index].Format(s.VarName), name + " = " + c.By.Format(s.VarName), because(c.Cofactors)})
+			}
+		}
+	}
+	return out
+}
