@@ -345,7 +345,7 @@ func (f *checkFlags) check() error {
 		if why == "interrupted" {
 			cause = why
 		}
-		code := explain(show(os.Stdout, &assay.Result{
+		code := explain(printResult(os.Stdout, &assay.Result{
 			Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
 			Reasons: []assay.Reason{{Cause: cause, Text: why}}, Stats: assay.Stats{Depth: int(known.Load())},
 		}, f.show))
@@ -362,13 +362,13 @@ func (f *checkFlags) check() error {
 		channel.done()
 		return exit(code)
 	}
-	err = show(os.Stdout, result, f.show)
+	err = printResult(os.Stdout, result, f.show)
 	channel.done()
 	return err
 }
 
-// show prints a result and returns its exit code as an error.
-func show(w io.Writer, r *assay.Result, o report.Options) error {
+// printResult prints a result and returns its exit code as an error.
+func printResult(w io.Writer, r *assay.Result, o report.Options) error {
 	// The trace is printed even if the run was interrupted.
 	if err := report.Write(context.Background(), w, r, o); err != nil {
 		return &assay.EnvironmentError{Doing: "writing the result", Err: err}

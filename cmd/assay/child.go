@@ -139,7 +139,7 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 		Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
 		Reasons: []assay.Reason{*reason}, Stats: assay.Stats{Depth: last.Depth},
 	}
-	return show(os.Stdout, result, f.show)
+	return printResult(os.Stdout, result, f.show)
 }
 
 // startChild starts this program again with the two extra files.
