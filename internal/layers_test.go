@@ -75,6 +75,7 @@ var allowed = map[string][]string{
 	"internal/run/process":  {},
 	"internal/run/schedule": {},
 	// Programs: how they come in, and what they mean.
+	"internal/program/binary/image": {},
 	"internal/program/frontend": {
 		"internal/logic/bv",
 		"internal/run/process",
