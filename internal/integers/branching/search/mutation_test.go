@@ -136,7 +136,7 @@ func TestMutations(t *testing.T) {
 	rejected, accepted := 0, 0
 	for seed := range *mutations {
 		r := rand.New(rand.NewPCG(uint64(seed), 81))
-		s := system(r)
+		s := system(r, false)
 		f := formula(r, 1+r.IntN(3))
 		a, b := r.IntN(size), r.IntN(size)
 		p := problem(s, f, a, b)

@@ -5,12 +5,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"assay/internal/certify/branchcheck"
+	"assay/internal/certify/itscheck"
 	"assay/internal/integers/branching"
 	"assay/internal/integers/branching/search"
+	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
 	"assay/internal/integers/region"
 	"assay/internal/logic/linear"
@@ -27,8 +30,9 @@ var x, y = linear.Variable(0), linear.Variable(1)
 
 func number(n int) linear.Form { return linear.Constant(linear.Int(int64(n))) }
 
-// system is a random system whose variables stay between 0 and size-1.
-func system(r *rand.Rand) *its.System {
+// system is a random system whose variables stay between 0 and size-1; with products, transitions may have
+// some in conditions and updates.
+func system(r *rand.Rand, products bool) *its.System {
 	s := its.NewSystem("x", "y")
 	for range 1 + r.IntN(3) {
 		s.AddLocation(fmt.Sprint("l", len(s.Locations)))
@@ -46,6 +50,9 @@ func system(r *rand.Rand) *its.System {
 				b.Assume(linear.Equals(v, n))
 			}
 		}
+		if products {
+			multiply(r, b)
+		}
 		for v := range linear.Var(2) {
 			switch r.IntN(5) {
 			case 0:
@@ -62,6 +69,21 @@ func system(r *rand.Rand) *its.System {
 		b.Add()
 	}
 	return s
+}
+
+// multiply adds a condition, or an update, with a product.
+func multiply(r *rand.Rand, b *its.Builder) {
+	f, g := []linear.Form{x, y, x.Sub(y)}[r.IntN(3)], []linear.Form{x, y}[r.IntN(2)]
+	switch n := number(r.IntN(size * size)); r.IntN(5) {
+	case 0:
+		b.Assume(linear.AtLeast(b.Product(f, g), n))
+	case 1:
+		b.Assume(linear.AtMost(b.Product(f, f), n))
+	case 2:
+		b.Assume(linear.Equals(b.Product(f, g), n))
+	case 3:
+		b.Assign(linear.Var(r.IntN(2)), b.Product(f, g))
+	}
 }
 
 // atoms are the conditions of random formulas.
@@ -125,8 +147,17 @@ func explore(s *its.System) *explicit {
 				continue
 			}
 			for choice := range size * size {
-				value := func(v linear.Var) linear.Number {
-					return linear.Int(int64([]int{from.x, from.y, choice % size, choice / size}[v]))
+				chosen := 0 // temporaries that are no product
+				values := []linear.Number{linear.Int(int64(from.x)), linear.Int(int64(from.y))}
+				value := func(v linear.Var) linear.Number { return values[v] }
+				for k := range t.Temps {
+					at := slices.IndexFunc(t.Products, func(p its.Product) bool { return p.Temp == s.Temp(k) })
+					if at >= 0 {
+						values = append(values, t.Products[at].A.Eval(value).Mul(t.Products[at].B.Eval(value)))
+						continue
+					}
+					values = append(values, linear.Int(int64([]int{choice % size, choice / size}[chosen])))
+					chosen++
 				}
 				possible := true
 				for _, c := range t.Guard {
@@ -215,16 +246,37 @@ func problem(s *its.System, f ctl.Formula, a, b int) branching.Problem {
 
 // TestRandom compares answers about random systems and formulas with explicit search. -random 2000
 // takes more.
-func TestRandom(t *testing.T) {
+func TestRandom(t *testing.T) { testRandom(t, false, 9) }
+
+// TestRandomProducts does so for systems with products, which are rewritten first.
+func TestRandomProducts(t *testing.T) { testRandom(t, true, 7) }
+
+// testRandom wants so many of ten decided.
+func testRandom(t *testing.T, products bool, wanted int) {
 	decided := 0
 	for seed := range *random {
 		r := rand.New(rand.NewPCG(uint64(seed), 18))
-		s := system(r)
+		s := system(r, products)
 		f := formula(r, 1+r.IntN(3))
 		a, b := r.IntN(size), r.IntN(size)
 		want := explore(s).holds(f)[state{int(s.Initial), a, b}]
 		ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
-		answer, err := search.Decide(ctx, problem(s, f, a, b), branchcheck.Check)
+		p := problem(s, f, a, b)
+		if products {
+			observed, err := p.Observed()
+			if err != nil {
+				t.Fatal(err)
+			}
+			accept := func(_ context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
+				err := itscheck.Rewritten(old, new, observed, c)
+				if err != nil {
+					t.Errorf("seed %d: the rewriting is not accepted: %v\n%s", seed, err, its.WriteT2(s))
+				}
+				return err
+			}
+			p.System, _ = equations.Linear(ctx, s, p.Initial[0].Constraints(), observed, accept)
+		}
+		answer, err := search.Decide(ctx, p, branchcheck.Check)
 		stop()
 		if err != nil && ctx.Err() == nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -245,7 +297,7 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d decided", decided, *random)
-	if decided < *random*9/10 {
+	if decided < *random*wanted/10 {
 		t.Errorf("%d of %d are decided", decided, *random)
 	}
 }
