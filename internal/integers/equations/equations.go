@@ -3,6 +3,8 @@
 // replaces a condition and its negation is learned from runs and validated by a prover; here it
 // comes out of equations between products that the loops keep.
 //
+//	(E0) Transitions are split by constraints with products that are about one variable
+//	     (intervals.go).
 //	(E1) Equations are, by location, polynomials over the variables that are 0 in the states of sampled
 //	     runs (package walk). They are candidates.
 //	(E2) An equation is kept if it is, behind each transition into its location, a combination of the
@@ -12,8 +14,6 @@
 //	     such a combination: in reachable states both have the same value. Then the new system has
 //	     exactly the runs of the old one, and what is decided of it, true or false, is so of the
 //	     other.
-//	(E0) First transitions are split by constraints with products that are about one variable
-//	     (intervals.go).
 //	(E4) Constraints that squares are not negative are dropped. Variables that only served to compute
 //	     what is replaced are left alone: in all others the runs are the same.
 //
@@ -102,7 +102,7 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 	if had == 0 || slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return len(s.Variables)+t.Temps > maxNumber }) {
 		return nil
 	}
-	s, splits := split(s)
+	s, splits := split(ctx, s)
 	expanded := make([]expansion, len(s.Transitions))
 	for i := range s.Transitions {
 		expanded[i] = expand(s, &s.Transitions[i])

@@ -1,6 +1,7 @@
 package equations
 
 import (
+	"context"
 	"math/big"
 	"slices"
 
@@ -37,7 +38,7 @@ func (p Piece) Constraints(v linear.Var) []linear.Constraint {
 	return out
 }
 
-// Limits of what is split.
+// Limits of what is split; what is beyond them stays as it is.
 const (
 	maxRoot   = 20000 // of the polynomial
 	maxPieces = 4
@@ -45,9 +46,9 @@ const (
 )
 
 // split splits what it can.
-func split(s *its.System) (*its.System, []Split) {
+func split(ctx context.Context, s *its.System) (*its.System, []Split) {
 	var splits []Split
-	for i := 0; i < len(s.Transitions) && len(splits) < maxSplits; i++ {
+	for i := 0; i < len(s.Transitions) && len(splits) < maxSplits && ctx.Err() == nil; i++ {
 		t := &s.Transitions[i]
 		x := expand(s, t)
 		for _, k := range x.guards {

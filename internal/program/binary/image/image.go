@@ -62,7 +62,9 @@ type Image struct {
 	Type     elf.Type // ET_EXEC, ET_DYN or ET_REL
 	Entry    uint64   // 0 for an object file
 	Sections []Section
-	Symbols  []Symbol // defined ones by address, then name; then undefined ones
+	// Symbols are the defined ones by address, then name; then undefined ones. Thread-local and absolute
+	// symbols are not among them: code that refers to one cannot be given a meaning by this table.
+	Symbols []Symbol
 }
 
 // Load reads an ELF file from its bytes; name is for messages.
