@@ -83,5 +83,6 @@ func encode(st *term.Store, roots []term.ID) string {
 }
 
 // check chooses the older simplex algorithm, which is up to ten times as fast on these
-// formulas. (What set-option says would hold for all of Z3 in the process.)
-const check = "(check-sat-using (using-params smt :arith.solver 2 :random_seed 0))\n"
+// formulas; equations are solved first. (What set-option says would hold for all of Z3 in
+// the process.)
+const check = "(check-sat-using (then simplify propagate-values solve-eqs (using-params smt :arith.solver 2 :random_seed 0)))\n"

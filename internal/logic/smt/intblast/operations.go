@@ -1,6 +1,7 @@
 package intblast
 
 import (
+	"fmt"
 	"math/big"
 
 	"assay/internal/logic/term"
@@ -111,10 +112,16 @@ func (t *translator) bits(x term.ID) number {
 				}
 			}
 		}
+		if t.readsSigned(st.Arg(x, 0), st.Arg(x, 1)) {
+			return t.signedBitwise(x, read(0, true), read(1, true))
+		}
 		n := t.atMost(x, read(0, false))
 		t.assert("(<= %s %s)", n.text, read(1, false).text)
 		return n
 	case term.OpBVOr, term.OpBVXor:
+		if t.readsSigned(st.Arg(x, 0), st.Arg(x, 1)) {
+			return t.signedBitwise(x, read(0, true), read(1, true))
+		}
 		a, b := read(0, false), read(1, false)
 		n := t.unsigned(x)
 		t.assert("(<= %s (+ %s %s))", n.text, a.text, b.text)
@@ -126,6 +133,39 @@ func (t *translator) bits(x term.ID) number {
 	case term.OpVar, term.OpSelect:
 	}
 	return t.any(x)
+}
+
+// signedBitwise is some value of a & b, a | b or a ^ b, read signed as its operands are:
+// its sign follows from theirs, and the inequalities of the unsigned reading hold of the
+// numbers or of their complements, -1 - a. Reading a signed operand unsigned would split
+// cases that the signs decide.
+func (t *translator) signedBitwise(x term.ID, a, b number) number {
+	n := t.any(x)
+	within := func(condition, lo, hi string) {
+		t.assert("(=> %s (<= %s %s %s))", condition, lo, n.text, hi)
+	}
+	signs := func(a, b number) string { return fmt.Sprintf("(and (<= 0 %s) (< %s 0))", a.text, b.text) }
+	both := fmt.Sprintf("(and (<= 0 %s) (<= 0 %s))", a.text, b.text)
+	neither := fmt.Sprintf("(and (< %s 0) (< %s 0))", a.text, b.text)
+	sum := fmt.Sprintf("(+ %s %s)", a.text, b.text)
+	switch t.st.Op(x) {
+	case term.OpBVAnd:
+		within(fmt.Sprintf("(<= 0 %s)", a.text), "0", a.text)
+		within(fmt.Sprintf("(<= 0 %s)", b.text), "0", b.text)
+		within(neither, "(+ 1 "+sum+")", a.text)
+		within(neither, "(+ 1 "+sum+")", b.text)
+	case term.OpBVOr:
+		within(fmt.Sprintf("(< %s 0)", a.text), a.text, "(- 1)")
+		within(fmt.Sprintf("(< %s 0)", b.text), b.text, "(- 1)")
+		within(both, a.text, sum)
+		within(both, b.text, sum)
+	default: // exclusive or
+		within(both, "0", sum)
+		within(neither, "0", "(- (- 2) "+sum+")")
+		within(signs(a, b), fmt.Sprintf("(- %s %s)", b.text, a.text), "(- 1)")
+		within(signs(b, a), fmt.Sprintf("(- %s %s)", a.text, b.text), "(- 1)")
+	}
+	return n
 }
 
 // shift is the number of bits of a shift by a constant that is not too large.
