@@ -139,7 +139,7 @@ var allowed = map[string][]string{
 	"internal/models/absint": {"internal/logic/absdomain", "internal/logic/term", "internal/program/ir"},
 	"internal/models/encode": {"internal/logic/bv", "internal/logic/term", "internal/program/ir"},
 	"internal/models/integerize": {
-		"internal/logic/bv", "internal/logic/linear",
+		"internal/logic/bitwise", "internal/logic/bv", "internal/logic/linear",
 		"internal/program/ir",
 		"internal/integers/its",
 		"internal/evidence/invariant", "internal/evidence/verdict",

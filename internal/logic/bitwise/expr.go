@@ -47,6 +47,27 @@ func (n Number) String() string { return fmt.Sprint(int64(n)) }
 func (u Unary) String() string  { return string(u.Op) + operand(u.X) }
 func (b Binary) String() string { return operand(b.X) + " " + string(b.Op) + " " + operand(b.Y) }
 
+// Mentions says whether an expression has a variable.
+func Mentions(e Expr, v Var) bool {
+	switch e := e.(type) {
+	case Var:
+		return e == v
+	case Unary:
+		return Mentions(e.X, v)
+	case Binary:
+		return Mentions(e.X, v) || Mentions(e.Y, v)
+	}
+	return false
+}
+
+// Conjuncts are the operands of && at the top of an expression.
+func Conjuncts(e Expr) []Expr {
+	if b, ok := e.(Binary); ok && b.Op == "&&" {
+		return append(Conjuncts(b.X), Conjuncts(b.Y)...)
+	}
+	return []Expr{e}
+}
+
 // operand prints an operand.
 func operand(e Expr) string {
 	if _, ok := e.(Binary); ok {

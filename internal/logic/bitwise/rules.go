@@ -11,8 +11,8 @@
 //
 // The scripts of the paper's appendix prove less than the figures say for R-OR-1,
 // R-XOR-NEQ and W-OR-CONST, by slips in their conditions; the rules here are those of
-// the figures. The integer translation (package integerize) has the same knowledge in
-// its code.
+// the figures. The integer translation (package integerize) and assay rewrite take their
+// cases from here.
 package bitwise
 
 // View says how bit-vectors are read as integers.

@@ -304,6 +304,14 @@ func TestOperations(t *testing.T) {
 		operation{"a product and a difference", true, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) {
 			return b.Bin(ir.Sub, b.Bin(ir.Mul, x, x), b.Bin(ir.Mul, x, y)), b.Bin(ir.Mul, y, b.Const(width, 13))
 		}},
+		operation{"neighbours", false, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) {
+			before, opposite := b.Bin(ir.Sub, x, b.Const(width, 1)), b.Bin(ir.Sub, b.Const(width, 0), x)
+			return b.Bin(ir.And, x, before), b.Bin(ir.Or, b.Bin(ir.And, x, opposite), b.Bin(ir.Xor, y, y))
+		}},
+		operation{"aligned", true, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) {
+			twice, bit := b.Bin(ir.Shl, x, b.Const(width, 1)), b.Bin(ir.And, y, b.Const(width, 1))
+			return b.Bin(ir.Or, twice, bit), b.Bin(ir.Xor, b.Bin(ir.Xor, bit, twice), b.Const(width, 2))
+		}},
 		operation{"freeze and counts", false, func(b *ir.Builder, x, y ir.Value) (ir.Value, ir.Value) {
 			return b.Op(ir.Ctpop, ty, b.Op(ir.Freeze, ty, x)), b.Op(ir.Cttz, ty, y)
 		}},

@@ -152,7 +152,7 @@ func (o Operation) matches(match bitwise.Expr) bool {
 
 // powers are the k for which a rule is tried; -1 if it has none.
 func (o Operation) powers(r bitwise.Rule) []int {
-	if !has(r.When, "k") && !has(r.When, "p") && !has(r.Result, "p") && !has(r.Weak, "p") {
+	if !bitwise.Mentions(r.When, "k") && !bitwise.Mentions(r.When, "p") && !bitwise.Mentions(r.Result, "p") && !bitwise.Mentions(r.Weak, "p") {
 		return []int{-1}
 	}
 	if !o.HasConstant {
@@ -163,19 +163,6 @@ func (o Operation) powers(r bitwise.Rule) []int {
 		list[k] = k
 	}
 	return list
-}
-
-// has says whether an expression has a variable.
-func has(e bitwise.Expr, v bitwise.Var) bool {
-	switch e := e.(type) {
-	case bitwise.Var:
-		return e == v
-	case bitwise.Unary:
-		return has(e.X, v)
-	case bitwise.Binary:
-		return has(e.X, v) || has(e.Y, v)
-	}
-	return false
 }
 
 // writer writes an expression in C. Constants are computed.
