@@ -175,6 +175,7 @@ const (
 	EngineSpacer       = "spacer"
 	EngineSymex        = "symex"
 	EngineAcceleration = "acceleration"
+	EngineIntegers     = "integers"
 )
 
 // Engines are the values of Engine.Only.
@@ -264,6 +265,9 @@ func (t *Task) validate() error {
 		}
 		if q := t.question(); !conductor.Answering(t.Engine.Only, q) {
 			return &InputError{Message: fmt.Sprintf("the engine %s does not decide %s", t.Engine.Only, q), Hint: "leave out --engine"}
+		}
+		if t.Program.Semantics == SemanticsIntegers && t.Engine.Only != EngineIntegers {
+			return &InputError{Message: fmt.Sprintf("the engine %s works on machine integers", t.Engine.Only), Hint: "--semantics integers has one engine, integers: leave out --engine"}
 		}
 	}
 	if len(t.Program.Pointers)+len(t.Program.NonNull) > 0 && t.Program.Function == "" {

@@ -219,6 +219,7 @@ func TestTerminationAlone(t *testing.T) {
 	for _, task := range []Task{
 		{Files: []string{"f.c"}, Properties: []Property{Termination, NoOverflow}},
 		{Files: []string{"f.c"}, Properties: []Property{Termination}, Engine: Engine{EachCheck: true}},
+		{Files: []string{"f.c"}, Properties: []Property{Termination}, Engine: Engine{Only: "ranking"}, Program: Program{Semantics: SemanticsIntegers}},
 	} {
 		_, err := Check(t.Context(), task)
 		var input *InputError
