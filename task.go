@@ -171,7 +171,6 @@ const (
 	EngineBMC          = "bmc"
 	EngineInduction    = "induction"
 	EngineIC3          = "ic3"
-	EngineIncremental  = "incremental"
 	EngineSpacer       = "spacer"
 	EngineSymex        = "symex"
 	EngineAcceleration = "acceleration"
