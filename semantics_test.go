@@ -24,6 +24,11 @@ func TestSemantics(t *testing.T) {
 		{"the overflow", nondet + "int main(void) { int n = __VERIFIER_nondet_int(); for (int i = 0; i <= n; i++) ; return 0; }", "", "", True},
 		{"grows for ever", nondet + "int main(void) { int n = 1; while (n > 0) n += 7; return 0; }", "", "", False},
 		{"stays", nondet + "int main(void) { int n = __VERIFIER_nondet_int(); while (n > 5) ; return 0; }", False, False, False},
+		// Products that equations between them make linear.
+		{"odd numbers", nondet + "int main(void) { int n = 0, s = 0, d = 1, c = 0, k = __VERIFIER_nondet_int(); while (n * n - s + c < k) { s += d; d += 2; n++; c++; } return 0; }", "", "", True},
+		{"odd numbers for ever", nondet + "int main(void) { int n = 0, s = 0, d = 1; while (n * n == s) { s += d; d += 2; n++; } return 0; }", "", "", False},
+		{"halves", nondet + "int main(void) { int a = 2 * __VERIFIER_nondet_int(), x = a / 2, n = 0, s = 0; while (2 * x + n * n == a + s) { s += 2 * n + 1; n++; } return 0; }", "", "", False},
+		{"Euclid", nondet + "int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); if (x < 1 || y < 1) return 0; int a = x, b = y, p = 1, q = 0; while (x * p - x * q != b + x * p - a - x * q) if (a > b) { a -= b; p -= q; } else { b -= a; q -= p; } return 0; }", "", "", True},
 		// Null moved by a number is that number, perhaps the address of the counter.
 		{"writes anywhere", nondet + "int n = 5;\nint main(void) { char *null = 0; unsigned i = __VERIFIER_nondet_uint(); while (n > 0) { n--; *(int *)(null + i * 16ul) = 5; } return 0; }", "", "", Unknown},
 		{"writes elsewhere", nondet + "int n = 5;\nint main(void) { int x, *p = __VERIFIER_nondet_uint() ? &x : 0; while (n > 0) { n--; *p = 5; } return 0; }", "", "", True},

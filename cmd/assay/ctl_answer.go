@@ -8,6 +8,7 @@ import (
 
 	"assay"
 	"assay/internal/integers/branching"
+	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
 	"assay/internal/temporal/ctl"
 )
@@ -18,7 +19,7 @@ type ctlAnswer struct {
 	Result  string      `json:"result"` // true, false(ctl) or unknown
 	Reasons []ctlReason `json:"reasons,omitempty"`
 	// Replaced are conditions and assignments with products for which linear ones were looked at.
-	Replaced []ctlReplaced `json:"replaced,omitempty"`
+	Replaced []equations.Replaced `json:"replaced,omitempty"`
 	// Shown are the parts of a proof of the formula, or of its negation if it is false.
 	Shown []ctlPart `json:"shown,omitempty"`
 
@@ -31,13 +32,6 @@ type ctlAnswer struct {
 type ctlReason struct {
 	Cause string `json:"cause"`
 	Text  string `json:"text"`
-}
-
-type ctlReplaced struct {
-	At      string   `json:"at"`
-	Old     string   `json:"old"`
-	New     string   `json:"new"`
-	Because []string `json:"because,omitempty"`
 }
 
 // ctlPart is shown of all initial states, or of one, which is given.
@@ -96,11 +90,7 @@ func (a *ctlAnswer) text() string {
 		if a.f.quiet {
 			break
 		}
-		fmt.Fprintf(&b, "at %s: %s is %s", x.At, x.Old, x.New)
-		if len(x.Because) > 0 {
-			fmt.Fprintf(&b, ", for %s", strings.Join(x.Because, ", "))
-		}
-		b.WriteString("\n")
+		b.WriteString(x.String() + "\n")
 	}
 	for _, p := range a.Shown {
 		if p.Of == "all" {

@@ -96,8 +96,8 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "reading the formula", Err: err}
 	}
-	var replaced []equations.Replaced
-	p.System, replaced = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
+	out := ctlAnswer{f: f}
+	p.System, out.Replaced = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
 	check := accept.Branching
 	if f.certify == "off" {
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
@@ -107,10 +107,7 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
 	}
-	out := ctlAnswer{f: f, s: p.System}
-	for _, x := range replaced {
-		out.Replaced = append(out.Replaced, ctlReplaced{p.System.Locations[x.At], x.Old, x.New, x.Because})
-	}
+	out.s = p.System
 	switch a := a.(type) {
 	case search.Holds:
 		out.Result, out.code, out.proof = "true", exitTrue, a.Proof
@@ -122,6 +119,9 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 			cause = "timeout"
 		}
 		out.Result, out.code, out.Reasons = "unknown", exitUnknown, []ctlReason{{cause, a.Reason}}
+		for _, condition := range equations.Nonlinear(p.System) {
+			out.Reasons = append(out.Reasons, ctlReason{"inexact", "no linear condition was found that equals " + condition})
+		}
 	default:
 		panic(fmt.Sprintf("unexpected %T", a))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/certify/accept"
 	"assay/internal/evidence/verdict"
+	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
 	"assay/internal/integers/termination"
 	"assay/internal/models/absint"
@@ -96,6 +97,17 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 		return open(untranslated(ctx, err))
 	}
 	translation := time.Since(begin)
+	var replaced []equations.Replaced
+	if !r.Options.Uncertified {
+		p.System, replaced = equations.Linear(ctx, p.System, nil, nil, accept.Rewritten)
+	}
+	text := func(evidence string) string {
+		var b strings.Builder
+		for _, x := range replaced {
+			b.WriteString(x.String() + "\n")
+		}
+		return b.String() + evidence
+	}
 	r.report(Progress{Phase: "ranking and recurrence"})
 	begin = time.Now()
 	a, err := termination.Decide(ctx, p.System, termination.Options{Accept: accept.IntegerSystem, Uncertified: r.Options.Uncertified})
@@ -105,22 +117,25 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 	out := Answer{Module: m, Stats: phases([]Phase{{"translation", translation}, {"ranking and recurrence", time.Since(begin)}})}
 	switch a := a.(type) {
 	case termination.Terminates:
-		t := verdict.True{Certificate: &verdict.OverIntegers{Text: p.FormatArgument(a.Argument), Checker: "ranking conditions over the integers (Z3)"}}
+		t := verdict.True{Certificate: &verdict.OverIntegers{Text: text(p.FormatArgument(a.Argument)), Checker: "ranking conditions over the integers (Z3)"}}
 		if r.Options.Uncertified {
-			t.Certificate = &verdict.OverIntegers{Text: p.FormatArgument(a.Argument)}
+			t.Certificate = &verdict.OverIntegers{Text: text(p.FormatArgument(a.Argument))}
 		}
 		out.Verdict = t
 	case termination.Diverges:
 		place := p.Places[p.System.Transitions[a.Recurrence.Sets[a.Recurrence.Entry].Moves[0].Path[0]].From]
 		out.Verdict = verdict.False{
 			Violation:    verdict.Guard{Func: place.Func.Name, Pos: place.Pos()},
-			OverIntegers: &verdict.OverIntegers{Text: p.FormatRecurrence(a.Recurrence)},
+			OverIntegers: &verdict.OverIntegers{Text: text(p.FormatRecurrence(a.Recurrence))},
 			Replayed:     []string{"recurrent set over the integers (Z3)"},
 		}
 	case termination.Unknown:
 		var reasons []verdict.Reason
 		for _, why := range a.Reasons {
 			reasons = append(reasons, verdict.Reason{Cause: verdict.CauseUnwinding, Text: why})
+		}
+		for _, condition := range equations.Nonlinear(p.System) {
+			reasons = append(reasons, verdict.Reason{Cause: verdict.CauseInexact, Text: "no linear condition was found that equals " + condition})
 		}
 		out.Verdict = verdict.Unknown{Reasons: reasons}
 	default:

@@ -44,6 +44,31 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
+// TestVariables: inputs that some variable begins with are no copies of it, and stay in equations.
+func TestVariables(t *testing.T) {
+	s := read(t, `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS start))
+(VAR a b p q r s x y copy)
+(RULES
+  start(a, b, p, q, r, s, x, y, copy) -> loop(m, n, 1, 0, 0, 1, m, n, m) :|: m >= 1 && n >= 1
+  loop(a, b, p, q, r, s, x, y, copy) -> loop(a - b, b, p - q, q, r - s, s, x, y, copy) :|: y*r + x*p != x*q + y*s && a > b
+  loop(a, b, p, q, r, s, x, y, copy) -> loop(a, b - a, p, q - p, r, s - r, x, y, copy) :|: y*r + x*p != x*q + y*s && a <= b
+)`)
+	if got := related(s); len(got) != 6 {
+		t.Errorf("related: %v", got)
+	}
+	r := Rewrite(t.Context(), s, nil, nil)
+	if r == nil || r.Left != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if text := r.System.String(); strings.Contains(text, "*") {
+		t.Errorf("the rewritten system is\n%s", text)
+	}
+	if left := Nonlinear(s); len(left) != 2 || !strings.HasPrefix(left[0], "at loop: ") {
+		t.Errorf("with products: %q", left)
+	}
+}
+
 // TestSameSteps: from states of runs both systems have the same steps, but for frozen variables.
 func TestSameSteps(t *testing.T) {
 	for name, text := range map[string]string{

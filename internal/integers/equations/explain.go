@@ -11,10 +11,39 @@ import (
 
 // Replaced is a condition, or an update, that was replaced: for people.
 type Replaced struct {
-	At       its.Location
-	Old, New string
+	At  string `json:"at"` // the name of a location
+	Old string `json:"old"`
+	New string `json:"new"`
 	// Because are equations of the location between products that the replacement rests on.
-	Because []string
+	Because []string `json:"because,omitempty"`
+}
+
+// String is the replacement in a line.
+func (r Replaced) String() string {
+	text := "at " + r.At + ": " + r.Old + " is " + r.New
+	if len(r.Because) > 0 {
+		text += ", for " + strings.Join(r.Because, ", ")
+	}
+	return text
+}
+
+// Nonlinear are the conditions with products that a system has, each once, with their locations' names.
+func Nonlinear(s *its.System) []string {
+	var out []string
+	for i := range s.Transitions {
+		t := &s.Transitions[i]
+		x := expand(s, t)
+		for _, k := range x.guards {
+			relation := " >= 0"
+			if t.Guard[k].Equality {
+				relation = " == 0"
+			}
+			if text := "at " + s.Locations[t.From] + ": " + x.guard[k].Format(s.VarName) + relation; !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
 // replaced lists what was replaced, each once, in the order of locations.
@@ -46,7 +75,7 @@ func (r *Result) replaced(s *its.System) []Replaced {
 		if len(pieces) == 0 {
 			pieces = []string{"false"}
 		}
-		add(Replaced{At: t.From, Old: condition(e.guard[x.Constraint], t.Guard[x.Constraint].Equality), New: strings.Join(pieces, " || ")})
+		add(Replaced{At: s.Locations[t.From], Old: condition(e.guard[x.Constraint], t.Guard[x.Constraint].Equality), New: strings.Join(pieces, " || ")})
 		s = x.Apply(s)
 	}
 	for i := range s.Transitions {
@@ -64,13 +93,13 @@ func (r *Result) replaced(s *its.System) []Replaced {
 			if c.Root == nil {
 				equality := t.Guard[c.Index].Equality
 				now := linear.Constraint{Form: c.By, Equality: equality}.Tighten()
-				add(Replaced{t.From, condition(e.guard[c.Index], equality), now.Format(s.VarName), because(c.Cofactors)})
+				add(Replaced{s.Locations[t.From], condition(e.guard[c.Index], equality), now.Format(s.VarName), because(c.Cofactors)})
 			}
 		}
 		for _, c := range r.Certificate.Updates[i] {
 			if !r.Certificate.Frozen[c.Index] {
 				name := s.Variables[c.Index]
-				add(Replaced{t.From, name + " = " + e.update[c.Index].Format(s.VarName), name + " = " + c.By.Format(s.VarName), because(c.Cofactors)})
+				add(Replaced{s.Locations[t.From], name + " = " + e.update[c.Index].Format(s.VarName), name + " = " + c.By.Format(s.VarName), because(c.Cofactors)})
 			}
 		}
 	}

@@ -78,18 +78,22 @@ func counters(s *its.System) []linear.Var {
 	return out
 }
 
-// copies says that a variable always gets the value that some variable before it gets.
+// copies says that a variable gets the value of some variable before it in every transition, or keeps its own
+// where that one does.
 func copies(s *its.System, v int) bool {
-	for i := range s.Transitions {
-		f := s.Transitions[i].Update[v]
-		if w, ok := f.IsVariable(); ok && w == linear.Var(v) {
-			continue
-		}
-		if !slices.ContainsFunc(s.Transitions[i].Update[:v], f.Equal) {
-			return false
+	keeps := func(f linear.Form, v int) bool {
+		w, ok := f.IsVariable()
+		return ok && w == linear.Var(v)
+	}
+	for u := range v {
+		if !slices.ContainsFunc(s.Transitions, func(t its.Transition) bool {
+			f, g := t.Update[v], t.Update[u]
+			return !f.Equal(g) && !(keeps(f, v) && keeps(g, u))
+		}) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // with are the variables of both lists.

@@ -18,6 +18,7 @@ const (
 	runs      = 120
 	steps     = 160
 	maxStates = 420 // at a location
+	maxOfRun  = 20  // of these, from one run
 	tries     = 6   // of inputs for a step
 )
 
@@ -72,13 +73,18 @@ func States(ctx context.Context, s *its.System, initial []linear.Constraint) [][
 		seen[l] = map[string]bool{}
 	}
 	at := s.Initial
+	ofRun := make([]int, len(s.Locations))
 	Runs(ctx, s, initial, func(x Step) {
 		if x.Transition >= 0 {
 			at = s.Transitions[x.Transition].From
 		}
-		if key := keyOf(x.State); len(out[at]) < maxStates && !seen[at][key] {
+		if at == s.Initial {
+			clear(ofRun)
+		}
+		if key := keyOf(x.State); len(out[at]) < maxStates && ofRun[at] < maxOfRun && !seen[at][key] {
 			seen[at][key] = true
 			out[at] = append(out[at], x.State)
+			ofRun[at]++
 		}
 		if x.Transition >= 0 {
 			at = s.Transitions[x.Transition].To
@@ -127,12 +133,9 @@ func step(s *its.System, rng *rand.Rand, outgoing []int, state []*big.Int, numbe
 	for range tries {
 		for _, k := range rng.Perm(len(outgoing)) {
 			t := &s.Transitions[outgoing[k]]
-			inputs := make([]*big.Int, t.Temps)
-			for i := range inputs {
-				inputs[i] = number()
-			}
-			if next, err := s.Step(t, state, inputs); err == nil && bounded(next) {
-				return Step{outgoing[k], state, inputs}, next
+			chosen := inputs(s, rng, t, state, number)
+			if next, err := s.Step(t, state, chosen); err == nil && bounded(next) {
+				return Step{outgoing[k], state, chosen}, next
 			}
 		}
 	}

@@ -38,6 +38,9 @@ func (s *state) floor(n number, c linear.Number) (quotient, rest number) {
 		q := k.Div(c).Floor()
 		return constant(q), constant(k.Sub(c.Mul(q)))
 	}
+	if q := n.scale(linear.Int(1).Div(c)); q.form.IsIntegral() {
+		return q, constant(zero)
+	}
 	r := n.interval
 	if r.hasLo {
 		r.lo = r.lo.Div(c).Floor()
