@@ -293,7 +293,7 @@ var allowed = map[string][]string{
 		"internal/logic/bv",
 		"internal/temporal/ltl", "internal/temporal/translation",
 		"internal/program/ir", "internal/program/ir/interp",
-		"internal/integers/its", "internal/integers/termination",
+		"internal/integers/equations", "internal/integers/its", "internal/integers/termination",
 		"internal/finite/solve",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/models/absint", "internal/models/integerize",
