@@ -88,7 +88,7 @@ var allowed = map[string][]string{
 	"internal/program/llvm":      {"internal/logic/bv"},
 	"internal/program/target":    {},
 	// Integer transition systems, and the engines for them.
-	"internal/integers/bound":     {"internal/logic/linear", "internal/integers/its"},
+	"internal/integers/bound":     {"internal/logic/linear", "internal/logic/polynomial/rational", "internal/integers/its"},
 	"internal/integers/branching": {"internal/logic/polyhedra", "internal/temporal/ctl", "internal/integers/its", "internal/integers/region"},
 	"internal/integers/branching/search": {
 		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
@@ -96,7 +96,7 @@ var allowed = map[string][]string{
 		"internal/integers/branching", "internal/integers/forward", "internal/integers/its", "internal/integers/ranking", "internal/integers/region", "internal/integers/walk",
 	},
 	"internal/integers/complexity": {
-		"internal/logic/linear", "internal/logic/polyhedra",
+		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/polynomial/rational", "internal/logic/smt",
 		"internal/integers/bound", "internal/integers/forward", "internal/integers/its", "internal/integers/ranking",
 	},
 	"internal/integers/equations": {"internal/logic/linear", "internal/logic/polynomial/rational", "internal/integers/its", "internal/integers/walk"},

@@ -40,6 +40,9 @@ func Bound(ctx context.Context, s *its.System, c *bound.Certificate) error {
 	}
 	defer q.close()
 	b.q = q
+	if err := b.checkSigns(); err != nil {
+		return err
+	}
 	if err := b.prune(); err != nil {
 		return err
 	}
@@ -76,6 +79,7 @@ type boundChecker struct {
 	nodesAt [][]int // by location: nodes other than the start
 	blocks  map[string][]int
 	facts   [][]fact // by block: what its claims need
+	signs   []signs  // what closed forms need
 	out     [][]int  // by location: transitions that are possible
 	onward  []bool   // by location: a cutpoint can be reached from there
 	onPath  []bool

@@ -195,6 +195,8 @@ func (b *boundChecker) runs(c bound.Runs) (bound.Expression, error) {
 		return b.inflow(c, r)
 	case bound.Ranked:
 		return b.ranked(c, r)
+	case bound.Closed:
+		return b.closed(c, r)
 	}
 	panic(fmt.Sprintf("unexpected rule %T", c.Rule))
 }
@@ -386,6 +388,8 @@ func (b *boundChecker) size(c bound.Size) (bound.Expression, error) {
 		return e.Add(bound.Constant(rest.Const)), nil
 	case bound.Potential:
 		return b.potential(c, r)
+	case bound.Iterated:
+		return b.iterated(c, r)
 	}
 	panic(fmt.Sprintf("unexpected rule %T", c.Rule))
 }

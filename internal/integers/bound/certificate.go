@@ -103,7 +103,7 @@ func (Size) isClaim()            {}
 func (c Runs) Limit() Expression { return c.Bound }
 func (c Size) Limit() Expression { return c.Bound }
 
-// RunsRule is Acyclic, Inflow or Ranked.
+// RunsRule is Acyclic, Inflow, Ranked or Closed.
 type RunsRule interface{ isRunsRule() }
 
 // Acyclic: behind none of the blocks any of them can be executed, so one of them is, once, or none.
@@ -135,7 +135,7 @@ func (Acyclic) isRunsRule() {}
 func (Inflow) isRunsRule()  {}
 func (Ranked) isRunsRule()  {}
 
-// SizeRule is Limited, Initial, Dominated, Sum or Potential.
+// SizeRule is Limited, Initial, Dominated, Sum, Potential or Iterated.
 type SizeRule interface{ isSizeRule() }
 
 // Limited: where the block is executed, the form is at most the bound, a constant.

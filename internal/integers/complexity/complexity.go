@@ -5,6 +5,9 @@
 //	complexity.go  the blocks, the answer      sizes.go    how great a form gets
 //	runs.go        how often blocks run        amounts.go  forms behind a block, by those before
 //	levels.go      ranking functions           charge.go   claims and their expressions
+//	orbit.go       loops as recurrences        closed.go   claims of their closed forms
+//	split.go       phases by flags             premises.go the claims that others need
+//	family.go      runs that nothing bounds
 //
 // Invariants: (1) every claim uses earlier ones only; (2) a block that counts as bounded has
 // a claim. The answer is a certificate; this package believes in it, and the checker
@@ -111,6 +114,7 @@ func prepare(ctx context.Context, s *its.System) (*prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, errors.New("out of time")
 	}
+	knowSquares(simple)
 	p := &prepared{original: s, simple: simple, at: forward.Invariants(ctx, simple, polyhedra.Polyhedron{})}
 	for l := range simple.Locations {
 		p.origin = append(p.origin, its.Location(l))
@@ -142,6 +146,7 @@ type analysis struct {
 	claims    []bound.Claim
 	runs      []int // by block: the claim that counts it, or -1
 	sizes     sizes
+	solutions []solution // by block
 }
 
 // upper searches with the nodes given, or with one for each location.

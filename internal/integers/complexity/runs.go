@@ -117,6 +117,13 @@ func (a *analysis) loop(all, open, inner []int) bool {
 			}
 		}
 	}
+	if best == nil || best.Bound.ClassWithRanges(bound.ShortRange).Compare(bound.Class{Degree: 1}) > 0 {
+		for _, blocks := range [][]int{inner, a.withTwins(inner)} {
+			if r, ok := a.closed(blocks); ok && (best == nil || better(r.Bound, best.Bound)) {
+				best = &r
+			}
+		}
+	}
 	if best == nil {
 		return false
 	}

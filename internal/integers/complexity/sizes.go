@@ -16,6 +16,7 @@ import (
 //	Potential  how the form changes on the blocks of the component: it keeps within what it
 //	           was, plus what each block adds, times how often that is executed; or a block
 //	           sets it to something else [BEFFG16, Sec. 4]
+//	Iterated   the closed form of the loop where the block begins
 //	Sum        the terms one by one
 //	Dominated  a condition of the block says that another form is greater
 //
@@ -113,6 +114,7 @@ func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
 	if best >= 0 && a.claims[best].Limit().ClassWithRanges(bound.ShortRange).Degree <= 1 && !a.claims[best].Limit().ClassWithRanges(bound.ShortRange).Exponential {
 		return best
 	}
+	consider(a.iterated(b, g))
 	if len(g.Terms) > 1 {
 		consider(a.sum(b, g, detours))
 	}
