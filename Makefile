@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal oracle-bounds clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -69,6 +69,9 @@ fuzz-instructions: models ## compare N random programs in LLVM IR with the compi
 
 fuzz-placement: models ## compare N random programs about addresses with all placements of their objects
 	ASSAY_FUZZ_PLACEMENT=$(N) go test -count=1 -timeout 10h -run TestRandomPrograms -v ./internal/tests/placement
+
+oracle-bounds: models ## compare every bound of the sets bounds and bounds-its with N runs: N=100 TASKS=file.csv
+	go test -count=1 -timeout 10h -v ./internal/tests/costs -args -tasks $(abspath $(TASKS)) -samples $(N)
 
 fuzz-temporal: models ## compare answers about N pairs of a program and a formula of temporal logic with a search of all states
 	go test -count=1 -timeout 10h -v ./internal/tests/temporal -pairs $(N)

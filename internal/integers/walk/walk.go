@@ -65,6 +65,24 @@ func Runs(ctx context.Context, s *its.System, initial []linear.Constraint, each 
 	}
 }
 
+// From makes a run from an initial state, of at most so many steps, and tells each step. The numbers that it
+// chooses are below the size, or within what the guards ask for.
+func From(ctx context.Context, s *its.System, rng *rand.Rand, state []*big.Int, steps int, size int64, each func(Step)) {
+	outgoing := s.Outgoing()
+	at := s.Initial
+	for range steps {
+		if ctx.Err() != nil {
+			return
+		}
+		x, next := step(s, rng, outgoing[at], state, func() *big.Int { return big.NewInt(rng.Int64N(2*size+1) - size) })
+		if next == nil {
+			return
+		}
+		each(x)
+		state, at = next, s.Transitions[x.Transition].To
+	}
+}
+
 // States are the states of runs, by location.
 func States(ctx context.Context, s *its.System, initial []linear.Constraint) [][][]*big.Int {
 	out := make([][][]*big.Int, len(s.Locations))
