@@ -76,9 +76,12 @@ var allowed = map[string][]string{
 	"internal/run/schedule": {},
 	// Programs: how they come in, and what they mean.
 	"internal/program/binary/image": {},
+	"internal/program/binary/lift":  {"internal/program/binary/image", "internal/program/binary/x86"},
+	"internal/program/binary/x86":   {},
 	"internal/program/frontend": {
 		"internal/logic/bv",
 		"internal/run/process",
+		"internal/program/binary/image", "internal/program/binary/lift",
 		"internal/program/ir", "internal/program/llvm", "internal/program/target",
 	},
 	"internal/program/inline":    {"internal/logic/bv", "internal/program/ir"},

@@ -17,7 +17,7 @@
 //	debug.go      variables and labels      harness.go    where runs start
 //	atoms.go      atoms of temporal formulas
 //	prune.go      cleaning up               models/       the C library, in C
-//	usermodels.go models of the user
+//	usermodels.go models of the user        binary.go     x86-64 programs, as C
 //
 // What is assumed about the program is in Program.Notes. What ir cannot
 // express becomes an Unsupported terminator where it would be executed.
@@ -58,7 +58,7 @@ func (d DataModel) String() string {
 // Options say what to load.
 type Options struct {
 	// Files are C sources, preprocessed sources (.i), LLVM assembly (.ll) and
-	// bitcode (.bc); they are linked to one program.
+	// bitcode (.bc); they are linked to one program. An x86-64 ELF file is a program alone.
 	Files []string
 	// Include, Define, Undef and Std are clang's -I, -D, -U and -std=;
 	// ExtraArgs are further arguments.
@@ -159,6 +159,13 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 }
 
 func load(ctx context.Context, o Options) (*Program, error) {
+	folder, err := lifted(&o)
+	if err != nil {
+		return nil, err
+	}
+	if folder != "" {
+		defer os.RemoveAll(folder)
+	}
 	if o.Models != "" {
 		models, err := compileModels(ctx, &o)
 		if err != nil {

@@ -7,8 +7,9 @@
 //  2. A section of an object file has address 0 in the file. Load lays such
 //     sections out one after the other from objectBase on, aligned as they
 //     ask; symbols move along.
-//  3. Section data are the bytes of the file: no relocation is read or applied.
-//     In an object file the bytes that one covers are therefore not final.
+//  3. Section data are the bytes of the file with its relocations applied: those of an object
+//     file, and those that the dynamic linker applies before a program starts (relocation.go). A
+//     function that the file does not define is at an address of its own, where nothing is.
 //
 // What is not loaded (another machine, big endian, compressed sections) is an
 // *Error, with what to do.
@@ -65,6 +66,10 @@ type Image struct {
 	// Symbols are the defined ones by address, then name; then undefined ones. Thread-local and absolute
 	// symbols are not among them: code that refers to one cannot be given a meaning by this table.
 	Symbols []Symbol
+	// Externals are the names of what the file does not define, by the address that stands for it.
+	Externals map[uint64]string
+	// Pointers are the addresses of 8 bytes of data that hold an address.
+	Pointers map[uint64]bool
 }
 
 // Load reads an ELF file from its bytes; name is for messages.
@@ -93,6 +98,9 @@ func Load(name string, data []byte) (*Image, error) {
 		return nil, err
 	}
 	if err := image.addSymbols(file, base); err != nil {
+		return nil, err
+	}
+	if err := image.relocate(file, base); err != nil {
 		return nil, err
 	}
 	return image, nil

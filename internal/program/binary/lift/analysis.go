@@ -1,0 +1,223 @@
+package lift
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"assay/internal/program/binary/x86"
+)
+
+// This file computes what has to be known before a function is written: which registers it uses and
+// changes, where its frame is, which places of the frame are variables, and who set the flags.
+
+// callee is the function that an instruction calls, if the file defines it.
+func (p *program) callee(f *body, i *x86.Instruction) (uint64, bool) {
+	t, ok := i.Target()
+	if !ok || i.Op != x86asm.CALL && i.Op != x86asm.JMP {
+		return 0, false
+	}
+	if i.Op == x86asm.JMP && !p.functions.isTailCall(f.function, t) {
+		return 0, false
+	}
+	if _, external := p.functions.external(t); external {
+		return 0, false
+	}
+	return t, p.functions.code(t) != nil
+}
+
+// analyse computes all of it, for all functions.
+func (p *program) analyse() {
+	order := slices.Sorted(maps.Keys(p.bodies))
+	for _, a := range order {
+		f := p.bodies[a]
+		for at, i := range f.at {
+			for k := uint64(0); k < uint64(i.Len); k++ {
+				f.points[at] = f.points[at] || p.image.Pointers[i.Address+k]
+			}
+		}
+	}
+	// Which registers are used and changed depends on the callees: until nothing changes.
+	for changed := true; changed; {
+		changed = false
+		for _, a := range order {
+			f := p.bodies[a]
+			before := [2]uint32{f.arguments, f.clobbered}
+			p.usage(f)
+			changed = changed || before != [2]uint32{f.arguments, f.clobbered}
+		}
+	}
+	for _, a := range order {
+		f := p.bodies[a]
+		p.flow(f)
+		p.flags(f)
+		p.lay(f)
+	}
+}
+
+// usage computes the effects of instructions, and which registers are used behind them.
+func (p *program) usage(f *body) {
+	f.clobbered = 0
+	for at, i := range f.at {
+		w := &writer{p: p, f: f, dry: true, frame: &frame{}, block: &block{}}
+		w.attempt(i)
+		f.effects[at] = effect{w.reads, w.writes}
+		f.clobbered |= w.writes
+	}
+	in := map[uint64]uint32{}
+	for changed := true; changed; {
+		changed = false
+		for _, start := range slices.Backward(f.order) {
+			b := f.blocks[start]
+			var live uint32
+			for _, s := range b.successors {
+				live |= in[s]
+			}
+			for k := len(b.code) - 1; k >= 0; k-- {
+				at := b.code[k].Address
+				f.live[at] = live
+				e := f.effects[at]
+				live = live&^e.writes | e.reads
+			}
+			if in[start] != live {
+				in[start] = live
+				changed = true
+			}
+		}
+	}
+	f.arguments = in[f.address]
+}
+
+// flow computes the frame at the start of each block.
+func (p *program) flow(f *body) {
+	f.entry[f.address] = entryFrame()
+	for work := []uint64{f.address}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		b, x := f.blocks[at], f.entry[at].clone()
+		for k := range b.code {
+			x.step(&b.code[k], f.effects[b.code[k].Address].writes)
+		}
+		for _, s := range b.successors {
+			switch old := f.entry[s]; {
+			case old == nil:
+				f.entry[s] = x.clone()
+			case !old.join(x):
+				continue
+			}
+			work = append(work, s)
+		}
+	}
+}
+
+// flags computes who set the flags at the start of each block, and whose flags are used.
+func (p *program) flags(f *body) {
+	known := map[uint64]bool{f.address: true}
+	f.setters[f.address] = setters{}
+	for work := []uint64{f.address}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		b, x := f.blocks[at], f.setters[at]
+		for k := range b.code {
+			x = x.step(&b.code[k])
+		}
+		for _, s := range b.successors {
+			next := x
+			if known[s] {
+				next = f.setters[s].join(x)
+			}
+			if known[s] && next == f.setters[s] {
+				continue
+			}
+			known[s], f.setters[s] = true, next
+			work = append(work, s)
+		}
+	}
+	for _, b := range f.blocks {
+		x := f.setters[b.start]
+		for k := range b.code {
+			i := &b.code[k]
+			c, ok := condition(i.Op)
+			if i.Op == x86asm.ADC || i.Op == x86asm.SBB {
+				c, ok = "B", true
+			}
+			if ok {
+				carry, others := uses(c)
+				if carry {
+					f.needed[x.carry] = true
+				}
+				if others {
+					f.needed[x.others] = true
+				}
+			}
+			x = x.step(i)
+		}
+	}
+	delete(f.needed, several)
+}
+
+// lay finds the variables of the frame: what debugging information names, and what accesses with
+// a known place touch; those that share bytes are one.
+func (p *program) lay(f *body) {
+	list := slices.Clone(p.debug.locals[f.name])
+	add := func(at int64, size int) {
+		if at < 0 && size > 0 {
+			list = append(list, variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at})
+		}
+	}
+	for _, b := range f.blocks {
+		x := f.entry[b.start]
+		if x == nil {
+			continue
+		}
+		x = x.clone()
+		for k := range b.code {
+			i := &b.code[k]
+			for _, a := range i.Args {
+				if m, ok := a.(x86asm.Mem); ok && i.Op != x86asm.LEA {
+					if at := x.effective(i, m); at.kind == stack && (i.MemBytes == 1 || i.MemBytes == 2 || i.MemBytes == 4 || i.MemBytes == 8) {
+						add(at.n, i.MemBytes)
+					}
+				}
+			}
+			if sp := x.registers[rsp]; i.Op == x86asm.PUSH && sp.kind == stack && x.value(i, i.Args[0]).kind != entry {
+				add(sp.n-8, 8)
+			}
+			x.step(i, f.effects[i.Address].writes)
+		}
+	}
+	list = slices.DeleteFunc(list, func(v variable) bool { return v.offset >= 0 || v.offset+int64(v.bytes()) > 0 })
+	slices.SortStableFunc(list, func(a, b variable) int {
+		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(b.bytes(), a.bytes()))
+	})
+	taken := map[string]bool{}
+	for _, v := range list {
+		if n := len(f.layout); n > 0 {
+			last := f.layout[n-1]
+			end := last.offset + int64(last.bytes())
+			if v.offset < end {
+				if v.offset+int64(v.bytes()) > end || v.name != "" && last.name != "" { // shared: bytes
+					end = max(end, v.offset+int64(v.bytes()))
+					*last = variable{name: last.name, element: "u8", size: 1, count: uint64(end - last.offset), offset: last.offset}
+				} else if last.name == "" && v.name != "" && v.offset == last.offset && v.bytes() == last.bytes() {
+					*last = v
+				}
+				continue
+			}
+		}
+		f.layout = append(f.layout, &v)
+	}
+	for _, v := range f.layout {
+		if v.name == "" {
+			v.name = fmt.Sprintf("s_%x", -v.offset)
+		}
+		name := v.name
+		for k := 1; taken[name] || p.taken[name] || keywords[name]; k++ {
+			name = fmt.Sprintf("%s_%d", v.name, k)
+		}
+		v.name, taken[name] = name, true
+	}
+}

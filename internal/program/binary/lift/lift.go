@@ -1,0 +1,188 @@
+// Package lift makes C of x86-64 programs: each function of the binary that main can reach becomes
+// one of C, with variables for registers and places of the stack, and objects for data. The front end
+// reads it as any C program.
+//
+//	image (bytes, symbols) -> control.go (blocks) -> stack.go (where the frame is), flags.go (who set
+//	the flags), analysis.go (which registers are used) -> instruction.go, writer.go (statements)
+//
+// The C means what the processor does: values are unsigned, comparisons are cast. Where that is
+// not known the C calls __assay_unsupported, with the address, the instruction, and the reason. A proof
+// therefore has to show that no run comes there.
+//
+// Invariants. 1: Places of a frame are variables of C of their own; no access reaches from one into
+// another, for accesses by addresses that are not known are checked to lie within an object
+// (__assay_valid_range). So the return address and the saved registers, which are no objects, are as
+// they were, where stack.go says so; a return where it does not is not supported. 2: Behind a call, registers
+// that the callee may have changed are arbitrary, but for its result. 3: What is read before it was written is
+// arbitrary, and no refutation may rest on it.
+//
+// What is assumed is in docs/soundness.md: results of functions in eax and the like have zeros above, the
+// calling convention [psABI, 3.2] of functions of libraries, and that the symbol table is right about
+// where objects begin and end.
+package lift
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"assay/internal/program/binary/image"
+	"assay/internal/program/binary/x86"
+)
+
+// Error says why a program cannot be lifted at all, and what to do.
+type Error struct{ File, Reason string }
+
+func (e *Error) Error() string { return e.File + ": " + e.Reason }
+
+// program is one that is being lifted.
+type program struct {
+	image     *image.Image
+	functions *symbols
+	debug     *debugging
+	data      *data
+	bodies    map[uint64]*body
+	names     map[uint64]string // C names of functions
+	taken     map[string]bool
+	declared  map[string]prototype
+}
+
+// C is the program as C, from the function of that name on. The error is an *Error or an *image.Error.
+func C(file string, content []byte, entry string) (string, error) {
+	m, err := image.Load(file, content)
+	if err != nil {
+		return "", err
+	}
+	p := &program{image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}}
+	start, ok := uint64(0), false
+	for a, n := range p.functions.at {
+		if n == entry && !ok {
+			start, ok = a, true
+		}
+	}
+	if !ok {
+		return "", &Error{file, fmt.Sprintf("no symbol for the function %s: a stripped file cannot be read yet; name a function that has one by --function", entry)}
+	}
+	p.discover(start)
+	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
+		p.names[a] = p.name(p.bodies[a].name)
+	}
+	p.data = newData(m, p.debug, p.name)
+	p.analyse()
+	return p.text(), nil
+}
+
+// name is a C name that nothing else has.
+func (p *program) name(wanted string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, wanted)
+	if clean == "" || clean[0] >= '0' && clean[0] <= '9' || keywords[clean] {
+		clean = "_" + clean
+	}
+	name := clean
+	for k := 1; p.taken[name]; k++ {
+		name = fmt.Sprintf("%s_%d", clean, k)
+	}
+	p.taken[name] = true
+	return name
+}
+
+// keywords are words that are no names in what is written.
+var keywords = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(`auto break case char const continue default do double else enum extern float for goto if inline int long
+		register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+		u8 u16 u32 u64 i8 i16 i32 i64 argc argv abort`) {
+		out[w] = true
+	}
+	return out
+}()
+
+// discover finds all functions that are called.
+func (p *program) discover(start uint64) {
+	for work := []uint64{start}; len(work) > 0; {
+		a := work[len(work)-1]
+		work = work[:len(work)-1]
+		if p.bodies[a] != nil {
+			continue
+		}
+		f := &body{function: p.functions.explore(a), at: map[uint64]*x86.Instruction{}, entry: map[uint64]*frame{},
+			setters: map[uint64]setters{}, needed: map[uint64]bool{}, effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}}
+		p.bodies[a] = f
+		if _, known := p.meaning(f.name); known {
+			continue // its meaning is that of its name
+		}
+		for _, b := range f.blocks {
+			for k := range b.code {
+				i := &b.code[k]
+				f.at[i.Address] = i
+				if t, ok := p.callee(f, i); ok {
+					work = append(work, t)
+				}
+			}
+		}
+	}
+}
+
+// text is the whole program.
+func (p *program) text() string {
+	var functions, out, objects strings.Builder
+	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
+		f := p.bodies[a]
+		if _, known := p.meaning(f.name); !known {
+			w := &writer{p: p, f: f, needed: f.needed}
+			functions.WriteString(w.function())
+		}
+	}
+	p.data.write(&objects)
+	fmt.Fprintf(&out, "/* %s, lifted. */\n", strings.ReplaceAll(p.image.File, "*/", "* /"))
+	out.WriteString(prelude)
+	for _, n := range slices.Sorted(maps.Keys(p.declared)) {
+		if x := p.declared[n]; x.text == "" && n != "abort" {
+			out.WriteString(x.declaration(n))
+		}
+	}
+	out.WriteString(objects.String())
+	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
+		if f := p.bodies[a]; f.name != "main" {
+			if _, known := p.meaning(f.name); !known {
+				out.WriteString(p.signature(f) + ";\n")
+			}
+		}
+	}
+	return out.String() + "\n" + functions.String()
+}
+
+const prelude = `typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long u64;
+typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;
+_Bool __assay_valid_range(const void *, u64);
+_Noreturn void __assay_unsupported(const char *);
+u64 __assay_approximate_size(const char *);
+_Noreturn void abort(void);
+`
+
+// signature is how a function is declared.
+func (p *program) signature(f *body) string {
+	if f.name == "main" {
+		if f.arguments&(1<<rdi|1<<rsi) != 0 {
+			return "int main(int argc, char **argv)"
+		}
+		return "int main(void)"
+	}
+	var parameters []string
+	for _, r := range argumentRegisters {
+		if f.arguments&(1<<r) != 0 {
+			parameters = append(parameters, fmt.Sprintf("u64 _%v", r))
+		}
+	}
+	if len(parameters) == 0 {
+		parameters = []string{"void"}
+	}
+	return fmt.Sprintf("u64 %s(%s)", p.names[f.address], strings.Join(parameters, ", "))
+}

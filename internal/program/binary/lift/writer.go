@@ -1,0 +1,557 @@
+package lift
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"assay/internal/program/binary/x86"
+)
+
+// This file writes a function, and keeps what is known while it does so.
+
+// body is a function with what is known of it before it is written.
+type body struct {
+	*function
+	at      map[uint64]*x86.Instruction
+	entry   map[uint64]*frame  // by block
+	setters map[uint64]setters // by block
+	needed  map[uint64]bool    // instructions whose flags are used
+	effects map[uint64]effect  // by instruction
+	live    map[uint64]uint32  // registers, by instruction: that are used behind it
+	layout  []*variable        // of the frame, by offset
+	// arguments are the registers that are used before they are set, clobbered those that are
+	// set by it or by what it calls.
+	arguments, clobbered uint32
+	points               map[uint64]bool // instructions whose constant is an address
+}
+
+// effect is what an instruction does with registers, as sets of bits.
+type effect struct{ reads, writes uint32 }
+
+// relocated says whether the constant of an instruction is an address.
+func (f *body) relocated(i *x86.Instruction) bool { return f.points[i.Address] }
+
+// writer writes a function as C.
+type writer struct {
+	p             *program
+	f             *body
+	frame         *frame
+	setters       setters
+	block         *block
+	index         int // in the block
+	needed        map[uint64]bool
+	reads, writes uint32
+	// dry says that only reads and writes count.
+	dry          bool
+	out          strings.Builder
+	declarations []string
+	temporaries  int
+}
+
+func (w *writer) line(format string, args ...any) {
+	if !w.dry {
+		fmt.Fprintf(&w.out, "  "+format+"\n", args...)
+	}
+}
+
+// declare declares a variable of the function.
+func (w *writer) declare(width uint32, name string) {
+	if d := fmt.Sprintf("u%d %s;", width, name); !slices.Contains(w.declarations, d) {
+		w.declarations = append(w.declarations, d)
+	}
+}
+
+func (w *writer) temporary(width uint32, value string) string {
+	return w.temporaryOf(fmt.Sprintf("u%d", width), value)
+}
+
+// temporaryOf names a value within the statements of an instruction.
+func (w *writer) temporaryOf(kind, value string) string {
+	w.temporaries++
+	name := fmt.Sprintf("t%d", w.temporaries)
+	w.line("%s %s = %s;", kind, name, value)
+	return name
+}
+
+// register is the variable of a register.
+func (w *writer) register(r register) string { return "_" + r.String() }
+
+// value is what a register holds, as an expression of type u64.
+func (w *writer) value(r register) string {
+	if w.dry {
+		return "0"
+	}
+	switch x := w.frame.registers[r]; x.kind {
+	case stack:
+		return w.stackAddress(x.n)
+	case address:
+		if w.p.data.find(uint64(x.n)) != nil {
+			return w.p.data.address(uint64(x.n))
+		}
+	}
+	return w.register(r)
+}
+
+// local is the variable of the frame in which an offset lies, nil if there is none.
+func (w *writer) local(at int64) *variable {
+	for _, v := range w.f.layout {
+		if v.offset <= at && at < v.offset+int64(v.bytes()) {
+			return v
+		}
+	}
+	return nil
+}
+
+// stackAddress is the address of a place of the frame.
+func (w *writer) stackAddress(at int64) string {
+	v := w.local(at)
+	if v == nil {
+		refuse("an address in the stack frame that is not that of a variable is used as a number")
+	}
+	if at == v.offset {
+		return "(u64)&" + v.name
+	}
+	return fmt.Sprintf("((u64)&%s + %d)", v.name, at-v.offset)
+}
+
+// moves says whether an instruction only gives a register the address of a place of the frame that is no variable: stack.go follows it.
+func (w *writer) moves(i *x86.Instruction) bool {
+	r, ok := i.Args[0].(x86asm.Reg)
+	n, width, _, known := registerOf(r)
+	if !ok || !known || width != 64 || w.needed[i.Address] {
+		return false
+	}
+	switch i.Op {
+	case x86asm.MOV, x86asm.LEA, x86asm.ADD, x86asm.SUB:
+	default:
+		return false
+	}
+	after := w.frame.clone()
+	after.step(i, 1<<n)
+	if x := after.registers[n]; x.kind != stack || n != rsp && n != rbp && w.local(x.n) != nil {
+		return false
+	}
+	w.writes |= 1 << n
+	return true
+}
+
+// addressOf is the address of a memory operand, as an expression.
+func (w *writer) addressOf(i *x86.Instruction, m x86asm.Mem) string {
+	if m.Segment != 0 {
+		refuse("memory of a thread (segment %v)", m.Segment)
+	}
+	var parts []string
+	disp := m.Disp
+	switch b, _, _, ok := registerOf(m.Base); {
+	case m.Base == x86asm.RIP:
+		if w.dry {
+			return "0"
+		}
+		return w.p.data.address(i.Next() + uint64(disp))
+	case m.Base != 0 && !ok:
+		refuse("addresses by %v", m.Base)
+	case m.Base != 0:
+		w.reads |= 1 << b
+		x := w.frame.registers[b]
+		switch {
+		case w.dry:
+		case x.kind == stack:
+			parts = append(parts, w.stackAddress(x.n+disp))
+			disp = 0
+		case x.kind == address && w.p.data.find(uint64(x.n+disp)) != nil:
+			parts = append(parts, w.p.data.address(uint64(x.n+disp)))
+			disp = 0
+		default:
+			parts = append(parts, w.register(b))
+		}
+	case !w.dry && w.p.data.find(uint64(disp)) != nil:
+		parts = append(parts, w.p.data.address(uint64(disp)))
+		disp = 0
+	}
+	if x, _, _, ok := registerOf(m.Index); m.Index != 0 {
+		if !ok {
+			refuse("addresses by %v", m.Index)
+		}
+		w.reads |= 1 << x
+		if index := w.value(x); m.Scale > 1 {
+			parts = append(parts, fmt.Sprintf("%d * %s", m.Scale, index))
+		} else {
+			parts = append(parts, index)
+		}
+	}
+	if disp != 0 || len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%#xul", uint64(disp)))
+	}
+	return strings.Join(parts, " + ")
+}
+
+// place is an lvalue for a memory operand.
+func (w *writer) place(i *x86.Instruction, m x86asm.Mem, width uint32, write bool) string {
+	if w.dry {
+		w.addressOf(i, m)
+		return "0"
+	}
+	at := w.frame.effective(i, m)
+	switch {
+	case at.kind == stack && at.n+int64(width/8) > 0:
+		refuse("an access of the stack above the frame: an argument, or the return address")
+	case at.kind == stack:
+		v := w.local(at.n)
+		if v == nil || at.n+int64(width/8) > v.offset+int64(v.bytes()) {
+			refuse("an access of the frame that is not within one variable")
+		}
+		return v.part(uint64(at.n-v.offset), width)
+	case at.kind == address && (m.Base == x86asm.RIP || w.p.data.find(uint64(at.n)) != nil):
+		return w.p.data.place(uint64(at.n), width, write)
+	}
+	p := w.temporary(64, w.addressOf(i, m))
+	w.line("if (!__assay_valid_range((void *)%s, %d)) __assay_unsupported(\"0x%x: %v: an access that is not within an object\");", p, width/8, i.Address, i)
+	return fmt.Sprintf("*(u%d *)%s", width, p)
+}
+
+func (w *writer) load(i *x86.Instruction, m x86asm.Mem, width uint32) string {
+	place := w.place(i, m, width, false)
+	if w.dry {
+		return "0"
+	}
+	return fmt.Sprintf("(u%d)%s", width, place)
+}
+
+func (w *writer) store(i *x86.Instruction, m x86asm.Mem, width uint32, value string) {
+	place := w.place(i, m, width, true)
+	w.line("%s = %s;", place, value)
+}
+
+// push puts a value on the stack. What a register held at the entry stays where it is known to be.
+func (w *writer) push(i *x86.Instruction) {
+	w.reads |= 1 << rsp
+	w.writes |= 1 << rsp
+	if i.DataSize == 16 {
+		refuse("a push of 16 bits")
+	}
+	if w.dry {
+		w.get(i, i.Args[0], 64)
+		return
+	}
+	sp := w.frame.registers[rsp]
+	if sp.kind != stack {
+		refuse("the stack pointer is not known")
+	}
+	if w.frame.value(i, i.Args[0]).kind == entry {
+		return
+	}
+	v := w.local(sp.n - 8)
+	if v == nil {
+		refuse("a push to a place that is no variable")
+	}
+	w.line("%s = %s;", v.part(uint64(sp.n-8-v.offset), 64), w.get(i, i.Args[0], 64))
+}
+
+// pop takes a value from the stack.
+func (w *writer) pop(i *x86.Instruction, r x86asm.Reg) {
+	n, width, _, ok := registerOf(r)
+	if !ok || width != 64 {
+		refuse("a pop of %v", r)
+	}
+	w.reads |= 1 << rsp
+	w.writes |= 1<<rsp | 1<<n
+	if w.dry {
+		return
+	}
+	sp := w.frame.registers[rsp]
+	if sp.kind != stack {
+		refuse("the stack pointer is not known")
+	}
+	if w.frame.slots[sp.n].kind == entry {
+		return
+	}
+	v := w.local(sp.n)
+	if v == nil || sp.n >= 0 {
+		refuse("a pop from a place that is no variable")
+	}
+	w.setRegister(r, "(u64)"+v.part(uint64(sp.n-v.offset), 64))
+}
+
+// extendsLow says whether rdx holds the sign of rax, or 0 for unsigned division.
+func (w *writer) extendsLow(i *x86.Instruction, signed bool) bool {
+	for k := w.index - 1; k >= 0; k-- {
+		x := &w.block.code[k]
+		e := w.f.effects[x.Address]
+		switch {
+		case signed && (x.Op == x86asm.CDQ && w.bits(i, i.Args[0]) == 32 || x.Op == x86asm.CQO && w.bits(i, i.Args[0]) == 64):
+			return true
+		case !signed && x.Op == x86asm.XOR && x.Args[0] == x.Args[1] && (x.Args[0] == x86asm.Reg(x86asm.EDX) || x.Args[0] == x86asm.Reg(x86asm.RDX)):
+			return true
+		case !signed && x.Op == x86asm.MOV && (x.Args[0] == x86asm.Reg(x86asm.EDX) || x.Args[0] == x86asm.Reg(x86asm.RDX)) && x.Args[1] == x86asm.Imm(0):
+			return true
+		case e.writes&(1<<rdx) != 0, signed && e.writes&(1<<rax) != 0:
+			return false
+		}
+	}
+	return false
+}
+
+// function writes the function.
+func (w *writer) function() string {
+	for _, at := range w.f.order {
+		w.writeBlock(w.f.blocks[at])
+	}
+	var b strings.Builder
+	b.WriteString(w.p.signature(w.f) + " {\n")
+	for r := range register(registers) {
+		if r == rsp || w.f.arguments&(1<<r) != 0 && slices.Contains(argumentRegisters, r) && w.f.name != "main" {
+			continue
+		}
+		fmt.Fprintf(&b, "  u64 _%v;\n", r)
+	}
+	if w.f.name == "main" {
+		for k, r := range []register{rdi, rsi} {
+			if w.f.arguments&(1<<r) != 0 {
+				fmt.Fprintf(&b, "  _%v = %s;\n", r, []string{"(u64)argc", "(u64)argv"}[k])
+			}
+		}
+	}
+	for _, v := range w.f.layout {
+		fmt.Fprintf(&b, "  %s;\n", v.declaration())
+	}
+	for _, d := range w.declarations {
+		b.WriteString("  " + d + "\n")
+	}
+	fmt.Fprintf(&b, "  goto L_%x;\n", w.f.address)
+	b.WriteString(w.out.String() + "}\n\n")
+	return b.String()
+}
+
+// writeBlock writes a block with its label and its end.
+func (w *writer) writeBlock(b *block) {
+	fmt.Fprintf(&w.out, "L_%x: ;\n", b.start)
+	f := w.f.entry[b.start]
+	if f == nil {
+		w.unsupported(b.start, "this code is not reached along known ways")
+		return
+	}
+	w.frame, w.setters, w.block = f.clone(), w.f.setters[b.start], b
+	for k := range b.code {
+		i := &b.code[k]
+		w.index = k
+		if l, ok := w.p.debug.lines[i.Address]; ok {
+			fmt.Fprintf(&w.out, "#line %d %q\n", l.number, l.file)
+		}
+		fmt.Fprintf(&w.out, "  { /* %x: %v */\n", i.Address, i)
+		before := w.out.Len()
+		if why := w.attempt(i); why != "" {
+			text := w.out.String()[:before]
+			w.out.Reset()
+			w.out.WriteString(text)
+			w.unsupported(i.Address, fmt.Sprintf("%v: %s", i, why))
+			w.out.WriteString("  }\n")
+			return
+		}
+		w.out.WriteString("  }\n")
+		if k < len(b.code)-1 || !w.ends(i) {
+			w.frame.step(i, w.f.effects[i.Address].writes)
+			w.setters = w.setters.step(i)
+		}
+	}
+	switch {
+	case b.stop != "":
+		w.unsupported(b.start, b.stop)
+	case len(b.successors) == 1 && !w.ends(&b.code[len(b.code)-1]):
+		w.line("goto L_%x;", b.successors[0])
+	}
+}
+
+// ends says whether an instruction wrote where the run goes.
+func (w *writer) ends(i *x86.Instruction) bool {
+	return i.Op == x86asm.RET || i.Op == x86asm.JMP || i.Op == x86asm.HLT || i.Op == x86asm.UD2 || isConditionalJump(i)
+}
+
+func (w *writer) unsupported(at uint64, why string) {
+	w.line("__assay_unsupported(%q);", fmt.Sprintf("%s+0x%x: %s", w.f.name, at-w.f.address, why))
+}
+
+// attempt writes an instruction, and says why not.
+func (w *writer) attempt(i *x86.Instruction) (why string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case unsupported:
+			why = string(r)
+		default:
+			panic(r)
+		}
+	}()
+	switch {
+	case i.Op == x86asm.RET:
+		w.giveBack(i)
+	case i.Op == x86asm.HLT, i.Op == x86asm.UD2:
+		w.line("abort();")
+	case i.Op == x86asm.JMP:
+		w.jump(i)
+	case isConditionalJump(i):
+		t, _ := i.Target()
+		c, _ := condition(i.Op)
+		if w.dry {
+			return ""
+		}
+		w.line("if (%s) goto L_%x; else goto L_%x;", w.condition(c), t, i.Next())
+	case w.moves(i):
+	default:
+		w.instruction(i)
+	}
+	return ""
+}
+
+// giveBack is a return: the stack pointer and the registers of the caller have to be as they were.
+func (w *writer) giveBack(i *x86.Instruction) {
+	w.reads |= 1 << rax
+	if w.dry {
+		return
+	}
+	if i.Args[0] != nil {
+		refuse("a return that takes arguments from the stack")
+	}
+	if w.frame.registers[rsp] != (fact{stack, 0}) {
+		refuse("the stack pointer does not come back")
+	}
+	for _, r := range calleeSaved {
+		if w.frame.registers[r] != (fact{entry, int64(r)}) {
+			refuse("the register %v does not come back", r)
+		}
+	}
+	if w.f.name == "main" {
+		w.line("return (int)%s;", w.value(rax))
+	} else {
+		w.line("return %s;", w.value(rax))
+	}
+}
+
+// jump is one without condition.
+func (w *writer) jump(i *x86.Instruction) {
+	if t, ok := i.Target(); ok {
+		if slices.Contains(w.block.successors, t) {
+			w.line("goto L_%x;", t)
+			return
+		}
+		w.callOf(i, t)
+		w.reads |= 1 << rax
+		w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+		return
+	}
+	if m, ok := i.Args[0].(x86asm.Mem); ok {
+		if n, ok := w.p.functions.tabled(i, m); ok {
+			w.external(i, n)
+			w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+			return
+		}
+	}
+	refuse("a jump to a computed address")
+}
+
+// call is a call.
+func (w *writer) call(i *x86.Instruction) {
+	if t, ok := i.Target(); ok {
+		w.callOf(i, t)
+		return
+	}
+	if m, ok := i.Args[0].(x86asm.Mem); ok {
+		if n, ok := w.p.functions.tabled(i, m); ok {
+			w.external(i, n)
+			return
+		}
+	}
+	refuse("a call of a computed address")
+}
+
+// callerSaved are the registers that a call may change.
+const callerSaved = 1<<rax | 1<<rcx | 1<<rdx | 1<<rsi | 1<<rdi | 0xf<<r8
+
+// callOf is a call of the function at an address.
+func (w *writer) callOf(i *x86.Instruction, target uint64) {
+	if n, ok := w.p.functions.external(target); ok {
+		w.external(i, n)
+		return
+	}
+	callee := w.p.bodies[target]
+	if callee == nil {
+		refuse("a call of 0x%x, where no function is", target)
+	}
+	if x, ok := w.p.meaning(callee.name); ok {
+		w.known(i, callee.name, x)
+		return
+	}
+	var arguments []string
+	for _, r := range argumentRegisters {
+		if callee.arguments&(1<<r) != 0 {
+			w.reads |= 1 << r
+			arguments = append(arguments, w.value(r))
+		}
+	}
+	w.loseRedZone()
+	w.line("_rax = %s(%s);", w.p.names[target], strings.Join(arguments, ", "))
+	w.afterCall(i, callee.clobbered)
+}
+
+// loseRedZone makes what lies below the stack pointer arbitrary: the callee's frame is there.
+func (w *writer) loseRedZone() {
+	if w.dry {
+		return
+	}
+	sp := w.frame.registers[rsp]
+	if sp.kind != stack {
+		refuse("the stack pointer is not known")
+	}
+	for _, v := range w.f.layout {
+		switch {
+		case v.offset >= sp.n:
+		case v.count > 0:
+			refuse("a call while %s lies below the stack pointer", v.name)
+		default:
+			w.line("%s = (%s)__assay_approximate_size(\"what lies below the stack pointer at a call\");", v.name, v.element)
+		}
+	}
+}
+
+// afterCall makes what the callee may have changed arbitrary.
+func (w *writer) afterCall(i *x86.Instruction, clobbered uint32) {
+	w.writes |= 1<<rax | clobbered&callerSaved
+	for r := range register(registers) {
+		if r != rax && clobbered&callerSaved&(1<<r) != 0 && w.f.live[i.Address]&(1<<r) != 0 {
+			w.line("_%v = __assay_approximate_size(\"%v behind a call\");", r, r)
+		}
+	}
+}
+
+// external is a call of a function that the file does not define.
+func (w *writer) external(i *x86.Instruction, name string) {
+	x, ok := w.p.meaning(name)
+	if !ok {
+		refuse("a call of %s, of which nothing is known here", name)
+	}
+	w.known(i, name, x)
+}
+
+// known is a call of a function whose parameters are known.
+func (w *writer) known(i *x86.Instruction, name string, x prototype) {
+	var arguments []string
+	for k, p := range x.parameters {
+		r := argumentRegisters[k]
+		w.reads |= 1 << r
+		arguments = append(arguments, fmt.Sprintf("(%s)%s", p, w.value(r)))
+	}
+	w.p.declare(name, x)
+	w.loseRedZone()
+	call := fmt.Sprintf("%s(%s)", name, strings.Join(arguments, ", "))
+	switch {
+	case x.text != "":
+		w.line("%s", x.text)
+	case x.result == "void":
+		w.line("%s;", call)
+	default:
+		w.line("_rax = (u64)(%s)%s;", x.widened(), call)
+	}
+	w.afterCall(i, callerSaved)
+}

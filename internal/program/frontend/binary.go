@@ -1,0 +1,77 @@
+package frontend
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"assay/internal/program/binary/image"
+	"assay/internal/program/binary/lift"
+)
+
+// This file takes x86-64 programs: package lift makes C of them, which is compiled as any other, with
+// arithmetic that wraps.
+
+// liftedArgs are clang's for lifted programs.
+var liftedArgs = []string{"-fwrapv", "-fno-strict-aliasing", "-fno-delete-null-pointer-checks", "-fno-builtin", "-w"}
+
+// IsBinary says whether a file is an ELF file.
+func IsBinary(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := make([]byte, 4)
+	_, err = f.Read(magic)
+	return err == nil && bytes.Equal(magic, []byte("\x7fELF"))
+}
+
+// Lift is the C of a binary, from the function where runs start.
+func Lift(file, entry string) (string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", inputError(file, errors.Unwrap(err).Error())
+	}
+	text, err := lift.C(file, content, entry)
+	var damaged *image.Error
+	var unlifted *lift.Error
+	switch {
+	case errors.As(err, &damaged):
+		return "", inputError(file, damaged.Reason)
+	case errors.As(err, &unlifted):
+		return "", inputError(file, unlifted.Reason)
+	}
+	return text, err
+}
+
+// lifted puts the C of a binary in the place of the file, in a folder that the caller removes.
+func lifted(o *Options) (folder string, err error) {
+	if !slices.ContainsFunc(o.Files, IsBinary) {
+		return "", nil
+	}
+	if len(o.Files) > 1 {
+		return "", inputError(o.Files[0], "a binary is a whole program: give it alone")
+	}
+	if o.DataModel != LP64 {
+		return "", inputError(o.Files[0], "an x86-64 program has the data model lp64")
+	}
+	text, err := Lift(o.Files[0], o.entry())
+	if err != nil {
+		return "", err
+	}
+	if folder, err = os.MkdirTemp("", "assay-lifted-"); err != nil {
+		return "", &EnvironmentError{What: "writing the lifted program", Err: err}
+	}
+	name := filepath.Base(o.Files[0]) + ".c"
+	file := filepath.Join(folder, name)
+	if err := os.WriteFile(file, []byte("#line 1 "+strconv.Quote(name)+"\n"+text), 0o600); err != nil {
+		os.RemoveAll(folder)
+		return "", &EnvironmentError{What: "writing the lifted program", Err: err}
+	}
+	o.Files, o.ExtraArgs = []string{file}, slices.Concat(o.ExtraArgs, liftedArgs)
+	return folder, nil
+}
