@@ -24,7 +24,7 @@ const (
 
 // Task is a question about a program.
 type Task struct {
-	// Files are C sources (.c, .i), LLVM assembly (.ll) or bitcode (.bc),
+	// Files are C sources (.c, .i), LLVM assembly (.ll) or bitcode (.bc), or one x86-64 ELF file,
 	// linked together.
 	Files []string
 	// Properties must all hold. Empty means unreach-call.

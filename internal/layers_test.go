@@ -347,7 +347,7 @@ var allowed = map[string][]string{
 		"internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/show", "internal/user/spell",
 	},
 	// Tools beside the verifier.
-	"internal/tools/bench":   {"internal/run/process"},
+	"internal/tools/bench":   {"internal/run/process", "internal/program/frontend"},
 	"internal/tools/report":  {""},
 	"internal/tools/rewrite": {"internal/logic/bitwise", "internal/run/process"},
 	// Tests across packages. Package placement is an oracle, and shares nothing with what it is compared to.

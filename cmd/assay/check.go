@@ -170,7 +170,8 @@ func checkCommand(args []string) *cobra.Command {
 		Long: `Decide whether a property holds on every run of a program.
 
 The files are C (.c), preprocessed C (.i), LLVM assembly (.ll) or LLVM bitcode
-(.bc); several are linked together.
+(.bc); several are linked together. An x86-64 ELF file (a.out, f.o) is a program alone;
+of it unreach-call, termination and ltl can be asked (see assay lift --help).
 
 Properties:
 ` + assay.PropertyHelp() + `  bound<=E, =O(n^k)  no run costs more than an expression of the inputs, or a class; see assay bound --help for
@@ -297,6 +298,9 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 
 // check runs the task in this process and prints the result.
 func (f *checkFlags) check() error {
+	if err := checkBinary(&f.task); err != nil {
+		return err
+	}
 	channel, err := openChild(f.memory)
 	if err != nil {
 		return err

@@ -207,6 +207,9 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if folder != "" {
+		p.Notes = append(p.Notes, Note{Text: "the program is machine code that was lifted: docs/soundness.md, Binaries, says what that rests on"})
+	}
 	if err := checkAtoms(p.Module, &o); err != nil {
 		return nil, err
 	}

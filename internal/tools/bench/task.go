@@ -8,6 +8,7 @@
 package bench
 
 import (
+	"assay/internal/program/frontend"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,7 +85,7 @@ func (t Task) skipReason() string {
 		return "unbounded integers"
 	}
 	for _, p := range t.Paths {
-		if !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) && !(t.question() == "complexity" && filepath.Ext(p) == ".koat") && !(t.question() == "ctl" && filepath.Ext(p) == ".t2") {
+		if !frontend.IsBinary(p) && !slices.Contains([]string{".c", ".i", ".ll", ".bc"}, filepath.Ext(p)) && !(t.question() == "complexity" && filepath.Ext(p) == ".koat") && !(t.question() == "ctl" && filepath.Ext(p) == ".t2") {
 			return "input " + filepath.Ext(p)
 		}
 	}

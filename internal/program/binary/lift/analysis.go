@@ -56,6 +56,18 @@ func (p *program) analyse() {
 		p.flags(f)
 		p.lay(f)
 	}
+	for _, a := range order {
+		f := p.bodies[a]
+		if _, known := p.meaning(f.name); known {
+			continue
+		}
+		(&writer{p: p, f: f, needed: f.needed}).function() // says whether addresses of the frame are computed with
+		if f.escapes {
+			f.layout = nil
+			p.lay(f)
+		}
+	}
+	p.data.join()
 }
 
 // usage computes the effects of instructions, and which registers are used behind them.
@@ -159,13 +171,19 @@ func (p *program) flags(f *body) {
 	delete(f.needed, several)
 }
 
-// lay finds the variables of the frame: what debugging information names, and what accesses with
-// a known place touch; those that share bytes are one.
-func (p *program) lay(f *body) {
-	list := slices.Clone(p.debug.locals[f.name])
+// places are what accesses of a frame at known places touch.
+type places struct {
+	list []variable
+	// low is the lowest place, call the lowest stack pointer at a call, saved the lowest place of a register
+	// of the caller; 0 is none.
+	low, call, saved int64
+}
+
+func (p *program) places(f *body) (out places) {
 	add := func(at int64, size int) {
 		if at < 0 && size > 0 {
-			list = append(list, variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at})
+			out.list = append(out.list, variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at})
+			out.low = min(out.low, at)
 		}
 	}
 	for _, b := range f.blocks {
@@ -183,10 +201,41 @@ func (p *program) lay(f *body) {
 					}
 				}
 			}
-			if sp := x.registers[rsp]; i.Op == x86asm.PUSH && sp.kind == stack && x.value(i, i.Args[0]).kind != entry {
+			switch sp := x.registers[rsp]; {
+			case sp.kind != stack:
+			case i.Op == x86asm.PUSH && x.value(i, i.Args[0]).isSaved():
+				out.saved = min(out.saved, sp.n-8)
+			case i.Op == x86asm.PUSH:
 				add(sp.n-8, 8)
+			case i.Op == x86asm.CALL:
+				out.call = min(out.call, sp.n)
 			}
 			x.step(i, f.effects[i.Address].writes)
+		}
+	}
+	return out
+}
+
+// lay finds the variables of the frame: what debugging information names, and what accesses with
+// a known place touch; those that share bytes are one. If the function computes with addresses of its frame
+// that are not those of arrays with a name, all that lies below the registers of the caller is one object: as in
+// the machine, what leaves an array comes to its neighbours there.
+func (p *program) lay(f *body) {
+	places := p.places(f)
+	list := append(slices.Clone(p.debug.locals[f.name]), places.list...)
+	if f.escapes {
+		low := min(places.low, places.call)
+		if places.call < 0 {
+			low = places.call
+		}
+		for _, v := range p.debug.locals[f.name] {
+			if places.call == 0 {
+				low = min(low, v.offset)
+			}
+		}
+		if low < places.saved {
+			list = slices.DeleteFunc(list, func(v variable) bool { return v.offset >= low && v.offset < places.saved })
+			list = append(list, variable{name: "frame", element: "u8", size: 1, count: uint64(places.saved - low), offset: low})
 		}
 	}
 	list = slices.DeleteFunc(list, func(v variable) bool { return v.offset >= 0 || v.offset+int64(v.bytes()) > 0 })
@@ -217,6 +266,9 @@ func (p *program) lay(f *body) {
 		name := v.name
 		for k := 1; taken[name] || p.taken[name] || keywords[name]; k++ {
 			name = fmt.Sprintf("%s_%d", v.name, k)
+		}
+		if f.escapes && v.name == "frame" {
+			f.whole = name
 		}
 		v.name, taken[name] = name, true
 	}

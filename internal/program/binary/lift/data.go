@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"assay/internal/program/binary/image"
+	"assay/internal/program/binary/x86"
 )
 
 // This file makes C objects of the data of a program: each symbol of the symbol table is one, with the
@@ -31,13 +34,15 @@ type object struct {
 type data struct {
 	image   *image.Image
 	objects []*object
+	// taken are addresses that are used as values.
+	taken map[uint64]bool
 }
 
 // maxObject bounds the bytes of one object.
 const maxObject = 1 << 24
 
 func newData(m *image.Image, d *debugging, name func(string) string) *data {
-	out := &data{image: m}
+	out := &data{image: m, taken: map[uint64]bool{}}
 	for k := range m.Sections {
 		s := &m.Sections[k]
 		if s.Executable {
@@ -109,14 +114,36 @@ func (d *data) find(address uint64) *object {
 	return d.objects[k]
 }
 
+// isAddress says whether a constant is an address: in programs with a fixed place, addresses look like
+// numbers. One that a register gets is taken for one. If it is a number, what is proved of it holds
+// of any address. Where addresses are compared with constants, their values would count: that is refused.
+func (p *program) isAddress(i *x86.Instruction, n x86asm.Imm) bool {
+	if p.image.Type != elf.ET_EXEC || i.DataSize < 32 {
+		return false
+	}
+	inside := p.data.find(uint64(n)) != nil || p.data.find(uint64(n-1)) != nil
+	if _, register := i.Args[0].(x86asm.Reg); register && i.Op == x86asm.MOV {
+		return inside
+	}
+	if inside {
+		refuse("the constant may be an address, whose value would count: compile with -fpie")
+	}
+	return false
+}
+
 // address is the address of a byte of data, or of a function, as an expression of type u64.
 func (d *data) address(a uint64) string {
 	if o := d.find(a); o != nil {
 		d.use(o)
+		d.taken[a] = true
 		if a == o.address {
 			return "(u64)&" + o.name
 		}
 		return fmt.Sprintf("((u64)&%s + %d)", o.name, a-o.address)
+	}
+	if o := d.find(a - 1); o != nil { // its end
+		d.use(o)
+		return fmt.Sprintf("((u64)&%s + %d)", o.name, o.length)
 	}
 	refuse("the address 0x%x is that of no object", a)
 	return ""
@@ -175,6 +202,27 @@ func (d *data) write(b *strings.Builder) {
 			}
 		}
 		b.WriteString(";\n")
+	}
+}
+
+// join makes one object of two where an address that is used as a value is the end of the first and the start of
+// the second: code that runs to the end of an array compares with it. Behind a single value nobody points.
+func (d *data) join() {
+	for k := 0; k+1 < len(d.objects); {
+		a, b := d.objects[k], d.objects[k+1]
+		if a.address+a.length != b.address || !d.taken[b.address] || a.count == 0 || !a.used || a.section != b.section {
+			k++
+			continue
+		}
+		one := &object{variable: variable{name: a.name, element: "u8", size: 1, count: a.length + b.length}, address: a.address, length: a.length + b.length, section: a.section, code: a.code || b.code}
+		if a.element == b.element && a.size == b.size {
+			one.variable = variable{name: a.name, element: a.element, size: a.size, count: one.length / a.size}
+		}
+		if one.pointers = a.pointers || b.pointers; one.pointers {
+			one.element, one.size, one.count, one.code = "u64", 8, one.length/8, one.code || one.length%8 != 0 || one.address%8 != 0
+		}
+		d.objects[k] = one
+		d.objects = slices.Delete(d.objects, k+1, k+2)
 	}
 }
 

@@ -77,7 +77,7 @@ func (w *writer) get(i *x86.Instruction, a x86asm.Arg, bits uint32) string {
 		}
 		return fmt.Sprintf("(u%d)%s", own, name)
 	case x86asm.Imm:
-		if w.f.relocated(i) {
+		if !w.dry && (w.f.relocated(i) || w.p.isAddress(i, a)) {
 			return fmt.Sprintf("(u%d)%s", bits, w.p.data.address(uint64(a)))
 		}
 		n := uint64(a)
@@ -175,6 +175,12 @@ func (w *writer) instruction(i *x86.Instruction) {
 	switch i.Op {
 	case x86asm.NOP:
 	case x86asm.MOV:
+		if n, ok := i.Args[1].(x86asm.Imm); ok && !w.dry && w.bits(i, a) == 32 && w.p.isAddress(i, n) { // of 32 bits, as all there
+			r, _, _, _ := registerOf(a.(x86asm.Reg))
+			w.line("%s = %s;", w.register(r), w.p.data.address(uint64(n)))
+			w.writes |= 1 << r
+			return
+		}
 		w.set(i, a, w.get(i, i.Args[1], w.bits(i, a)))
 	case x86asm.MOVZX:
 		w.set(i, a, w.get(i, i.Args[1], w.bits(i, i.Args[1])))

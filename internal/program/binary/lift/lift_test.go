@@ -1,22 +1,270 @@
 package lift
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
-func TestDump(t *testing.T) {
-	f := os.Getenv("DUMP")
-	if f == "" {
-		t.Skip()
+// The oracle of these tests is the processor: a program is compiled and runs; it is lifted, what comes
+// out is compiled and runs; both have to print the same.
+
+// stubs are what lifted programs call, for native runs.
+const stubs = `
+extern int printf(const char *, ...);
+extern void _exit(int);
+_Bool __assay_valid_range(const void *p, unsigned long n) { return p != 0; }
+_Noreturn void __assay_unsupported(const char *what) { printf("UNSUPPORTED %s\n", what); extern int fflush(void *); fflush(0); _exit(99); }
+unsigned long __assay_approximate_size(const char *name) { return 0x5ca1ab1edeadbeef; }
+`
+
+func run(t testing.TB, name string, args ...string) (stdout string, code int) {
+	t.Helper()
+	out, err := exec.Command(name, args...).Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
 	}
-	data, err := os.ReadFile(f)
+	if exit != nil {
+		return string(out), exit.ExitCode()
+	}
+	return string(out), 0
+}
+
+func compile(t testing.TB, out string, args ...string) {
+	t.Helper()
+	if text, err := exec.Command("gcc", append([]string{"-w", "-o", out}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, text)
+	}
+}
+
+func write(t testing.TB, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// compare compiles sources, lifts what comes out, and compares both runs.
+func compare(t *testing.T, names, sources []string, options ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	native, lifted := filepath.Join(dir, "native"), filepath.Join(dir, "lifted")
+	compile(t, native, append(sources, options...)...)
+	content, err := os.ReadFile(native)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := C(f, data, "main")
+	text, err := C("native", content, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile("/tmp/lifted.c", []byte(text), 0o666)
+	file := write(t, filepath.Join(dir, "lifted.c"), strings.ReplaceAll(text, "#line", "//"))
+	compile(t, lifted, "-O0", "-no-pie", "-fwrapv", "-fno-strict-aliasing", file, write(t, filepath.Join(dir, "stubs.c"), stubs))
+	want, code := run(t, native)
+	got, liftedCode := run(t, lifted)
+	if liftedCode == 99 && strings.Contains(got, "whose value would count") && slices.Contains(options, "-no-pie") {
+		return // a limit that is known
+	}
+	x, y := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for k, name := range names {
+		if k < len(x) && k < len(y) && x[k] != y[k] {
+			t.Errorf("%v: %s", options, name)
+		}
+	}
+	if got != want || code != liftedCode {
+		t.Errorf("%v: exit code %d, lifted %d\nnative:\n%.600s\nlifted:\n%.600s", options, code, liftedCode, difference(want, got), difference(got, want))
+	}
+}
+
+// difference is a text from the first line on that differs.
+func difference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for k := range x {
+		if k >= len(y) || x[k] != y[k] {
+			return strings.Join(x[k:min(k+8, len(x))], "\n")
+		}
+	}
+	return ""
+}
+
+// forms are instructions over the registers rax, rcx and rdx and one place of memory; %s is one of their
+// parts in turn.
+func forms() (list []string) {
+	parts := map[int][3]string{8: {"al", "cl", "dl"}, 16: {"ax", "cx", "dx"}, 32: {"eax", "ecx", "edx"}, 64: {"rax", "rcx", "rdx"}}
+	sizes := map[int]string{8: "byte", 16: "word", 32: "dword", 64: "qword"}
+	constants := map[int][]string{8: {"1", "-128", "0x7f"}, 16: {"1", "-2", "0x1234"}, 32: {"1", "-2", "0x12345678"}, 64: {"1", "-2", "0x12345678"}}
+	for _, bits := range []int{8, 16, 32, 64} {
+		a, c, d := parts[bits][0], parts[bits][1], parts[bits][2]
+		memory := sizes[bits] + " ptr [rip+place]"
+		for _, op := range []string{"add", "sub", "and", "or", "xor", "cmp", "test", "adc", "sbb", "mov"} {
+			carry := ""
+			if op == "adc" || op == "sbb" {
+				carry = "add rdx, rdx; "
+			}
+			list = append(list, fmt.Sprintf("%s%s %s, %s", carry, op, a, c), fmt.Sprintf("%s%s %s, %s", carry, op, memory, c))
+			if op != "test" {
+				list = append(list, fmt.Sprintf("%s%s %s, %s", carry, op, a, memory))
+			}
+			for _, k := range constants[bits] {
+				list = append(list, fmt.Sprintf("%s%s %s, %s", carry, op, a, k))
+			}
+		}
+		for _, op := range []string{"inc", "dec", "neg", "not"} {
+			list = append(list, op+" "+a, op+" "+memory)
+		}
+		for _, op := range []string{"shl", "shr", "sar", "rol", "ror"} {
+			list = append(list, op+" "+a+", 1", op+" "+a+", 5", op+" "+d+", 7")
+			if bits >= 32 && (op == "shl" || op == "shr" || op == "sar") {
+				list = append(list, op+" "+a+", cl")
+			}
+		}
+		list = append(list, fmt.Sprintf("xchg %s, %s", a, d))
+		if bits > 8 {
+			list = append(list, fmt.Sprintf("imul %s, %s", a, c), fmt.Sprintf("imul %s, %s, 7", a, c), fmt.Sprintf("imul %s, %s", a, memory),
+				fmt.Sprintf("bt %s, 5", a), fmt.Sprintf("bt %s, %s", a, c), fmt.Sprintf("movzx %s, cl", a), fmt.Sprintf("movsx %s, cl", a))
+			for _, cc := range []string{"a", "l", "s", "e"} {
+				list = append(list, fmt.Sprintf("cmp rcx, rdx; cmov%s %s, %s", cc, a, c))
+			}
+		}
+		if bits > 16 {
+			list = append(list, fmt.Sprintf("movzx %s, cx", a), fmt.Sprintf("movsx %s, cx", a), fmt.Sprintf("imul %s", c), fmt.Sprintf("mul %s", c),
+				fmt.Sprintf("bswap %s", a), fmt.Sprintf("lea %s, [rcx+rdx*4-3]", a), fmt.Sprintf("lea %s, [rcx+1]", a))
+		}
+	}
+	list = append(list, "movsxd rax, ecx", "cdq", "cqo", "cdqe", "cwde", "cbw", "cwd", "mov ah, cl", "mov al, ch", "add ah, dl", "sub al, ah",
+		"or ecx, 1; and edx, 0x7fffffff; shr ecx, 1; or ecx, 0x40000000; xor edx, edx; div ecx",
+		"or rcx, 1; xor edx, edx; div rcx", "or ecx, 1; cdq; sar eax, 2; cdq; idiv ecx", "or rcx, 1; sar rax, 2; cqo; idiv rcx",
+		"or ecx, 0x40000000; and ecx, 0x7fffffff; and edx, 0x0fffffff; mov r8d, edx; mov edx, r8d; div ecx",
+		"push rax; push rcx; pop rax; pop rcx", "nop", "xor eax, eax", "sub ecx, ecx")
+	return list
+}
+
+// after lists the conditions that have a meaning behind a form.
+func after(form string) []string {
+	last := strings.TrimSpace(form[strings.LastIndex(form, ";")+1:])
+	op, _, _ := strings.Cut(last, " ")
+	switch op {
+	case "add", "sub", "and", "or", "xor", "cmp", "test", "neg":
+		return []string{"a", "ae", "b", "be", "e", "ne", "g", "ge", "l", "le", "s", "ns", "o", "no", "p", "np"}
+	case "inc", "dec":
+		return []string{"e", "ne", "g", "ge", "l", "le", "s", "ns", "o", "no", "p"}
+	case "adc", "sbb":
+		return []string{"b", "ae", "e", "s", "be"}
+	case "shl", "shr", "sar":
+		if strings.HasSuffix(last, "cl") {
+			return nil
+		}
+		return []string{"b", "e", "s", "ne"}
+	case "imul", "mul":
+		return []string{"b", "o"}
+	case "bt":
+		return []string{"b", "ae"}
+	}
+	return nil
+}
+
+// TestInstructions runs each form of an instruction on random states, and each condition behind it.
+// ASSAY_STATES=n tries n states each.
+func TestInstructions(t *testing.T) {
+	states := os.Getenv("ASSAY_STATES")
+	if states == "" {
+		states = "200"
+	}
+	all := os.Getenv("ASSAY_STATES") != ""
+	var assembly, calls bytes.Buffer
+	assembly.WriteString(".intel_syntax noprefix\n.text\n")
+	n := 0
+	var names []string
+	function := func(form, end string) {
+		n++
+		names = append(names, form+"; "+end)
+		fmt.Fprintf(&assembly, ".globl f%[1]d\n.type f%[1]d, @function\nf%[1]d:\nmov rax, rdi\nmov r8, rdx\nmov rdx, rsi\nmov rcx, r8\n%[2]s\n%[3]s\nret\n.size f%[1]d, .-f%[1]d\n", n, form, end)
+		fmt.Fprintf(&calls, "  t%d();\n", n)
+	}
+	for _, form := range forms() {
+		function(form, "lea r8, [rax+rcx*2]\nlea rax, [r8+rdx*4]\nadd rax, qword ptr [rip+place]")
+		for k, c := range after(form) {
+			if !all && (n+k)%5 != 0 { // the compiler takes the time
+				continue
+			}
+			function(form, "mov eax, 0\nset"+c+" al")
+		}
+	}
+	var declared strings.Builder
+	for k := range n {
+		fmt.Fprintf(&declared, "u64 f%[1]d(u64, u64, u64); void t%[1]d(void) { TRY(f%[1]d) }\n", k+1)
+	}
+	dir := t.TempDir()
+	asm := write(t, filepath.Join(dir, "forms.s"), assembly.String()+".section .note.GNU-stack,\"\",@progbits\n")
+	source := write(t, filepath.Join(dir, "main.c"), `typedef unsigned long u64;
+u64 place, seed = 88172645463325252ul;
+extern int putchar(int);
+static u64 next(void) {
+  seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17;
+  u64 kind = seed >> 60;
+  if (kind < 4) return seed & 7;
+  if (kind < 6) return -(seed & 7);
+  if (kind < 8) return 1ul << (seed & 63);
+  if (kind < 10) return (unsigned)seed;
+  return seed;
+}
+static void print(u64 n) { for (int k = 60; k >= 0; k -= 4) putchar("0123456789abcdef"[n >> k & 15]); putchar(10); }
+#define TRY(f) { u64 sum = 0; for (int k = 0; k < `+states+`; k++) { u64 a = next(), b = next(), c = next(); place = next(); sum = sum * 1000003 + f(a, b, c); } print(sum); }
+`+declared.String()+`int main(void) {
+`+calls.String()+"  return 0;\n}\n")
+	t.Logf("%d forms and conditions, %s states each", n, states)
+	for _, options := range [][]string{{"-O0"}, {"-O1", "-fno-pie", "-no-pie"}}[:map[bool]int{false: 1, true: 2}[all]] {
+		compare(t, names, []string{source, asm}, options...)
+	}
+}
+
+// programs print numbers; print is theirs.
+var programs = map[string]string{
+	"sums": `static int sum(int n) { int s = 0; for (int i = 1; i <= n; i++) s += i * i % 7; return s; }
+int main(void) { for (int n = 0; n < 50; n += 3) print(sum(n)); return sum(9) & 63; }`,
+	"recursion": `static unsigned fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static long ack(long m, long n) { return m == 0 ? n + 1 : n == 0 ? ack(m - 1, 1) : ack(m - 1, ack(m, n - 1)); }
+int main(void) { print(fib(15)); print(ack(2, 3)); return 0; }`,
+	"arrays": `int table[10]; short small[5] = {1, -2, 3, -4, 5}; const char text[] = "binary";
+int main(void) { int local[8]; for (int i = 0; i < 8; i++) { local[i] = i * i - 3; table[i] = local[i] * 2; }
+  long s = 0; for (int i = 0; i < 8; i++) s += table[i] - local[7 - i]; for (int i = 0; i < 5; i++) s = s * 3 + small[i];
+  for (int i = 0; text[i]; i++) s = s * 31 + text[i]; print(s); return 0; }`,
+	"pointers": `static void swap(int *a, int *b) { int t = *a; *a = *b; *b = t; }
+struct node { int value; struct node *next; }; static struct node nodes[4];
+int main(void) { int x = 3, y = 8; swap(&x, &y); print(x * 10 + y);
+  for (int i = 0; i < 3; i++) { nodes[i].value = i * 5; nodes[i].next = &nodes[i + 1]; } nodes[3].value = 99;
+  int s = 0; for (struct node *p = nodes; p; p = p->next) s += p->value; print(s); return 0; }`,
+	"divisions": `int main(void) { int a[] = {7, -7, 100, -100, 2147483647}; unsigned b[] = {3, 7, 10, 1000, 4000000000u};
+  for (int i = 0; i < 5; i++) for (int j = 0; j < 5; j++) { print(a[i] / (int)(b[j] / 2 + 1)); print(a[i] % 10); print((unsigned)a[i] / b[j]); print(a[i] / 7 + a[i] % 3);
+    print((long)a[i] * a[j] / (j + 1)); } return 0; }`,
+	"bits": `int main(void) { unsigned x = 1; for (int i = 0; i < 40; i++) { x = x << 3 ^ x >> 5 ^ i; print(x); print((int)x >> 3); print((unsigned char)x); print((short)x); print(x & -x); } return 0; }`,
+	"cases": `static int f(int n) { switch (n) { case 1: return 10; case 5: return 50; case -3: return 7; default: return n > 100 ? 1 : n & 1 ? 2 : 3; } }
+int main(void) { for (int i = -5; i < 8; i++) print(f(i)); print(f(200)); return 0; }`,
+	"narrow": `unsigned char c; signed char d; unsigned short e; long g;
+int main(void) { for (int i = 0; i < 300; i += 7) { c += i; d -= i; e = e * 3 + c; g = g * 5 + d - e; print(c); print(d); print(e); print(g); if (c < d) print(1); if (c > e) print(2); } return 0; }`,
+}
+
+const prints = `extern int putchar(int);
+static void print(long n) { char t[24]; int k = 0; unsigned long u = n; if (n < 0) { putchar('-'); u = -u; } do t[k++] = '0' + u % 10; while (u /= 10); while (k) putchar(t[--k]); putchar(10); }
+`
+
+// TestPrograms compares whole programs at several levels of optimisation.
+func TestPrograms(t *testing.T) {
+	for name, text := range programs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := write(t, filepath.Join(t.TempDir(), "a.c"), prints+text)
+			for _, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g", "-fno-tree-vectorize"}, {"-O1", "-g", "-no-pie", "-fno-pie"}} {
+				compare(t, nil, []string{source}, options...)
+			}
+		})
+	}
 }

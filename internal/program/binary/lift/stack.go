@@ -2,6 +2,7 @@ package lift
 
 import (
 	"maps"
+	"slices"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -79,6 +80,9 @@ type fact struct {
 	kind kind
 	n    int64
 }
+
+// isSaved says that a value is what the caller has in a register that it gets back.
+func (x fact) isSaved() bool { return x.kind == entry && slices.Contains(calleeSaved, register(x.n)) }
 
 // frame is what is known between two instructions.
 type frame struct {

@@ -26,6 +26,9 @@ type body struct {
 	// set by it or by what it calls.
 	arguments, clobbered uint32
 	points               map[uint64]bool // instructions whose constant is an address
+	// escapes says that it computes with addresses of its frame that are not those of known arrays.
+	escapes bool
+	whole   string // the variable that is the frame, if it does
 }
 
 // effect is what an instruction does with registers, as sets of bits.
@@ -46,6 +49,7 @@ type writer struct {
 	reads, writes uint32
 	// dry says that only reads and writes count.
 	dry          bool
+	tail         bool // a call is the last thing of the function
 	out          strings.Builder
 	declarations []string
 	temporaries  int
@@ -53,13 +57,16 @@ type writer struct {
 
 func (w *writer) line(format string, args ...any) {
 	if !w.dry {
-		fmt.Fprintf(&w.out, "  "+format+"\n", args...)
+		fmt.Fprintf(&w.out, " "+format, args...)
 	}
 }
 
+// hidden keeps variables that stand for no C variable out of traces.
+const hidden = "__attribute__((nodebug)) "
+
 // declare declares a variable of the function.
 func (w *writer) declare(width uint32, name string) {
-	if d := fmt.Sprintf("u%d %s;", width, name); !slices.Contains(w.declarations, d) {
+	if d := fmt.Sprintf(hidden+"u%d %s;", width, name); !slices.Contains(w.declarations, d) {
 		w.declarations = append(w.declarations, d)
 	}
 }
@@ -72,7 +79,7 @@ func (w *writer) temporary(width uint32, value string) string {
 func (w *writer) temporaryOf(kind, value string) string {
 	w.temporaries++
 	name := fmt.Sprintf("t%d", w.temporaries)
-	w.line("%s %s = %s;", kind, name, value)
+	w.line(hidden+"%s %s = %s;", kind, name, value)
 	return name
 }
 
@@ -108,13 +115,19 @@ func (w *writer) local(at int64) *variable {
 // stackAddress is the address of a place of the frame.
 func (w *writer) stackAddress(at int64) string {
 	v := w.local(at)
+	if w.f.escapes && (v == nil || v.name != w.f.whole) { // also what is beside it, if an index leads back
+		if k := slices.IndexFunc(w.f.layout, func(v *variable) bool { return v.name == w.f.whole }); k >= 0 {
+			v = w.f.layout[k]
+		}
+	}
 	if v == nil {
+		w.f.escapes = true
 		refuse("an address in the stack frame that is not that of a variable is used as a number")
 	}
 	if at == v.offset {
 		return "(u64)&" + v.name
 	}
-	return fmt.Sprintf("((u64)&%s + %d)", v.name, at-v.offset)
+	return fmt.Sprintf("((u64)&%s + %dl)", v.name, at-v.offset)
 }
 
 // moves says whether an instruction only gives a register the address of a place of the frame that is no variable: stack.go follows it.
@@ -159,10 +172,16 @@ func (w *writer) addressOf(i *x86.Instruction, m x86asm.Mem) string {
 		switch {
 		case w.dry:
 		case x.kind == stack:
+			if v := w.local(x.n + disp); m.Index != 0 && (v == nil || v.count == 0) {
+				w.f.escapes = true
+			}
 			parts = append(parts, w.stackAddress(x.n+disp))
 			disp = 0
 		case x.kind == address && w.p.data.find(uint64(x.n+disp)) != nil:
 			parts = append(parts, w.p.data.address(uint64(x.n+disp)))
+			disp = 0
+		case w.p.data.find(uint64(disp)) != nil: // an array at a fixed address, and an index
+			parts = append(parts, w.p.data.address(uint64(disp)), w.register(b))
 			disp = 0
 		default:
 			parts = append(parts, w.register(b))
@@ -201,6 +220,7 @@ func (w *writer) place(i *x86.Instruction, m x86asm.Mem, width uint32, write boo
 	case at.kind == stack:
 		v := w.local(at.n)
 		if v == nil || at.n+int64(width/8) > v.offset+int64(v.bytes()) {
+			w.f.escapes = true
 			refuse("an access of the frame that is not within one variable")
 		}
 		return v.part(uint64(at.n-v.offset), width)
@@ -225,7 +245,7 @@ func (w *writer) store(i *x86.Instruction, m x86asm.Mem, width uint32, value str
 	w.line("%s = %s;", place, value)
 }
 
-// push puts a value on the stack. What a register held at the entry stays where it is known to be.
+// push puts a value on the stack. What the caller gets back stays where it is known to be.
 func (w *writer) push(i *x86.Instruction) {
 	w.reads |= 1 << rsp
 	w.writes |= 1 << rsp
@@ -240,7 +260,7 @@ func (w *writer) push(i *x86.Instruction) {
 	if sp.kind != stack {
 		refuse("the stack pointer is not known")
 	}
-	if w.frame.value(i, i.Args[0]).kind == entry {
+	if w.frame.value(i, i.Args[0]).isSaved() {
 		return
 	}
 	v := w.local(sp.n - 8)
@@ -265,7 +285,10 @@ func (w *writer) pop(i *x86.Instruction, r x86asm.Reg) {
 	if sp.kind != stack {
 		refuse("the stack pointer is not known")
 	}
-	if w.frame.slots[sp.n].kind == entry {
+	if w.frame.slots[sp.n].isSaved() {
+		if w.f.live[i.Address]&(1<<n) != 0 {
+			w.setRegister(r, "__assay_approximate_size(\"a register of the caller\")")
+		}
 		return
 	}
 	v := w.local(sp.n)
@@ -299,13 +322,21 @@ func (w *writer) function() string {
 	for _, at := range w.f.order {
 		w.writeBlock(w.f.blocks[at])
 	}
+	used := w.f.arguments
+	for _, e := range w.f.effects {
+		used |= e.reads | e.writes
+	}
+	quiet := "" // with names of C variables there is no need for those of registers
+	if len(w.p.debug.lines) > 0 {
+		quiet = hidden
+	}
 	var b strings.Builder
 	b.WriteString(w.p.signature(w.f) + " {\n")
 	for r := range register(registers) {
-		if r == rsp || w.f.arguments&(1<<r) != 0 && slices.Contains(argumentRegisters, r) && w.f.name != "main" {
+		if r == rsp || used&(1<<r) == 0 || w.f.arguments&(1<<r) != 0 && slices.Contains(argumentRegisters, r) && w.f.name != "main" {
 			continue
 		}
-		fmt.Fprintf(&b, "  u64 _%v;\n", r)
+		fmt.Fprintf(&b, "  %su64 _%v;\n", quiet, r)
 	}
 	if w.f.name == "main" {
 		for k, r := range []register{rdi, rsi} {
@@ -331,26 +362,28 @@ func (w *writer) writeBlock(b *block) {
 	f := w.f.entry[b.start]
 	if f == nil {
 		w.unsupported(b.start, "this code is not reached along known ways")
+		w.out.WriteString("\n")
 		return
 	}
 	w.frame, w.setters, w.block = f.clone(), w.f.setters[b.start], b
+	at := "" // the line, of each instruction
 	for k := range b.code {
 		i := &b.code[k]
 		w.index = k
 		if l, ok := w.p.debug.lines[i.Address]; ok {
-			fmt.Fprintf(&w.out, "#line %d %q\n", l.number, l.file)
+			at = fmt.Sprintf("#line %d %q\n", l.number, l.file)
 		}
-		fmt.Fprintf(&w.out, "  { /* %x: %v */\n", i.Address, i)
+		fmt.Fprintf(&w.out, "%s  { /* %x: %v */", at, i.Address, i)
 		before := w.out.Len()
 		if why := w.attempt(i); why != "" {
 			text := w.out.String()[:before]
 			w.out.Reset()
 			w.out.WriteString(text)
 			w.unsupported(i.Address, fmt.Sprintf("%v: %s", i, why))
-			w.out.WriteString("  }\n")
+			w.out.WriteString(" }\n")
 			return
 		}
-		w.out.WriteString("  }\n")
+		w.out.WriteString(" }\n")
 		if k < len(b.code)-1 || !w.ends(i) {
 			w.frame.step(i, w.f.effects[i.Address].writes)
 			w.setters = w.setters.step(i)
@@ -359,8 +392,9 @@ func (w *writer) writeBlock(b *block) {
 	switch {
 	case b.stop != "":
 		w.unsupported(b.start, b.stop)
+		w.out.WriteString("\n")
 	case len(b.successors) == 1 && !w.ends(&b.code[len(b.code)-1]):
-		w.line("goto L_%x;", b.successors[0])
+		w.line("goto L_%x;\n", b.successors[0])
 	}
 }
 
@@ -436,14 +470,18 @@ func (w *writer) jump(i *x86.Instruction) {
 			w.line("goto L_%x;", t)
 			return
 		}
+		w.tail = true
 		w.callOf(i, t)
+		w.tail = false
 		w.reads |= 1 << rax
 		w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
 		return
 	}
 	if m, ok := i.Args[0].(x86asm.Mem); ok {
 		if n, ok := w.p.functions.tabled(i, m); ok {
+			w.tail = true
 			w.external(i, n)
+			w.tail = false
 			w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
 			return
 		}
@@ -497,7 +535,7 @@ func (w *writer) callOf(i *x86.Instruction, target uint64) {
 
 // loseRedZone makes what lies below the stack pointer arbitrary: the callee's frame is there.
 func (w *writer) loseRedZone() {
-	if w.dry {
+	if w.dry || w.tail { // nobody looks at the frame behind a tail call
 		return
 	}
 	sp := w.frame.registers[rsp]

@@ -1,14 +1,15 @@
 // Package x86 decodes x86-64 instructions: golang.org/x/arch/x86/x86asm, with what it decodes
 // wrongly handled before it.
 //
-// The known faults: endbr64 is taken for a prefix of one byte, and instructions with a VEX or EVEX
-// prefix for others. Lengths are compared with objdump's in the tests. What is not decoded is an *Error,
+// The known faults: endbr64 is taken for a prefix of one byte, instructions with a VEX or EVEX
+// prefix for others, and displacements of 32 bits for positive numbers. Lengths are compared with objdump's in the tests. What is not decoded is an *Error,
 // never skipped.
 package x86
 
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"golang.org/x/arch/x86/x86asm"
 )
@@ -76,6 +77,12 @@ func Decode(code []byte, address uint64) (Instruction, error) {
 	}
 	if inst.Op == 0 || inst.Len <= opcode { // x86asm decodes a prefix as such where the rest is no instruction
 		return fail("no instruction")
+	}
+	for k, a := range inst.Args { // x86asm does not extend the sign of displacements of 32 bits
+		if m, ok := a.(x86asm.Mem); ok && m.Disp > math.MaxInt32 && m.Disp <= math.MaxUint32 {
+			m.Disp = int64(int32(m.Disp))
+			inst.Args[k] = m
+		}
 	}
 	return Instruction{Inst: inst, Address: address}, nil
 }
