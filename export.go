@@ -7,9 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"assay/internal/conductor"
-	"assay/internal/evidence/verdict"
-	"assay/internal/integers/its"
 	"assay/internal/program/frontend"
 	"assay/internal/user/inspect"
 	"assay/internal/user/show"
@@ -44,34 +41,4 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 		return nil, &InputError{Pos: show.PositionOf(loaded.Module, none.Pos), Message: none.Error()}
 	}
 	return show.ReasonsOf(loaded.Module, found), err
-}
-
-// Costs are what the transitions of an integer transition system may cost; the first is the usual one.
-var Costs = []string{string(conductor.Iterations), string(conductor.Instructions), string(conductor.Allocated), CostMarked, CostCalls + "f"}
-
-// Of Costs: the arguments of __assay_cost, and the calls of the function whose name follows.
-const CostMarked, CostCalls = "marked", string(conductor.CallsOf)
-
-// IntegerSystem is a program as an integer transition system, or says why there is none. If it has a cost,
-// of Costs, inputs are initial values of variables; a run costs at most rest more than that of the system.
-func IntegerSystem(ctx context.Context, t Task, cost string) (s *its.System, rest int64, none *Reason, err error) {
-	t.Properties = []Property{Termination}
-	if err := t.validate(); err != nil {
-		return nil, 0, nil, err
-	}
-	r := &run{task: t, phase: "reading the program"}
-	defer boundary(&r.phase, t.Files, &err)
-	o := r.frontendOptions()
-	if o.Costs = cost == CostMarked; o.Costs {
-		cost = string(conductor.ArgumentsOf) + frontend.CostFunction
-	}
-	loaded, err := frontend.Load(ctx, o)
-	if err != nil {
-		return nil, 0, nil, loadError(err)
-	}
-	s, rest, reason := conductor.IntegerSystem(ctx, loaded.Module, t.Program.Semantics, conductor.Cost(cost))
-	if reason == nil {
-		return s, rest, nil, nil
-	}
-	return nil, 0, &show.ReasonsOf(loaded.Module, []verdict.Reason{*reason})[0], nil
 }

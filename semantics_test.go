@@ -51,11 +51,11 @@ func TestSemantics(t *testing.T) {
 				}
 			}
 			for _, format := range []string{"koat", "t2", "smt2", "ari"} {
-				s, _, none, err := IntegerSystem(context.Background(), Task{Files: []string{file}}, "")
+				s, none, err := IntegerSystem(context.Background(), Task{Files: []string{file}}, "")
 				if err != nil || none != nil {
 					t.Fatal(err, none)
 				}
-				text, ok := its.Write(s, format)
+				text, ok := its.Write(s.System, format)
 				if !ok || strings.TrimSpace(text) == "" {
 					t.Errorf("%s: %v %q", format, err, text)
 				}

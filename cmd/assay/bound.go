@@ -45,8 +45,9 @@ func boundCommand() *cobra.Command {
 system, as a function of its inputs.
 
 Of a program (.c, .i, .ll, .bc) visits of loop heads and calls are counted, or, with --cost,
-the instructions of its LLVM IR, the bytes given by malloc and its kin (allocated: also a bound of
-what lives on the heap at a time), the calls of a function f (calls:f), or what the program says by
+the instructions of its LLVM IR, the bytes given by malloc and its kin (allocated), those of blocks that
+live at a time (heap), the bytes of stack that are in use at a time (stack: frames as gcc, or clang, says
+them without optimisation, with return addresses; functions of libraries are listed and not counted), the calls of a function f (calls:f), or what the program says by
 __assay_cost(n) (marked). The inputs are the parameters of the
 function where it starts, and what is read at most once (x@5 is read in line 5). A
 program without main that defines one function starts there. --semantics says what integers are.
@@ -69,14 +70,14 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 				_ = f.write(os.Stdout, nil, boundAnswer{reasons: []string{why}})
 				return exitUnknown
 			})
-			s, rest, none, err := f.read(ctx, c.Flags(), args)
+			s, none, err := f.read(ctx, c.Flags(), args)
 			if err != nil {
 				return err
 			}
 			var a boundAnswer
 			if none != "" {
 				a.reasons = []string{none}
-			} else if a, err = f.decideIn(ctx, s, isITS(args[0])); err != nil {
+			} else if a, err = f.decideIn(ctx, s.System, isITS(args[0])); err != nil {
 				err = &assay.EnvironmentError{Doing: "finding a bound of " + args[0], Err: err}
 			}
 			if err == nil && a.open() && !isITS(args[0]) && f.endlessCosts() {
@@ -86,8 +87,8 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 			if err != nil {
 				return err
 			}
-			a.rest = rest
-			return f.write(os.Stdout, s, a)
+			a.rest, a.notes = s.Rest, s.Notes
+			return f.write(os.Stdout, s.System, a)
 		},
 	}
 	flags := c.Flags()
@@ -107,30 +108,30 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 }
 
 // read makes the integer transition system of the files; none says why there is none.
-func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []string) (s *its.System, rest int64, none string, err error) {
+func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []string) (s assay.CostSystem, none string, err error) {
 	if isITS(files[0]) {
 		if len(files) > 1 {
-			return nil, 0, "", &usageError{"assay bound takes one integer transition system"}
+			return s, "", &usageError{"assay bound takes one integer transition system"}
 		}
-		s, err = readITS(files[0])
-		return s, 0, "", err
+		s.System, err = readITS(files[0])
+		return s, "", err
 	}
 	f.program.task.Files, f.program.task.Program.Only = files, true
 	if err := f.program.complete(flags); err != nil {
-		return nil, 0, "", err
+		return s, "", err
 	}
-	s, rest, reason, err := assay.IntegerSystem(ctx, f.program.task, f.cost)
+	s, reason, err := assay.IntegerSystem(ctx, f.program.task, f.cost)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil, 0, "out of time", nil
+		return s, "out of time", nil
 	case err != nil:
-		return nil, 0, "", err
+		return s, "", err
 	case reason != nil && reason.Pos.File == "":
-		return nil, 0, reason.Text, nil
+		return s, reason.Text, nil
 	case reason != nil:
-		return nil, 0, fmt.Sprintf("%v: %s", reason.Pos, reason.Text), nil
+		return s, fmt.Sprintf("%v: %s", reason.Pos, reason.Text), nil
 	}
-	return s, rest, "", nil
+	return s, "", nil
 }
 
 // boundAnswer is an upper bound, a run without end, runs whose costs nothing bounds, or none of these.
@@ -142,6 +143,7 @@ type boundAnswer struct {
 	reasons    []string
 	unbounded  []int // transitions without bound
 	rest       int64 // what a run may cost beyond that of the system
+	notes      []string
 }
 
 // machine says whether the numbers are those of a machine: of a program, whose integers wrap.
@@ -276,6 +278,17 @@ func everythingCosts(s *its.System) bool {
 	return components == len(s.Locations)
 }
 
+// takes says what a run does of which there is a bound.
+func (f *boundFlags) takes() string {
+	switch f.cost {
+	case assay.CostHeap:
+		return "at any time the heap has bytes, of blocks that live,"
+	case assay.CostStack:
+		return "at any time the stack has bytes"
+	}
+	return "every run costs"
+}
+
 // write prints the answer.
 func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 	var detail strings.Builder
@@ -289,7 +302,7 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 		if f.machine() {
 			out.Bound, class = e.FormatWithRanges(s.VarName), e.ClassWithRanges(bound.IntRange)
 		}
-		fmt.Fprintf(&detail, "every run costs at most\n  %s\n", out.Bound)
+		fmt.Fprintf(&detail, "%s at most\n  %s\n", f.takes(), out.Bound)
 		if out.Certified = f.certify == "on"; !out.Certified {
 			detail.WriteString("not certified\n")
 		}
@@ -312,6 +325,10 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 			fmt.Fprintf(&detail, "  %s\n", s.Format(&s.Transitions[t]))
 		}
 	}
+	for _, n := range a.notes {
+		detail.WriteString(n + "\n")
+	}
+	out.Notes = a.notes
 	detail.WriteString(out.Evidence)
 	text := detail.String() + "RESULT: " + result + "\n"
 	if f.quiet {
@@ -338,6 +355,7 @@ type boundJSON struct {
 	Certified bool          `json:"certified,omitempty"`
 	Evidence  string        `json:"evidence,omitempty"`
 	Reasons   []boundReason `json:"reasons,omitempty"`
+	Notes     []string      `json:"notes,omitempty"`
 }
 
 type boundReason struct {

@@ -91,10 +91,11 @@ func (f *checkFlags) checkBound(flags *pflag.FlagSet, files []string) error {
 		fmt.Fprintf(os.Stdout, "no answer: %s\nRESULT: unknown\n", why)
 		return exitUnknown
 	})
-	s, rest, none, err := g.read(ctx, flags, files)
+	costs, none, err := g.read(ctx, flags, files)
 	if err != nil {
 		return err
 	}
+	s := costs.System
 	var a boundAnswer
 	if none != "" {
 		a.reasons = []string{none}
@@ -106,7 +107,7 @@ func (f *checkFlags) checkBound(flags *pflag.FlagSet, files []string) error {
 			return err
 		}
 	}
-	a.rest = rest
+	a.rest, a.notes = costs.Rest, costs.Notes
 	err = g.judge(ctx, os.Stdout, s, a, l)
 	end.finish()
 	return err
@@ -127,7 +128,7 @@ func (f *boundFlags) judge(ctx context.Context, w io.Writer, s *its.System, a bo
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&detail, "every run costs at most\n  %s\n", format(s.VarName))
+		fmt.Fprintf(&detail, "%s at most\n  %s\n", f.takes(), format(s.VarName))
 		if why != "" {
 			fmt.Fprintf(&detail, "no answer: %s\n", why)
 			break
@@ -148,6 +149,9 @@ func (f *boundFlags) judge(ctx context.Context, w io.Writer, s *its.System, a bo
 		for _, r := range a.reasons {
 			fmt.Fprintf(&detail, "no bound: %s\n", r)
 		}
+	}
+	for _, n := range a.notes {
+		detail.WriteString(n + "\n")
 	}
 	text := detail.String()
 	if f.quiet {

@@ -368,14 +368,14 @@ func exportITS(ctx context.Context, w io.Writer, name, target string, program as
 			text = map[string]func(*its.System) string{"koat": its.WriteKoAT, "t2": its.WriteT2, "smt2": its.WriteSMT, "ari": its.WriteARI}[target](s)
 		}
 	} else {
-		s, _, none, err := assay.IntegerSystem(ctx, assay.Task{Files: []string{name}, Program: program}, "")
+		s, none, err := assay.IntegerSystem(ctx, assay.Task{Files: []string{name}, Program: program}, "")
 		if err != nil {
 			return err
 		}
 		if none != nil {
 			return &assay.InputError{Pos: none.Pos, Message: none.Text}
 		}
-		text, _ = its.Write(s, target)
+		text, _ = its.Write(s.System, target)
 	}
 	if err != nil {
 		return err

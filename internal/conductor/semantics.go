@@ -152,6 +152,8 @@ const (
 	Iterations   Cost = "iterations"   // visits of loop heads, and calls of functions with a body
 	Instructions Cost = "instructions" // instructions of the intermediate representation
 	Allocated    Cost = "allocated"    // bytes given by malloc and its kin
+	Heap         Cost = "heap"         // the greatest number of bytes on the heap at a time
+	Stack        Cost = "stack"        // bytes of the stack that recursive calls take at a time (StackSystem)
 	CallsOf      Cost = "calls:"       // calls of the function whose name follows
 	ArgumentsOf  Cost = "arguments:"   // the first arguments of its calls
 )
@@ -160,10 +162,12 @@ const (
 // cost is asked for, transitions cost what the program does, and inputs are variables; a run of the
 // program costs at most rest more than that of the system.
 func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics, c Cost) (system *its.System, rest int64, none *verdict.Reason) {
-	o := integerize.Options{
-		Semantics: map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s],
-		Cost:      map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions, Allocated: integerize.Allocated}[c],
-	}
+	return costSystem(ctx, m, s, c, integerize.Options{})
+}
+
+func costSystem(ctx context.Context, m *ir.Module, s Semantics, c Cost, o integerize.Options) (system *its.System, rest int64, none *verdict.Reason) {
+	o.Semantics = map[Semantics]integerize.Semantics{NoOverflow: integerize.NoOverflow, Integers: integerize.Integers}[s]
+	o.Cost = map[Cost]integerize.Cost{Iterations: integerize.Iterations, Instructions: integerize.Instructions, Allocated: integerize.Allocated, Heap: integerize.Heap, Stack: integerize.Frames}[c]
 	if kind, name, ok := strings.Cut(string(c), ":"); ok {
 		o.Cost, o.Counted = map[Cost]integerize.Cost{CallsOf: integerize.Calls, ArgumentsOf: integerize.Arguments}[Cost(kind)+":"], name
 		if f := m.Func(name); f == nil || o.Cost == integerize.Arguments && !f.IsDecl() {
@@ -177,7 +181,7 @@ func IntegerSystem(ctx context.Context, m *ir.Module, s Semantics, c Cost) (syst
 		return nil, 0, &reason
 	case c == "":
 		return p.System, p.Rest, nil
-	case p.Recursive:
+	case p.Recursive && c != Stack:
 		return nil, 0, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "recursive functions have no cost yet"}
 	}
 	return p.WithInputs(), p.Rest, nil

@@ -194,7 +194,7 @@ func (a *analysis) potential(b int, g linear.Form) int {
 	}
 	c := a.potentialOf(b, g, same)
 	if len(nodes) > 1 {
-		if c >= 0 && a.claims[c].Limit().ClassWithRanges(bound.ShortRange).Compare(bound.Class{Degree: 1}) <= 0 {
+		if c >= 0 && a.claims[c].Limit().ClassWithRanges(bound.ShortRange).Compare(bound.Class{}) <= 0 {
 			return c
 		}
 		if forms := a.potentialForms(at, g, nodes); forms != nil {

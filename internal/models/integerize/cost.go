@@ -15,7 +15,7 @@ import (
 // pays is the operand that an instruction costs, 0 if it costs none.
 func (t *translation) pays(d *ir.Def) ir.Value {
 	switch {
-	case t.o.Cost == Allocated && d.Op == ir.Malloc, t.o.Cost == Arguments && d.Op == ir.Call && d.Sym == t.o.Counted && len(d.Args) > 0:
+	case (t.o.Cost == Allocated || t.o.Cost == Heap) && d.Op == ir.Malloc, t.o.Cost == Arguments && d.Op == ir.Call && d.Sym == t.o.Counted && len(d.Args) > 0:
 		return d.Args[0]
 	}
 	return 0
@@ -49,8 +49,10 @@ func (t *translation) cost(w work, head bool) int64 {
 			return w.calls + 1
 		}
 		return w.calls
-	case Calls, Arguments, Allocated:
+	case Calls, Arguments, Allocated, Frames:
 		return w.counted
+	case Heap:
+		return 0
 	}
 	panic(fmt.Sprintf("unexpected cost %d", t.o.Cost))
 }

@@ -80,6 +80,9 @@ func (fn *function) liveAt(b ir.BlockID, index int) []ir.Value {
 	live := map[ir.Value]bool{}
 	var order []ir.Value
 	add := func(v ir.Value) {
+		if size, ok := fn.sizes[v]; ok {
+			v = size
+		}
 		if fn.tracked(v) && !ir.IsConst(f.Def(v).Op) && !live[v] {
 			live[v] = true
 			order = append(order, v)

@@ -34,7 +34,10 @@ func (t *translation) program() *Program {
 	for l, pl := range t.places {
 		name := "start"
 		place := Place{}
-		if !pl.start {
+		switch {
+		case pl.peak:
+			name = "peak"
+		case !pl.start:
 			f := pl.frame.fn.f
 			name = fmt.Sprintf("%s_%d_%d_%d", f.Name, pl.frame.id, pl.block, pl.index)
 			place = Place{Func: f, Block: pl.block, Index: pl.index, Head: pl.index == 0 && pl.frame.fn.wto.IsHead(pl.block)}
@@ -52,7 +55,9 @@ func (t *translation) program() *Program {
 		p.choices = append(p.choices, list)
 	}
 	p.System = s
-	p.Rest = t.cost(t.longest, false)
+	if t.o.Cost != Frames { // there is a location behind each call that costs something
+		p.Rest = t.cost(t.longest, false)
+	}
 	p.frames = t.places
 	return p
 }
@@ -278,6 +283,8 @@ func (t *translation) position(p ir.Pos) string {
 func (t *translation) nameOf(i int, s slot) string {
 	name := "v"
 	switch {
+	case s.name != "":
+		name = s.name
 	case s.cell != nil && s.cell.object.key.Global != nil:
 		name = s.cell.object.key.Global.Name
 	case s.cell != nil:

@@ -34,9 +34,11 @@ type translation struct {
 	slots     []slot
 	paths     []path
 	recursive bool
-	crowd     int  // states from the location that is explored
-	reads     bool // memory decides where runs go
-	longest   work // of all paths, also those that end before a location
+	live      int          // the variable that counts live bytes, and
+	peak      its.Location // where runs end that count them
+	crowd     int          // states from the location that is explored
+	reads     bool         // memory decides where runs go
+	longest   work         // of all paths, also those that end before a location
 }
 
 // function is what is known of a function in all contexts.
@@ -51,7 +53,9 @@ type function struct {
 	needed   []bool            // by value
 	unsigned []bool            // by value: its view
 	after    map[ir.Value][]ir.Value
-	state    uint8 // of the computation of cuts
+	deep     *frame                // that stands for its recursive calls
+	sizes    map[ir.Value]ir.Value // of blocks that the function allocates and frees
+	state    uint8                 // of the computation of cuts
 }
 
 // frame is a function in a chain of calls.
@@ -66,6 +70,8 @@ type frame struct {
 	kids   map[ir.Value]*frame
 	// again says that the frame may be entered more than once in a run.
 	again bool
+	// deep says that the frame stands for all active calls of the function, and does not return.
+	deep bool
 }
 
 func newTranslation(ctx context.Context, m *ir.Module, facts *absint.Facts, o Options) *translation {
@@ -98,7 +104,11 @@ func (t *translation) prepare() {
 			continue
 		}
 		fn.liveIn = ir.LiveIn(fn.f)
+		if t.o.Cost == Heap {
+			fn.sizes = sizesOf(fn.f)
+		}
 		for b, live := range fn.liveIn {
+			live = fn.withSizes(live)
 			fn.liveIn[b] = slices.DeleteFunc(live, func(v ir.Value) bool { return !fn.tracked(v) })
 		}
 	}
@@ -106,11 +116,22 @@ func (t *translation) prepare() {
 	for _, fn := range t.funcs { // those that are called through pointers
 		t.cuts(fn)
 	}
+	t.cutRecursion()
 	t.findCells()
 	t.root = t.newFrame(nil, 0, 0, 0, entry)
 	if t.facts != nil {
 		t.root.facts = t.facts.Root
 	}
+}
+
+// withSizes adds the sizes of blocks to values that are live.
+func (fn *function) withSizes(live []ir.Value) []ir.Value {
+	for _, v := range live {
+		if size, ok := fn.sizes[v]; ok && !ir.IsConst(fn.f.Def(size).Op) && !slices.Contains(live, size) {
+			live = append(live, size)
+		}
+	}
+	return live
 }
 
 // tracked says whether a value is worth a variable.

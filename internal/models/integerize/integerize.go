@@ -10,6 +10,7 @@
 //	state.go       what a path knows            number.go   wrapping
 //	evaluate.go    instructions                 bits.go     division, shifts, logic
 //	condition.go   branches                     emit.go     paths to transitions
+//	cost.go        what paths cost              peak.go     what is in use at a time
 //	translate.go   what a number stands for
 //
 // Locations are cutpoints: the start, the heads of loops, joins of so many paths
@@ -61,6 +62,8 @@ const (
 	Calls                    // calls of the function Options.Counted
 	Arguments                // the first arguments of calls of Options.Counted, read as unsigned
 	Allocated                // bytes that are allocated on the heap
+	Heap                     // the greatest number of bytes on the heap at a time
+	Frames                   // bytes of the stack that recursive calls take at a time: Options.Frames
 )
 
 // Options of Translate; the zero value is the default.
@@ -71,6 +74,10 @@ type Options struct {
 	Cost Cost
 	// Counted is the function that Calls and Arguments are about.
 	Counted string
+	// Frames are the bytes of the stack that a call of a function takes.
+	Frames map[string]int64
+	// Recursion numbers the functions that call each other: one number for those of one recursion.
+	Recursion map[string]int
 	// Observed, if not nil, are names of globals and of variables of the entry function (or of
 	// main, where it is called once) whose values matter. There is a location at the start of the
 	// program's code and behind each store to what has a name, so that every change is a step.

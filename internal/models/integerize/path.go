@@ -20,6 +20,7 @@ type locationKey struct {
 type place struct {
 	locationKey
 	start bool
+	peak  bool // where a run ends that has come to what it costs
 	vars  []int
 	has   map[int]bool
 }
@@ -36,6 +37,7 @@ type slot struct {
 	width  uint32
 	view   view
 	bounds interval
+	name   string // of what is neither a value nor a cell
 }
 
 // path is a transition, with provisional numbers of temporaries.
@@ -51,6 +53,7 @@ func (t *translation) run() {
 	for _, c := range t.order {
 		c.variable = t.newVariable(variableKey{cell: c}, slot{cell: c, width: c.bits, view: c.view(), bounds: t.cellRange(c)})
 	}
+	t.countLive()
 	t.work = append(t.work, 0)
 	for len(t.work) > 0 {
 		l := t.work[len(t.work)-1]
@@ -179,9 +182,14 @@ func (t *translation) step(s *state) *outcome {
 		}
 	case ir.Alloca, ir.Malloc:
 		t.born(s, fr, v)
-		if t.pays(d) != 0 && fr.parent != nil { // the entry function makes what arguments point to
+		if d.Op == ir.Malloc {
+			t.allocate(s, fr, d)
+		}
+		if t.o.Cost == Allocated && t.pays(d) != 0 && fr.parent != nil { // the entry function makes what arguments point to
 			return t.pay(s, fr, d)
 		}
+	case ir.Free:
+		t.free(s, fr, d)
 	case ir.LifetimeStart:
 		f, ok := t.fact(fr, d.Args[0])
 		t.clobber(s, f, ok, true)
@@ -399,6 +407,9 @@ func (t *translation) call(s *state, fr *frame, v ir.Value, d *ir.Def) *outcome 
 		}
 	}
 	again := fr.active(fn)
+	if t.descends(fr.fn, fn) {
+		again = t.deeper(s, fr, v, fn)
+	}
 	if again == nil {
 		inner := t.enter(fr, v, s.block, s.index, fn)
 		t.into(s, inner, ns)
@@ -415,6 +426,9 @@ func (t *translation) call(s *state, fr *frame, v ir.Value, d *ir.Def) *outcome 
 	}
 	t.clobber(out, noFact, false, true)
 	out.index++
+	if t.o.Cost == Frames {
+		in.work.counted += t.o.Frames[fn.f.Name]
+	}
 	t.into(in, again, ns)
 	return &outcome{[]*state{in, out}}
 }
@@ -432,7 +446,7 @@ func (t *translation) into(s *state, fr *frame, args []number) {
 
 func (t *translation) ret(s *state, fr *frame, d *ir.Def) *outcome {
 	p := fr.parent
-	if p == nil {
+	if p == nil || fr.deep {
 		return over
 	}
 	caller := p.fn.f
@@ -481,6 +495,9 @@ func (t *translation) finish(s *state, fr *frame, b ir.BlockID, index int, phis 
 	}
 	for _, c := range t.order {
 		update[c.variable] = t.normalise(s, t.content(s, c), c.bits, c.view()).form
+	}
+	if t.o.Cost == Heap {
+		update[t.live] = t.lives(s)
 	}
 	if len(t.paths) >= t.o.MaxTransitions {
 		t.fail(fr.fn.f, 0, fmt.Sprintf("more than %d transitions", t.o.MaxTransitions))
@@ -532,7 +549,7 @@ func (t *translation) location(fr *frame, b ir.BlockID, index int) its.Location 
 	for _, v := range fr.fn.liveAt(b, index) {
 		add(fr, v)
 	}
-	for in := fr; in.parent != nil; in = in.parent {
+	for in := fr; in.parent != nil && !in.deep; in = in.parent {
 		for _, v := range in.parent.fn.liveAt(in.block, in.index+1) {
 			if v != in.site {
 				add(in.parent, v)

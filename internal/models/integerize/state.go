@@ -56,6 +56,7 @@ type state struct {
 	accepts bool
 	work    work
 	amount  linear.Form // what the last instruction costs, if costs are amounts
+	live    linear.Form // bytes that are allocated on the path, less those that are freed
 	shared  bool        // cells and ranged belong to another state, too
 }
 

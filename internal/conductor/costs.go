@@ -1,0 +1,56 @@
+package conductor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"assay/internal/evidence/verdict"
+	"assay/internal/integers/its"
+	"assay/internal/models/integerize"
+	"assay/internal/program/ir"
+	"assay/internal/program/stackusage"
+)
+
+// This file makes systems whose costs are not only those of paths.
+
+// CostSystem is a program as an integer transition system with costs.
+type CostSystem struct {
+	System *its.System
+	// Rest is what a run costs at most beyond that of the system.
+	Rest int64
+	// Notes say what was counted, and what was not.
+	Notes []string
+}
+
+// Source is what a module was compiled from, for other compilers.
+type Source struct {
+	Files, Flags []string
+	ILP32        bool
+}
+
+// StackSystem has as costs what calls within a recursion take of the stack, of those that are active at a time; the frames
+// of the deepest chain of other calls are its rest. The error is that of the context or of the compilers.
+func StackSystem(ctx context.Context, m *ir.Module, source Source, semantics Semantics) (s CostSystem, none *verdict.Reason, err error) {
+	frames, err := stackusage.Measure(ctx, source.Files, source.Flags, source.ILP32)
+	if err != nil {
+		return s, nil, err
+	}
+	chain := frames.Deepest(m)
+	s.Rest = chain.Bytes
+	s.Notes = append(s.Notes, fmt.Sprintf("frames by %s, the deepest chain of calls: %s", frames.Compiler, frames.Format(chain.Functions)))
+	if len(chain.Uncounted) > 0 {
+		s.Notes = append(s.Notes, "not counted: what functions of libraries take ("+strings.Join(chain.Uncounted, ", ")+")")
+	}
+	switch {
+	case len(chain.Dynamic) > 0:
+		return s, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "the stack frame has no constant size, because of an array of variable length or alloca, of " + strings.Join(chain.Dynamic, ", ")}, nil
+	case len(chain.Recursive) == 0:
+		s.System = its.NewSystem()
+		return s, nil, nil
+	}
+	s.Notes = append(s.Notes, "recursive: "+frames.Format(chain.Recursive))
+	system, rest, none := costSystem(ctx, m, semantics, Stack, integerize.Options{Frames: frames.Bytes, Recursion: chain.Recursion})
+	s.System, s.Rest = system, s.Rest+rest
+	return s, none, nil
+}
