@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"assay/internal/conductor"
+	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/user/inspect"
 	"assay/internal/user/show"
@@ -41,4 +43,36 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 		return nil, &InputError{Pos: show.PositionOf(loaded.Module, none.Pos), Message: none.Error()}
 	}
 	return show.ReasonsOf(loaded.Module, found), err
+}
+
+// Costs are what the transitions of an integer transition system may cost: the usual one first, then marked (the arguments of
+// __assay_cost), peaks in bytes, and the calls of the function whose name follows.
+var Costs = []string{string(conductor.Iterations), string(conductor.Instructions), string(conductor.Allocated), CostHeap, CostStack, CostMarked, CostCalls + "f"}
+
+const CostMarked, CostCalls, CostHeap, CostStack = "marked", string(conductor.CallsOf), string(conductor.Heap), string(conductor.Stack)
+
+// CostSystem is a program as an integer transition system with costs.
+type CostSystem = conductor.CostSystem
+
+// IntegerSystem makes it, or says why there is none. With a cost, of Costs, inputs are initial values of variables.
+func IntegerSystem(ctx context.Context, t Task, cost string) (s CostSystem, none *Reason, err error) {
+	t.Properties = []Property{Termination}
+	if err := t.validate(); err != nil {
+		return s, nil, err
+	}
+	r := &run{task: t, phase: "reading the program"}
+	defer boundary(&r.phase, t.Files, &err)
+	o := r.frontendOptions()
+	if o.Costs = cost == CostMarked; o.Costs {
+		cost = string(conductor.ArgumentsOf) + frontend.CostFunction
+	}
+	loaded, err := frontend.Load(ctx, o)
+	if err != nil {
+		return s, nil, loadError(err)
+	}
+	s, reason := conductor.SystemWithCosts(ctx, loaded.Module, conductor.Source{Files: o.Files, Flags: o.Flags(), ILP32: o.DataModel == frontend.ILP32}, t.Program.Semantics, conductor.Cost(cost))
+	if reason != nil {
+		return s, &show.ReasonsOf(loaded.Module, []verdict.Reason{*reason})[0], nil
+	}
+	return s, nil, nil
 }

@@ -29,12 +29,21 @@ type Source struct {
 	ILP32        bool
 }
 
-// StackSystem has as costs what calls within a recursion take of the stack, of those that are active at a time; the frames
+// SystemWithCosts is the system of a module, or says why there is none.
+func SystemWithCosts(ctx context.Context, m *ir.Module, source Source, semantics Semantics, c Cost) (s CostSystem, none *verdict.Reason) {
+	if c == Stack {
+		return stackSystem(ctx, m, source, semantics)
+	}
+	s.System, s.Rest, none = IntegerSystem(ctx, m, semantics, c)
+	return s, none
+}
+
+// stackSystem has as costs what calls within a recursion take of the stack, of those that are active at a time; the frames
 // of the deepest chain of other calls are its rest. The error is that of the context or of the compilers.
-func StackSystem(ctx context.Context, m *ir.Module, source Source, semantics Semantics) (s CostSystem, none *verdict.Reason, err error) {
+func stackSystem(ctx context.Context, m *ir.Module, source Source, semantics Semantics) (s CostSystem, none *verdict.Reason) {
 	frames, err := stackusage.Measure(ctx, source.Files, source.Flags, source.ILP32)
 	if err != nil {
-		return s, nil, err
+		return s, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: err.Error()}
 	}
 	chain := frames.Deepest(m)
 	s.Rest = chain.Bytes
@@ -44,13 +53,13 @@ func StackSystem(ctx context.Context, m *ir.Module, source Source, semantics Sem
 	}
 	switch {
 	case len(chain.Dynamic) > 0:
-		return s, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "the stack frame has no constant size, because of an array of variable length or alloca, of " + strings.Join(chain.Dynamic, ", ")}, nil
+		return s, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: "the stack frame has no constant size, because of an array of variable length or alloca, of " + strings.Join(chain.Dynamic, ", ")}
 	case len(chain.Recursive) == 0:
 		s.System = its.NewSystem()
-		return s, nil, nil
+		return s, nil
 	}
 	s.Notes = append(s.Notes, "recursive: "+frames.Format(chain.Recursive))
 	system, rest, none := costSystem(ctx, m, semantics, Stack, integerize.Options{Frames: frames.Bytes, Recursion: chain.Recursion})
 	s.System, s.Rest = system, s.Rest+rest
-	return s, none, nil
+	return s, none
 }

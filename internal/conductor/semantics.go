@@ -153,7 +153,7 @@ const (
 	Instructions Cost = "instructions" // instructions of the intermediate representation
 	Allocated    Cost = "allocated"    // bytes given by malloc and its kin
 	Heap         Cost = "heap"         // the greatest number of bytes on the heap at a time
-	Stack        Cost = "stack"        // bytes of the stack that recursive calls take at a time (StackSystem)
+	Stack        Cost = "stack"        // bytes of the stack that recursive calls take at a time
 	CallsOf      Cost = "calls:"       // calls of the function whose name follows
 	ArgumentsOf  Cost = "arguments:"   // the first arguments of its calls
 )

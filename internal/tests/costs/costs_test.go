@@ -57,7 +57,7 @@ type tally struct{ bounds, runs, skipped int }
 
 // TestCosts looks at every bound of the files.
 func TestCosts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*")
+	files, err := filepath.Glob("testdata/*.*")
 	if err != nil {
 		t.Fatal(err)
 	}
