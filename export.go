@@ -45,9 +45,9 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	return show.ReasonsOf(loaded.Module, found), err
 }
 
-// Costs are what the transitions of an integer transition system may cost: the usual one first, then marked (the arguments of
-// __assay_cost), peaks in bytes, and the calls of the function whose name follows.
+// Costs are what transitions may cost: marked is the arguments of __assay_cost, calls: those of the function that follows.
 var Costs = []string{string(conductor.Iterations), string(conductor.Instructions), string(conductor.Allocated), CostHeap, CostStack, CostMarked, CostCalls + "f"}
+
 const CostMarked, CostCalls, CostHeap, CostStack = "marked", string(conductor.CallsOf), string(conductor.Heap), string(conductor.Stack)
 
 // CostSystem is a program as an integer transition system with costs.
