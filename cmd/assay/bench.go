@@ -63,6 +63,7 @@ func benchCommand() *cobra.Command {
 		Example: `  assay bench tasks.csv --set basic,bitvector --limit 10 -j 2 --out results.csv --html results.html
   assay bench c/Loops.set --property unreach-call --limit 60 --out loops.csv --resume
   assay bench --growth loops --limit 60 --html growth.html
+  assay bench tasks.csv --set kiki --compile 'gcc -O0 -g' --out binaries.csv
   assay bench compare before.csv after.csv`,
 		Args: func(c *cobra.Command, args []string) error {
 			dash := c.ArgsLenAtDash()
@@ -89,6 +90,7 @@ func benchCommand() *cobra.Command {
 	fs.Var(durationValue{&f.options.Limit}, "timeout", "the same")
 	fs.Var(sizeValue{&f.memory}, "memory", "memory for each task")
 	fs.IntVarP(&f.options.Parallel, "jobs", "j", 1, "tasks at a time")
+	fs.StringVar(&f.options.Compile, "compile", "", "compile each C file by this `command`, such as 'gcc -O2 -g', and ask about the object file")
 	fs.StringVar(&f.out, "out", "", "write the results to this CSV `file`, each at once")
 	fs.BoolVar(&f.resume, "resume", false, "continue the run whose results are in the file of --out")
 	fs.StringVar(&f.html, "html", "", "write a page with tables, plots and all results to this `file`")

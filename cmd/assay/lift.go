@@ -28,7 +28,7 @@ __assay_unsupported, with the address, the instruction and the reason. Debugging
 		Example: "  gcc -O1 -g -o a.out f.c && assay lift a.out > lifted.c\n  assay check --property termination a.out",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			text, err := frontend.Lift(args[0], function)
+			text, err := frontend.Lift(args[0], function, false)
 			var input *frontend.InputError
 			if errors.As(err, &input) {
 				return &assay.InputError{Message: input.Error(), Verbatim: true}

@@ -30,13 +30,19 @@ func IsBinary(file string) bool {
 	return err == nil && bytes.Equal(magic, []byte("\x7fELF"))
 }
 
-// Lift is the C of a binary, from the function where runs start.
-func Lift(file, entry string) (string, error) {
+// Lift is the C of a binary, from the function where runs start. Functions that the binary does not define,
+// and that have no model, may be called if they are pure.
+func Lift(file, entry string, pure bool) (string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return "", inputError(file, errors.Unwrap(err).Error())
 	}
-	text, err := lift.C(file, content, entry)
+	o := lift.Options{Entry: entry}
+	if pure {
+		models := modelIndex()
+		o.Unmodelled = func(name string) bool { return models[name] == "" && externals[name] == nil }
+	}
+	text, err := lift.C(file, content, o)
 	var damaged *image.Error
 	var unlifted *lift.Error
 	switch {
@@ -59,7 +65,7 @@ func lifted(o *Options) (folder string, err error) {
 	if o.DataModel != LP64 {
 		return "", inputError(o.Files[0], "an x86-64 program has the data model lp64")
 	}
-	text, err := Lift(o.Files[0], o.entry())
+	text, err := Lift(o.Files[0], o.entry(), o.PureUnmodelled)
 	if err != nil {
 		return "", err
 	}

@@ -34,6 +34,9 @@ type Options struct {
 	Memory string
 	// Parallel is the number of tasks at a time.
 	Parallel int
+	// Compile, if not empty, is a compiler with its flags: each task's C file is compiled, and the
+	// object file is what is asked about.
+	Compile string
 	// CheckFlags are passed on to `assay check`.
 	CheckFlags []string
 	// Temporary is an existing folder below which each task gets its own for
@@ -57,8 +60,14 @@ type Progress struct {
 	Known                           bool // Last is of an earlier run
 }
 
-// Settings are the options of check that may change an answer, as one text.
-func (o Options) Settings() string { return strings.Join(o.settings(), " ") }
+// Settings are the options that may change an answer, as one text.
+func (o Options) Settings() string {
+	text := strings.Join(o.settings(), " ")
+	if o.Compile != "" {
+		text += " of " + o.Compile
+	}
+	return text
+}
 
 func (o Options) settings() []string {
 	args := []string{"--timeout", strconv.FormatFloat(o.Limit.Seconds(), 'f', -1, 64) + "s"}
@@ -265,8 +274,20 @@ func (r *runner) runTask(ctx context.Context, i int, t Task) (result Result, ok 
 			result.Reason = err.Error()
 		}
 	}()
+	asked := t
+	if r.o.Compile != "" {
+		var why string
+		r.orphans.running.RLock()
+		asked, why, err = r.o.compiled(ctx, t, folder)
+		r.orphans.running.RUnlock()
+		if err != nil {
+			return failed(err)
+		} else if why != "" {
+			return Result{Task: t, Answer: "skipped", Reason: why}, ctx.Err() == nil
+		}
+	}
 	mark := strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(i)
-	cmd := exec.Command(r.o.Assay, r.o.arguments(t, "--json", "--quiet")...)
+	cmd := exec.Command(r.o.Assay, r.o.arguments(asked, "--json", "--quiet")...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+folder, taskVariable+"="+mark)
 	stdout, stderr := capture{limit: outputLimit}, capture{limit: 32 << 10}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -72,13 +72,14 @@ func (p *program) analyse() {
 
 // usage computes the effects of instructions, and which registers are used behind them.
 func (p *program) usage(f *body) {
-	f.clobbered = 0
+	clobbered := uint32(0)
 	for at, i := range f.at {
 		w := &writer{p: p, f: f, dry: true, frame: &frame{}, block: &block{}}
 		w.attempt(i)
 		f.effects[at] = effect{w.reads, w.writes}
-		f.clobbered |= w.writes
+		clobbered |= w.writes
 	}
+	f.clobbered = clobbered
 	in := map[uint64]uint32{}
 	for changed := true; changed; {
 		changed = false

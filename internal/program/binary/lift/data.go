@@ -162,6 +162,16 @@ func (d *data) place(a uint64, bits uint32, write bool) string {
 	return o.variable.part(a-o.address, bits)
 }
 
+// literal is the string at an address that nothing writes.
+func (d *data) literal(a uint64) (string, bool) {
+	s := d.image.SectionAt(a)
+	if s == nil || s.Writable || s.Data == nil {
+		return "", false
+	}
+	text, _, ok := strings.Cut(string(s.Data[a-s.Address:]), "\x00")
+	return text, ok
+}
+
 // part is an lvalue for some bytes of a variable.
 func (v *variable) part(at uint64, bits uint32) string {
 	switch {

@@ -15,6 +15,8 @@ type prototype struct {
 	parameters []string
 	// text, if not empty, stands for the call.
 	text string
+	// as is the name that is called instead.
+	as string
 }
 
 func (x prototype) declaration(name string) string {
@@ -76,6 +78,11 @@ var library = map[string]prototype{
 	"__VERIFIER_error":    {result: "void"},
 	"reach_error":         {result: "void"},
 	"__VERIFIER_assume":   {result: "void", parameters: []string{"int"}},
+	"assert":              {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"}, // where it was not declared
+	"__VERIFIER_assert":   {result: "void", parameters: []string{"int"}},
+	"__CPROVER_assume":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
+	"__CPROVER_assert":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"},
+	"__ESBMC_assume":      {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
 	"__VERIFIER_ltl_step": {result: "void"},
 }
 
@@ -91,6 +98,9 @@ func (p *program) meaning(name string) (prototype, bool) {
 		return prototype{result: "int"}, true
 	}
 	x, ok := library[name]
+	if !ok && p.options.Unmodelled != nil && !p.defines(name) && p.options.Unmodelled(name) {
+		return prototype{result: "u64"}, true
+	}
 	if ok && (name == "reach_error" || !strings.HasPrefix(name, "__VERIFIER_")) && p.defines(name) {
 		return prototype{}, false
 	}

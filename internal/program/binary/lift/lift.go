@@ -22,6 +22,7 @@
 package lift
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,6 +39,7 @@ func (e *Error) Error() string { return e.File + ": " + e.Reason }
 
 // program is one that is being lifted.
 type program struct {
+	options   Options
 	image     *image.Image
 	functions *symbols
 	debug     *debugging
@@ -46,16 +48,28 @@ type program struct {
 	names     map[uint64]string // C names of functions
 	taken     map[string]bool
 	declared  map[string]prototype
+	// pairs are functions of which a caller uses the second register of the result, too.
+	pairs map[uint64]bool
 }
 
-// C is the program as C, from the function of that name on. The error is an *Error or an *image.Error.
-func C(file string, content []byte, entry string) (string, error) {
+// Options say how a program is lifted.
+type Options struct {
+	// Entry is the function to begin with; empty is main.
+	Entry string
+	// Unmodelled says whether a function that the file does not define may be called although nothing is
+	// known of it: it changes nothing and returns anything. nil is never.
+	Unmodelled func(name string) bool
+}
+
+// C is the program as C, from its entry on. The error is an *Error or an *image.Error.
+func C(file string, content []byte, o Options) (string, error) {
+	entry := cmp.Or(o.Entry, "main")
 	m, err := image.Load(file, content)
 	if err != nil {
 		return "", err
 	}
-	p := &program{image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
-		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}}
+	p := &program{options: o, image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, pairs: map[uint64]bool{}}
 	start, ok := uint64(0), false
 	for a, n := range p.functions.at {
 		if n == entry && !ok {
@@ -165,6 +179,7 @@ _Bool __assay_valid_range(const void *, u64);
 _Noreturn void __assay_unsupported(const char *);
 u64 __assay_approximate_size(const char *);
 _Noreturn void abort(void);
+static u64 second_result; /* rdx behind a call */
 `
 
 // signature is how a function is declared.

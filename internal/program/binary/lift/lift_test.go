@@ -62,7 +62,7 @@ func compare(t *testing.T, names, sources []string, options ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := C("native", content, "main")
+	text, err := C("native", content, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,6 +248,10 @@ int main(void) { int x = 3, y = 8; swap(&x, &y); print(x * 10 + y);
 	"bits": `int main(void) { unsigned x = 1; for (int i = 0; i < 40; i++) { x = x << 3 ^ x >> 5 ^ i; print(x); print((int)x >> 3); print((unsigned char)x); print((short)x); print(x & -x); } return 0; }`,
 	"cases": `static int f(int n) { switch (n) { case 1: return 10; case 5: return 50; case -3: return 7; default: return n > 100 ? 1 : n & 1 ? 2 : 3; } }
 int main(void) { for (int i = -5; i < 8; i++) print(f(i)); print(f(200)); return 0; }`,
+	"prints": `extern int printf(const char *, ...);
+struct pair { long a, b; }; static struct pair __attribute__((noinline)) make(long x) { struct pair p = {x, x * 7}; return p; }
+static volatile int never;
+int main(void) { for (int i = 0; i < 5; i++) { if (never) printf("%d and %5x%%\n", i, i); struct pair p = make(i); print(p.a + p.b); } return 0; }`,
 	"narrow": `unsigned char c; signed char d; unsigned short e; long g;
 int main(void) { for (int i = 0; i < 300; i += 7) { c += i; d -= i; e = e * 3 + c; g = g * 5 + d - e; print(c); print(d); print(e); print(g); if (c < d) print(1); if (c > e) print(2); } return 0; }`,
 }

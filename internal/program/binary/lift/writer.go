@@ -84,7 +84,12 @@ func (w *writer) temporaryOf(kind, value string) string {
 }
 
 // register is the variable of a register.
-func (w *writer) register(r register) string { return "_" + r.String() }
+func (w *writer) register(r register) string {
+	if r == rsp && !w.dry {
+		refuse("the stack pointer is not known")
+	}
+	return "_" + r.String()
+}
 
 // value is what a register holds, as an expression of type u64.
 func (w *writer) value(r register) string {
@@ -441,7 +446,7 @@ func (w *writer) attempt(i *x86.Instruction) (why string) {
 
 // giveBack is a return: the stack pointer and the registers of the caller have to be as they were.
 func (w *writer) giveBack(i *x86.Instruction) {
-	w.reads |= 1 << rax
+	w.reads |= 1<<rax | w.f.clobbered&(1<<rdx) // where rdx is part of a result
 	if w.dry {
 		return
 	}
@@ -456,140 +461,12 @@ func (w *writer) giveBack(i *x86.Instruction) {
 			refuse("the register %v does not come back", r)
 		}
 	}
+	if w.p.pairs[w.f.address] {
+		w.line("second_result = %s;", w.value(rdx))
+	}
 	if w.f.name == "main" {
 		w.line("return (int)%s;", w.value(rax))
 	} else {
 		w.line("return %s;", w.value(rax))
 	}
-}
-
-// jump is one without condition.
-func (w *writer) jump(i *x86.Instruction) {
-	if t, ok := i.Target(); ok {
-		if slices.Contains(w.block.successors, t) {
-			w.line("goto L_%x;", t)
-			return
-		}
-		w.tail = true
-		w.callOf(i, t)
-		w.tail = false
-		w.reads |= 1 << rax
-		w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
-		return
-	}
-	if m, ok := i.Args[0].(x86asm.Mem); ok {
-		if n, ok := w.p.functions.tabled(i, m); ok {
-			w.tail = true
-			w.external(i, n)
-			w.tail = false
-			w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
-			return
-		}
-	}
-	refuse("a jump to a computed address")
-}
-
-// call is a call.
-func (w *writer) call(i *x86.Instruction) {
-	if t, ok := i.Target(); ok {
-		w.callOf(i, t)
-		return
-	}
-	if m, ok := i.Args[0].(x86asm.Mem); ok {
-		if n, ok := w.p.functions.tabled(i, m); ok {
-			w.external(i, n)
-			return
-		}
-	}
-	refuse("a call of a computed address")
-}
-
-// callerSaved are the registers that a call may change.
-const callerSaved = 1<<rax | 1<<rcx | 1<<rdx | 1<<rsi | 1<<rdi | 0xf<<r8
-
-// callOf is a call of the function at an address.
-func (w *writer) callOf(i *x86.Instruction, target uint64) {
-	if n, ok := w.p.functions.external(target); ok {
-		w.external(i, n)
-		return
-	}
-	callee := w.p.bodies[target]
-	if callee == nil {
-		refuse("a call of 0x%x, where no function is", target)
-	}
-	if x, ok := w.p.meaning(callee.name); ok {
-		w.known(i, callee.name, x)
-		return
-	}
-	var arguments []string
-	for _, r := range argumentRegisters {
-		if callee.arguments&(1<<r) != 0 {
-			w.reads |= 1 << r
-			arguments = append(arguments, w.value(r))
-		}
-	}
-	w.loseRedZone()
-	w.line("_rax = %s(%s);", w.p.names[target], strings.Join(arguments, ", "))
-	w.afterCall(i, callee.clobbered)
-}
-
-// loseRedZone makes what lies below the stack pointer arbitrary: the callee's frame is there.
-func (w *writer) loseRedZone() {
-	if w.dry || w.tail { // nobody looks at the frame behind a tail call
-		return
-	}
-	sp := w.frame.registers[rsp]
-	if sp.kind != stack {
-		refuse("the stack pointer is not known")
-	}
-	for _, v := range w.f.layout {
-		switch {
-		case v.offset >= sp.n:
-		case v.count > 0:
-			refuse("a call while %s lies below the stack pointer", v.name)
-		default:
-			w.line("%s = (%s)__assay_approximate_size(\"what lies below the stack pointer at a call\");", v.name, v.element)
-		}
-	}
-}
-
-// afterCall makes what the callee may have changed arbitrary.
-func (w *writer) afterCall(i *x86.Instruction, clobbered uint32) {
-	w.writes |= 1<<rax | clobbered&callerSaved
-	for r := range register(registers) {
-		if r != rax && clobbered&callerSaved&(1<<r) != 0 && w.f.live[i.Address]&(1<<r) != 0 {
-			w.line("_%v = __assay_approximate_size(\"%v behind a call\");", r, r)
-		}
-	}
-}
-
-// external is a call of a function that the file does not define.
-func (w *writer) external(i *x86.Instruction, name string) {
-	x, ok := w.p.meaning(name)
-	if !ok {
-		refuse("a call of %s, of which nothing is known here", name)
-	}
-	w.known(i, name, x)
-}
-
-// known is a call of a function whose parameters are known.
-func (w *writer) known(i *x86.Instruction, name string, x prototype) {
-	var arguments []string
-	for k, p := range x.parameters {
-		r := argumentRegisters[k]
-		w.reads |= 1 << r
-		arguments = append(arguments, fmt.Sprintf("(%s)%s", p, w.value(r)))
-	}
-	w.p.declare(name, x)
-	w.loseRedZone()
-	call := fmt.Sprintf("%s(%s)", name, strings.Join(arguments, ", "))
-	switch {
-	case x.text != "":
-		w.line("%s", x.text)
-	case x.result == "void":
-		w.line("%s;", call)
-	default:
-		w.line("_rax = (u64)(%s)%s;", x.widened(), call)
-	}
-	w.afterCall(i, callerSaved)
 }

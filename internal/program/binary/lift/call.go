@@ -1,0 +1,189 @@
+package lift
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"assay/internal/program/binary/x86"
+)
+
+// This file writes calls, and jumps that are calls [psABI, 3.2].
+
+// jump is one without condition.
+func (w *writer) jump(i *x86.Instruction) {
+	if t, ok := i.Target(); ok {
+		if slices.Contains(w.block.successors, t) {
+			w.line("goto L_%x;", t)
+			return
+		}
+		w.tail = true
+		w.callOf(i, t)
+		w.tail = false
+		w.reads |= 1 << rax
+		w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+		return
+	}
+	if m, ok := i.Args[0].(x86asm.Mem); ok {
+		if n, ok := w.p.functions.tabled(i, m); ok {
+			w.tail = true
+			w.external(i, n)
+			w.tail = false
+			w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+			return
+		}
+	}
+	refuse("a jump to a computed address")
+}
+
+// call is a call.
+func (w *writer) call(i *x86.Instruction) {
+	if t, ok := i.Target(); ok {
+		w.callOf(i, t)
+		return
+	}
+	if m, ok := i.Args[0].(x86asm.Mem); ok {
+		if n, ok := w.p.functions.tabled(i, m); ok {
+			w.external(i, n)
+			return
+		}
+	}
+	refuse("a call of a computed address")
+}
+
+// callerSaved are the registers that a call may change.
+const callerSaved = 1<<rax | 1<<rcx | 1<<rdx | 1<<rsi | 1<<rdi | 0xf<<r8
+
+// callOf is a call of the function at an address.
+func (w *writer) callOf(i *x86.Instruction, target uint64) {
+	if n, ok := w.p.functions.external(target); ok {
+		w.external(i, n)
+		return
+	}
+	callee := w.p.bodies[target]
+	if callee == nil {
+		refuse("a call of 0x%x, where no function is", target)
+	}
+	if x, ok := w.p.meaning(callee.name); ok {
+		w.known(i, callee.name, x)
+		return
+	}
+	var arguments []string
+	for _, r := range argumentRegisters {
+		if callee.arguments&(1<<r) != 0 {
+			w.reads |= 1 << r
+			arguments = append(arguments, w.value(r))
+		}
+	}
+	w.loseRedZone()
+	w.line("_rax = %s(%s);", w.p.names[target], strings.Join(arguments, ", "))
+	w.afterCall(i, callee.clobbered&^(1<<rdx))
+	if callee.clobbered&(1<<rdx) == 0 {
+		return
+	}
+	if w.writes |= 1 << rdx; w.f.live[i.Address]&(1<<rdx) != 0 && !w.dry {
+		w.p.pairs[target] = true
+		w.line("_rdx = second_result;")
+	}
+}
+
+// loseRedZone makes what lies below the stack pointer arbitrary: the callee's frame is there.
+func (w *writer) loseRedZone() {
+	if w.dry || w.tail { // nobody looks at the frame behind a tail call
+		return
+	}
+	sp := w.frame.registers[rsp]
+	if sp.kind != stack {
+		refuse("the stack pointer is not known")
+	}
+	for _, v := range w.f.layout {
+		switch {
+		case v.offset >= sp.n:
+		case v.count > 0:
+			refuse("a call while %s lies below the stack pointer", v.name)
+		default:
+			w.line("%s = (%s)__assay_approximate_size(\"what lies below the stack pointer at a call\");", v.name, v.element)
+		}
+	}
+}
+
+// afterCall makes what the callee may have changed arbitrary.
+func (w *writer) afterCall(i *x86.Instruction, clobbered uint32) {
+	w.writes |= 1<<rax | clobbered&callerSaved
+	for r := range register(registers) {
+		if r != rax && clobbered&callerSaved&(1<<r) != 0 && w.f.live[i.Address]&(1<<r) != 0 {
+			w.line("_%v = __assay_approximate_size(\"%v behind a call\");", r, r)
+		}
+	}
+}
+
+// external is a call of a function that the file does not define.
+func (w *writer) external(i *x86.Instruction, name string) {
+	x, ok := w.p.meaning(name)
+	if !ok && name == "printf" {
+		w.print(i)
+		return
+	}
+	if !ok {
+		refuse("a call of %s, of which nothing is known here", name)
+	}
+	w.known(i, name, x)
+}
+
+// known is a call of a function whose parameters are known.
+func (w *writer) known(i *x86.Instruction, name string, x prototype) {
+	var arguments []string
+	for k, p := range x.parameters {
+		r := argumentRegisters[k]
+		w.reads |= 1 << r
+		arguments = append(arguments, fmt.Sprintf("(%s)%s", p, w.value(r)))
+	}
+	if x.as != "" {
+		name = x.as
+	}
+	w.p.declare(name, x)
+	w.loseRedZone()
+	call := fmt.Sprintf("%s(%s)", name, strings.Join(arguments, ", "))
+	switch {
+	case x.text != "":
+		w.line("%s", x.text)
+	case x.result == "void":
+		w.line("%s;", call)
+	default:
+		w.line("_rax = (u64)(%s)%s;", x.widened(), call)
+	}
+	w.afterCall(i, callerSaved)
+}
+
+// print is a call of printf that only prints numbers: it changes nothing, and returns anything. What %s and %n
+// would read and write is not looked at.
+func (w *writer) print(i *x86.Instruction) {
+	w.reads |= 1 << rdi
+	if !w.dry {
+		format, ok := "", false
+		if x := w.frame.registers[rdi]; x.kind == address {
+			format, ok = w.p.data.literal(uint64(x.n))
+		}
+		for k := w.index - 1; !ok && k >= 0; k-- { // a constant, in a file with a fixed place
+			b := &w.block.code[k]
+			if n, constant := b.Args[1].(x86asm.Imm); b.Op == x86asm.MOV && b.Args[0] == x86asm.EDI && constant {
+				format, ok = w.p.data.literal(uint64(n))
+			}
+			if w.f.effects[b.Address].writes&(1<<rdi) != 0 {
+				break
+			}
+		}
+		if !ok || strings.Contains(strings.ReplaceAll(format, "%%", ""), "%") && !onlyNumbers.MatchString(format) {
+			refuse("a call of printf with a format that is not known, or has more than numbers")
+		}
+	}
+	w.loseRedZone()
+	w.line("_rax = (u32)__assay_approximate_size(\"the result of printf\");")
+	w.afterCall(i, callerSaved)
+}
+
+// onlyNumbers are formats that read no memory and write none.
+var onlyNumbers = regexp.MustCompile(`^([^%]|%%|%[-+ #0-9.]*(hh|h|ll|l|z|j)?[diuxXoc])*$`)
