@@ -303,6 +303,13 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 			out.Bound, class = e.FormatWithRanges(s.VarName), e.ClassWithRanges(bound.IntRange)
 		}
 		fmt.Fprintf(&detail, "%s at most\n  %s\n", f.takes(), out.Bound)
+		out.Parts = f.parts(s, a.bound)
+		if len(out.Parts) > 1 {
+			detail.WriteString("of which\n")
+			for _, p := range out.Parts {
+				fmt.Fprintf(&detail, "  %s\n      %s: %s\n", p.Cost, strings.Join(p.Where, ", "), p.Why)
+			}
+		}
 		if out.Certified = f.certify == "on"; !out.Certified {
 			detail.WriteString("not certified\n")
 		}
@@ -352,6 +359,7 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 type boundJSON struct {
 	Result    string        `json:"result"` // bound(class), unbounded or unknown
 	Bound     string        `json:"bound,omitempty"`
+	Parts     []boundPart   `json:"parts,omitempty"`
 	Certified bool          `json:"certified,omitempty"`
 	Evidence  string        `json:"evidence,omitempty"`
 	Reasons   []boundReason `json:"reasons,omitempty"`

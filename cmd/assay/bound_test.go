@@ -74,6 +74,10 @@ func TestBoundPrograms(t *testing.T) {
 		{boundProgram, []string{"--semantics=integers"}, exitTrue, "max(0, n)*max(0, m)"},
 		{boundProgram, []string{"--semantics=integers", "--cost=instructions"}, exitTrue, "RESULT: bound(O(n^2))\n"},
 		{boundProgram, []string{"--function=f"}, exitTrue, "max(0, n - 1)*max(0, m)"},
+		{boundProgram, []string{"--semantics=integers"}, exitTrue, "f.c:4: as often as m - j can decrease"},
+		{boundProgram, []string{"--semantics=integers", "--json"}, exitTrue, `"why":"as often as m - j can decrease"`},
+		{recursive, []string{"--cost=stack"}, exitTrue, "recursive: f"},
+		{list, []string{"--cost=heap", "--function=build"}, exitTrue, "RESULT: bound(O(n))"},
 		{readOnce, []string{"--semantics=integers"}, exitTrue, "k@3"},
 		{"void g(unsigned int j) { while (j > 0) j++; }", nil, exitTrue, "  max(0, -j + UINT_MAX) + "}, // [AProVE-BV, Fig. 1]
 		{"void g(unsigned int j) { while (j > 0) j++; }", []string{"--cost=instructions"}, exitTrue, "  6*max(0, -j + UINT_MAX) + "},

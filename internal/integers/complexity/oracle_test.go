@@ -180,6 +180,13 @@ func TestOracle(t *testing.T) {
 			if err := accept.Bound(ctx, s, &f.Certificate); err != nil {
 				t.Errorf("rejected: %v\n%s", err, its.WriteKoAT(s))
 			}
+			var sum bound.Expression
+			for _, x := range f.Certificate.Shares() {
+				sum = sum.Add(x.Cost)
+			}
+			if _, constant := f.Certificate.Bound.Sub(sum).IsConstant(); !constant {
+				t.Errorf("the shares are %s of %s", sum.Format(s.VarName), f.Certificate.Bound.Format(s.VarName))
+			}
 			n, wrong := exceed(s, f.Certificate.Bound, []int64{-1, 1, 3})
 			compared += n
 			if wrong != "" {
