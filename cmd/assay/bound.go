@@ -31,6 +31,7 @@ type boundFlags struct {
 	quiet   bool
 	json    bool
 	cost    string
+	plot    string
 	program checkFlags
 }
 
@@ -83,6 +84,9 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 			if err == nil && a.open() && !isITS(args[0]) && f.endlessCosts() {
 				a.endless, err = f.withoutEnd(ctx)
 			}
+			if err == nil && f.plot != "" && a.bound != nil {
+				err = f.draw(ctx, s, a.bound.Bound.Add(bound.Int(s.Rest)))
+			}
 			limit.finish()
 			if err != nil {
 				return err
@@ -96,6 +100,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 	flags.Var(sizeValue{&f.memory}, "memory", "stop when more memory is used, for example 2GiB")
 	flags.Var(choiceValue{&f.certify, []string{"on", "off"}}, "certify", "whether the certificate is checked")
 	flags.Var(costValue{&f.cost}, "cost", "of a program: what is counted")
+	flags.StringVar(&f.plot, "plot", "", "draw the bound, and what runs cost whose inputs are all n, into this file (SVG)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print the result only")
 	flags.BoolVar(&f.json, "json", false, "print the answer as one line of JSON")
 	for _, g := range groups {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -105,6 +107,19 @@ func TestBoundPrograms(t *testing.T) {
 	}
 }
 
+// TestPlot: the picture has a dot for each run, and the curve of the bound.
+func TestPlot(t *testing.T) {
+	picture := filepath.Join(t.TempDir(), "bound.svg")
+	o := invoke(t, "bound", "--function=f", "--plot", picture, write(t, "f.c", boundProgram))
+	text, err := os.ReadFile(picture)
+	if o.code != exitTrue || err != nil || strings.Count(string(text), "<circle") != plotted+1 || !strings.Contains(string(text), "<polyline") || strings.Contains(string(text), "NaN") {
+		t.Errorf("code %d, %v\n%s%s\n%s", o.code, err, o.stdout, o.stderr, text)
+	}
+	if o := invoke(t, "bound", "--cost=heap", "--plot", picture, write(t, "f.c", boundProgram)); o.code != exitInput {
+		t.Errorf("--plot of the heap: code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
 // TestCheckBound: limits of costs as properties.
 func TestCheckBound(t *testing.T) {
 	forever := "int main(void) { for (;;) ; }\n"
@@ -118,6 +133,8 @@ func TestCheckBound(t *testing.T) {
 		{boundProgram, "bound=O(n)", []string{"--function=f"}, exitUnknown, "this is O(n^2)"},
 		{boundProgram, "bound<=max(0, n)*max(0, m) + 5*max(0, n) + max(0, m) + 20", []string{"--function=f"}, exitTrue, "RESULT: true\n"},
 		{boundProgram, "bound<=n*m", []string{"--function=f"}, exitUnknown, "not everywhere at most"},
+		{boundProgram, "bound<=n*m", []string{"--function=f", "--semantics=c"}, exitFalse, "a run costs at least 5, more than 1: n = 1, m = 1"},
+		{boundProgram, "bound(instructions)<=2*n*m+40", []string{"--function=f", "--semantics=c"}, exitFalse, "RESULT: false(bound)\n"},
 		{boundProgram, "bound(instructions)=O(n^2)", []string{"--function=f", "-q"}, exitTrue, "RESULT: true\n"},
 		{boundProgram, "bound<=n*", []string{"--function=f"}, exitInput, "column 3"},
 		{boundProgram, "bound<=q", []string{"--function=f"}, exitInput, "there is no input q"},

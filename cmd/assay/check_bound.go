@@ -108,13 +108,14 @@ func (f *checkFlags) checkBound(flags *pflag.FlagSet, files []string) error {
 		}
 	}
 	a.rest, a.notes = costs.Rest, costs.Notes
-	err = g.judge(ctx, os.Stdout, s, a, l)
+	err = g.judge(ctx, os.Stdout, costs, a, l)
 	end.finish()
 	return err
 }
 
 // judge compares the bound with the limit, and prints the answer.
-func (f *boundFlags) judge(ctx context.Context, w io.Writer, s *its.System, a boundAnswer, l *costLimit) error {
+func (f *boundFlags) judge(ctx context.Context, w io.Writer, c assay.CostSystem, a boundAnswer, l *costLimit) error {
+	s := c.System
 	var detail strings.Builder
 	result, code := "unknown", exitUnknown
 	switch {
@@ -130,6 +131,13 @@ func (f *boundFlags) judge(ctx context.Context, w io.Writer, s *its.System, a bo
 		}
 		fmt.Fprintf(&detail, "%s at most\n  %s\n", f.takes(), format(s.VarName))
 		if why != "" {
+			if run, err := f.refuted(ctx, c, l); err != nil {
+				return err
+			} else if run != "" {
+				detail.WriteString(run)
+				result, code = "false(bound)", exitFalse
+				break
+			}
 			fmt.Fprintf(&detail, "no answer: %s\n", why)
 			break
 		}
@@ -146,6 +154,17 @@ func (f *boundFlags) judge(ctx context.Context, w io.Writer, s *its.System, a bo
 		detail.WriteString(a.endless)
 		result, code = "false(bound)", exitFalse
 	default:
+		if s != nil {
+			run, err := f.refuted(ctx, c, l)
+			if err != nil {
+				return err
+			}
+			if run != "" {
+				detail.WriteString(run)
+				result, code = "false(bound)", exitFalse
+				break
+			}
+		}
 		for _, r := range a.reasons {
 			fmt.Fprintf(&detail, "no bound: %s\n", r)
 		}
@@ -171,17 +190,9 @@ func (f *boundFlags) exceeds(ctx context.Context, s *its.System, e bound.Express
 		}
 		return "", nil
 	}
-	limit, err := bound.Parse(l.text, func(name string) (linear.Var, bool) {
-		for v := range s.Variables {
-			if s.VarName(linear.Var(v)) == name {
-				return linear.Var(v), true
-			}
-		}
-		return 0, false
-	})
-	var wrong *bound.ParseError
-	if errors.As(err, &wrong) {
-		return "", &assay.InputError{Message: "the bound " + l.text + ": " + wrong.Error(), Hint: "the bound is " + e.Format(s.VarName)}
+	limit, err := l.expression(s)
+	if err != nil {
+		return "", err
 	}
 	var rejected *its.Rejected
 	switch err := accept.AtMost(ctx, s, e, limit); {
@@ -193,4 +204,33 @@ func (f *boundFlags) exceeds(ctx context.Context, s *its.System, e bound.Express
 		return "", err
 	}
 	return "", nil
+}
+
+// expression is the limit over the inputs of a system.
+func (l *costLimit) expression(s *its.System) (bound.Expression, error) {
+	limit, err := bound.Parse(l.text, func(name string) (linear.Var, bool) {
+		for v := range s.Variables {
+			if s.VarName(linear.Var(v)) == name {
+				return linear.Var(v), true
+			}
+		}
+		return 0, false
+	})
+	var wrong *bound.ParseError
+	if errors.As(err, &wrong) {
+		return limit, &assay.InputError{Message: "the bound " + l.text + ": " + wrong.Error(), Hint: "the inputs are " + strings.Join(s.Variables, ", ")}
+	}
+	return limit, nil
+}
+
+// refuted is a run that costs more than the limit, as a text; empty if none is known.
+func (f *boundFlags) refuted(ctx context.Context, c assay.CostSystem, l *costLimit) (string, error) {
+	if l.class != nil {
+		return "", nil
+	}
+	limit, err := l.expression(c.System)
+	if err != nil {
+		return "", err
+	}
+	return f.costlier(ctx, c, limit), nil
 }

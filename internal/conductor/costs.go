@@ -17,6 +17,7 @@ import (
 // CostSystem is a program as an integer transition system with costs.
 type CostSystem struct {
 	System *its.System
+	Module *ir.Module // nil for a system that is no program
 	// Rest is what a run costs at most beyond that of the system.
 	Rest int64
 	// Notes say what was counted, and what was not.
@@ -32,9 +33,11 @@ type Source struct {
 // SystemWithCosts is the system of a module, or says why there is none.
 func SystemWithCosts(ctx context.Context, m *ir.Module, source Source, semantics Semantics, c Cost) (s CostSystem, none *verdict.Reason) {
 	if c == Stack {
-		return stackSystem(ctx, m, source, semantics)
+		s, none = stackSystem(ctx, m, source, semantics)
+	} else {
+		s.System, s.Rest, none = IntegerSystem(ctx, m, semantics, c)
 	}
-	s.System, s.Rest, none = IntegerSystem(ctx, m, semantics, c)
+	s.Module = m
 	return s, none
 }
 
