@@ -144,7 +144,8 @@ type boundAnswer struct {
 	bound      *bound.Certificate
 	recurrence *its.Recurrence
 	family     *bound.Family
-	endless    string // a run of the program without end, as a text
+	growing    *bound.Family // runs that cost as much as the bound, in its class
+	endless    string        // a run of the program without end, as a text
 	reasons    []string
 	unbounded  []int // transitions without bound
 	rest       int64 // what a run may cost beyond that of the system
@@ -232,7 +233,8 @@ func (f *boundFlags) decide(ctx context.Context, s *its.System) (a boundAnswer, 
 		switch {
 		case err == nil:
 			a.bound = &r.Certificate
-			return a, nil
+			a.growing, err = f.growing(ctx, s, &r.Certificate)
+			return a, err
 		case errors.As(err, &rejected), ctx.Err() != nil:
 			a.reasons = append(a.reasons, err.Error())
 		default:
@@ -246,7 +248,7 @@ func (f *boundFlags) decide(ctx context.Context, s *its.System) (a boundAnswer, 
 	if f.machine() {
 		return a, nil // a run of the system may pass through what C leaves undefined; see withoutEnd
 	}
-	if family := complexity.Unbounded(ctx, s); family != nil {
+	if family := complexity.Unbounded(ctx, s); family != nil && family.Fixed() {
 		var rejected *its.Rejected
 		switch err := accept.Family(ctx, s, family); {
 		case err == nil:
@@ -265,6 +267,41 @@ func (f *boundFlags) decide(ctx context.Context, s *its.System) (a boundAnswer, 
 		a.recurrence = &d.Recurrence
 	}
 	return a, err
+}
+
+// growing is a family of runs that cost at least n, if the bound is linear; the search is short.
+func (f *boundFlags) growing(ctx context.Context, s *its.System, c *bound.Certificate) (*bound.Family, error) {
+	if f.machine() || c.Bound.Class().Compare(bound.Class{Degree: 1}) < 0 {
+		return nil, nil
+	}
+	soon, cancel := context.WithTimeout(ctx, maxGrowing)
+	defer cancel()
+	g := complexity.Growing(soon, s)
+	if g == nil || g.Fixed() {
+		return nil, nil
+	}
+	var rejected *its.Rejected
+	switch err := accept.Family(ctx, s, g); {
+	case errors.As(err, &rejected), err != nil && ctx.Err() != nil:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return g, nil
+}
+
+// maxGrowing bounds the search for runs that cost as much as the bound.
+const maxGrowing = 500 * time.Millisecond
+
+// tight is the class of bound and runs, if it is the same.
+func (a *boundAnswer) tight(class bound.Class) string {
+	switch {
+	case class == bound.Class{}:
+		return "Θ(1)"
+	case a.growing != nil && class == bound.Class{Degree: 1}:
+		return "Θ(n)"
+	}
+	return ""
 }
 
 // everythingCosts says whether each cycle of transitions costs at least 1: no transition costs less
@@ -308,6 +345,13 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 			out.Bound, class = e.FormatWithRanges(s.VarName), e.ClassWithRanges(bound.IntRange)
 		}
 		fmt.Fprintf(&detail, "%s at most\n  %s\n", f.takes(), out.Bound)
+		if out.Tight = a.tight(class); out.Tight != "" {
+			fmt.Fprintf(&detail, "tight: %s", out.Tight)
+			if a.growing != nil {
+				fmt.Fprintf(&detail, ": for each N >= 0 the run from %s goes N times around a loop", a.growing.Begin(s))
+			}
+			detail.WriteString("\n")
+		}
 		out.Parts = f.parts(s, a.bound)
 		if len(out.Parts) > 1 {
 			detail.WriteString("of which\n")
@@ -364,6 +408,7 @@ func (f *boundFlags) write(w io.Writer, s *its.System, a boundAnswer) error {
 type boundJSON struct {
 	Result    string        `json:"result"` // bound(class), unbounded or unknown
 	Bound     string        `json:"bound,omitempty"`
+	Tight     string        `json:"tight,omitempty"` // Θ(n), if a lower bound of the class of the bound is proved
 	Parts     []boundPart   `json:"parts,omitempty"`
 	Certified bool          `json:"certified,omitempty"`
 	Evidence  string        `json:"evidence,omitempty"`

@@ -133,6 +133,11 @@ func (f *boundFlags) judge(ctx context.Context, w io.Writer, c assay.CostSystem,
 		if why != "" {
 			if run, err := f.refuted(ctx, c, l); err != nil {
 				return err
+			} else if l.class != nil && *l.class == (bound.Class{}) && a.growing != nil {
+				run = fmt.Sprintf("for each N >= 0 the run from %s goes N times around a loop:\n%s", a.growing.Begin(s), a.growing.Format(s))
+				detail.WriteString(run)
+				result, code = "false(bound)", exitFalse
+				break
 			} else if run != "" {
 				detail.WriteString(run)
 				result, code = "false(bound)", exitFalse

@@ -21,9 +21,11 @@ func Family(ctx context.Context, s *its.System, f *bound.Family) error {
 		return reject("a family of wrong shape")
 	}
 	begin := make([]*linear.Form, len(s.Variables))
-	for v, n := range f.Initial {
-		c := linear.Constant(linear.FromBigInt(n))
-		begin[v] = &c
+	for v, g := range f.Initial {
+		if !g.IsIntegral() || g.MaxVar() > bound.ParameterN {
+			return reject("an initial value that is not an integer, or depends on more than n")
+		}
+		begin[v] = &f.Initial[v]
 	}
 	c := &familyChecker{s: s, positive: forAll}
 	at, state, _, err := c.path(s.Initial, begin, f.Stem)
@@ -155,7 +157,10 @@ func valueOf(f linear.Form, values []*linear.Form) *linear.Form {
 
 // execute makes the run of a family for n.
 func execute(s *its.System, f *bound.Family, n int64) error {
-	state := f.Initial
+	state := make([]*big.Int, len(f.Initial))
+	for v, g := range f.Initial {
+		state[v] = g.Eval(func(linear.Var) linear.Number { return linear.Int(n) }).BigInt()
+	}
 	step := func(x bound.FamilyStep, k int64) error {
 		inputs := make([]*big.Int, len(x.Inputs))
 		for i, g := range x.Inputs {

@@ -2,7 +2,6 @@ package complexity
 
 import (
 	"context"
-	"math/big"
 	"slices"
 
 	"assay/internal/integers/bound"
@@ -26,13 +25,18 @@ const (
 	maxPrograms = 400
 )
 
-// Unbounded looks for a family of runs; nil if there is none of the supported form.
-func Unbounded(ctx context.Context, s *its.System) *bound.Family {
+// Unbounded looks for a family of runs from one state; nil if there is none of the supported form.
+func Unbounded(ctx context.Context, s *its.System) *bound.Family { return family(ctx, s, false) }
+
+// Growing looks for a family of runs whose initial states depend on n: what runs cost is not less than linear.
+func Growing(ctx context.Context, s *its.System) *bound.Family { return family(ctx, s, true) }
+
+func family(ctx context.Context, s *its.System, inputs bool) *bound.Family {
 	if s.Check() != nil {
 		return nil
 	}
 	simple, _ := its.Simplify(ctx, s, its.DefaultOptions)
-	f := &families{ctx: ctx, original: s, s: simple, relevant: simple.Relevant(false), out: simple.Outgoing()}
+	f := &families{ctx: ctx, original: s, s: simple, relevant: simple.Relevant(false), out: simple.Outgoing(), inputs: inputs}
 	for l := range simple.Locations {
 		for _, cycle := range f.paths(its.Location(l), its.Location(l), maxCycle) {
 			for _, stem := range f.paths(simple.Initial, its.Location(l), maxStem) {
@@ -55,6 +59,7 @@ type families struct {
 	relevant []bool
 	out      [][]int
 	programs int
+	inputs   bool // initial values may depend on n
 }
 
 // paths are those of at least one exact transition without products, and at most so many, shortest first.
@@ -168,6 +173,9 @@ func (f *families) solve(stem, cycle []int) *bound.Family {
 	for v := range n {
 		if f.relevant[v] {
 			initial[v], state[v] = p.unknown(1), p.unknown(3)
+			if f.inputs {
+				initial[v] = p.unknown(2)
+			}
 		}
 	}
 	stemValues, arrived := f.steps(p, initial, stem, false)
@@ -195,12 +203,9 @@ func (f *families) solve(stem, cycle []int) *bound.Family {
 	}
 	found := &bound.Family{Known: slices.Clone(f.relevant), State: make([]linear.Form, n)}
 	for v := range n {
-		found.Initial = append(found.Initial, new(big.Int))
+		found.Initial = append(found.Initial, linear.Form{})
 		if f.relevant[v] {
-			found.State[v] = value(state[v])
-			if start := value(initial[v]); integral {
-				found.Initial[v] = start.Const.BigInt()
-			}
+			found.State[v], found.Initial[v] = value(state[v]), value(initial[v])
 		}
 	}
 	expand := func(path []int, values [][]unknown) (out []bound.FamilyStep) {

@@ -3,7 +3,6 @@ package complexity_test
 import (
 	"context"
 	"errors"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -71,6 +70,33 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
+// TestGrowing: runs that count an input down cost as much as the input, unless it is limited, or rounds cost nothing.
+func TestGrowing(t *testing.T) {
+	for _, c := range []struct {
+		name, rules string
+		found       bool
+	}{
+		{"input", "f(x,y) -> g(x,y)\n g(x,y) -> g(x-1,y) :|: x > 0", true},
+		{"difference", "f(x,y) -> g(x,y)\n g(x,y) -> g(x+2,y-1) :|: x < y", true},
+		{"inner", "f(x,y) -> g(x,y)\n g(x,y) -> h(x-1,7) :|: x > 0\n h(x,y) -> g(x,y) :|: y < 9", true},
+		{"limited", "f(x,y) -> g(x,y) :|: x < 1000\n g(x,y) -> g(x-1,y) :|: x > 0", false},
+		{"free", "f(x,y) -> g(x,y)\n g(x,y) -{0}> g(x-1,y) :|: x > 0", false},
+		{"halved", "f(x,y) -> g(x,y)\n g(x,y) -> g(z,y) :|: x > 0 && 2*z <= x && 2*z >= x - 1", false},
+	} {
+		s, err := its.ReadKoAT("f.koat", header+c.rules+"\n)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := complexity.Growing(t.Context(), s)
+		if f != nil {
+			err = accept.Family(t.Context(), s, f)
+		}
+		if found := f != nil && err == nil; found != c.found || found && f.Fixed() {
+			t.Errorf("%s: found: %v, %v", c.name, f != nil, err)
+		}
+	}
+}
+
 // changed is the family with one number changed by one.
 func changed(r *rand.Rand, f *bound.Family) *bound.Family {
 	g := *f
@@ -81,7 +107,7 @@ func changed(r *rand.Rand, f *bound.Family) *bound.Family {
 	switch r.IntN(3) {
 	case 0:
 		v := r.IntN(len(g.Initial))
-		g.Initial[v] = new(big.Int).Add(g.Initial[v], big.NewInt(1))
+		g.Initial[v] = g.Initial[v].Plus(linear.Int(1))
 	case 1:
 		v := r.IntN(len(g.State))
 		g.State[v] = some(g.State[v])
