@@ -137,6 +137,8 @@ func TestCheckBound(t *testing.T) {
 		{boundProgram, "bound<=n*m", []string{"--function=f"}, exitUnknown, "not everywhere at most"},
 		{boundProgram, "bound<=n*m", []string{"--function=f", "--semantics=c"}, exitFalse, "a run costs at least 5, more than 1: n = 1, m = 1"},
 		{boundProgram, "bound(instructions)<=2*n*m+40", []string{"--function=f", "--semantics=c"}, exitFalse, "RESULT: false(bound)\n"},
+		{"void f(int n) { while (n > 1) n = n / 2; }", "bound=O(log n)", []string{"--function=f"}, exitTrue, "RESULT: true\n"},
+		{"void f(int n) { while (n > 0) n--; }", "bound=O(log n)", []string{"--function=f"}, exitUnknown, "this is O(n)"},
 		{boundProgram, "bound=O(1)", []string{"--function=f"}, exitFalse, "goes N times around a loop"},
 		{boundProgram, "bound(instructions)=O(n^2)", []string{"--function=f", "-q"}, exitTrue, "RESULT: true\n"},
 		{boundProgram, "bound<=n*", []string{"--function=f"}, exitInput, "column 3"},

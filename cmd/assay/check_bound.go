@@ -57,6 +57,12 @@ func parseLimit(property string) (*costLimit, error) {
 		return nil, wrong("for example bound<=100*n+20, or bound=O(n^2)")
 	}
 	l.class = &bound.Class{}
+	if polynomial, ok := strings.CutSuffix(class, "logn"); ok {
+		l.class.Logarithms = 1
+		if class = strings.TrimSuffix(polynomial, "*"); class == "" {
+			class = "1"
+		}
+	}
 	switch power, isPower := strings.CutPrefix(class, "n^"); {
 	case class == "1":
 	case class == "n":
@@ -64,11 +70,11 @@ func parseLimit(property string) (*costLimit, error) {
 	case isPower:
 		n, err := strconv.Atoi(power)
 		if err != nil || n < 1 {
-			return nil, wrong("a class is O(1), O(n), O(n^2), …")
+			return nil, wrong("a class is O(1), O(log n), O(n), O(n*log n), O(n^2), …")
 		}
 		l.class.Degree = n
 	default:
-		return nil, wrong("a class is O(1), O(n), O(n^2), …")
+		return nil, wrong("a class is O(1), O(log n), O(n), O(n*log n), O(n^2), …")
 	}
 	return l, nil
 }

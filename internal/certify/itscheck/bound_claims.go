@@ -197,6 +197,8 @@ func (b *boundChecker) runs(c bound.Runs) (bound.Expression, error) {
 		return b.ranked(c, r)
 	case bound.Closed:
 		return b.closed(c, r)
+	case bound.Halved:
+		return b.halved(c, r)
 	}
 	panic(fmt.Sprintf("unexpected rule %T", c.Rule))
 }

@@ -103,7 +103,7 @@ func (Size) isClaim()            {}
 func (c Runs) Limit() Expression { return c.Bound }
 func (c Size) Limit() Expression { return c.Bound }
 
-// RunsRule is Acyclic, Inflow, Ranked or Closed.
+// RunsRule is Acyclic, Inflow, Ranked, Halved or Closed.
 type RunsRule interface{ isRunsRule() }
 
 // Acyclic: behind none of the blocks any of them can be executed, so one of them is, once, or none.
@@ -131,6 +131,15 @@ type NodeLevel struct {
 	Level its.Level
 }
 
+// Halved: the level of a node is a form f. On the blocks of the claim f >= 1 and 2·f(x') <= f(x); on those of Inside
+// f(x') <= f(x). All others that lead to a node with a level are Entries: f(x') is at most the one amount.
+type Halved struct {
+	Levels  []NodeLevel
+	Inside  []int
+	Entries []Charge
+}
+
+func (Halved) isRunsRule()  {}
 func (Acyclic) isRunsRule() {}
 func (Inflow) isRunsRule()  {}
 func (Ranked) isRunsRule()  {}
@@ -207,6 +216,9 @@ func (Growth) isStep()   {}
 func MultiphaseRuns(d int, m Expression) Expression {
 	return m.Scale(linear.Int(int64(d * d))).Add(Int(int64(2 * d)))
 }
+
+// HalvedRuns is how often, at most, a level is halved that is at most m where it is entered: it is at least 1 each time.
+func HalvedRuns(m Expression) Expression { return Log(m).Add(Int(1)) }
 
 // Accept is a checker of certificates. An *its.Rejected says why it is none, other errors that
 // this could not be decided.

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"fmt"
+	"strings"
 
 	"assay/internal/logic/linear"
 )
@@ -11,18 +12,31 @@ type Class struct {
 	// Exponential says that no polynomial is an upper bound; Degree then is 0.
 	Exponential bool
 	Degree      int
+	// Logarithms is how many logarithms are factors, besides: O(n*log n) has one. Exponentials have none.
+	Logarithms int
 }
 
 func (c Class) String() string {
-	switch {
-	case c.Exponential:
+	if c.Exponential {
 		return "EXP"
-	case c.Degree == 0:
-		return "O(1)"
-	case c.Degree == 1:
-		return "O(n)"
 	}
-	return fmt.Sprintf("O(n^%d)", c.Degree)
+	var factors []string
+	for _, f := range []struct {
+		base, power string
+		times       int
+	}{{"n", "n^%d", c.Degree}, {"log n", "log^%d n", c.Logarithms}} {
+		switch f.times {
+		case 0:
+		case 1:
+			factors = append(factors, f.base)
+		default:
+			factors = append(factors, fmt.Sprintf(f.power, f.times))
+		}
+	}
+	if factors == nil {
+		return "O(1)"
+	}
+	return "O(" + strings.Join(factors, "*") + ")"
 }
 
 // Compare is negative if c is finer than d.
@@ -33,7 +47,10 @@ func (c Class) Compare(d Class) int {
 	case c.Exponential != d.Exponential:
 		return -1
 	}
-	return c.Degree - d.Degree
+	if c.Degree != d.Degree {
+		return c.Degree - d.Degree
+	}
+	return c.Logarithms - d.Logarithms
 }
 
 // Class is the class of the expression as it is written: the greatest degree of a
@@ -65,9 +82,10 @@ func (e Expression) classWhere(grows func(linear.Number) bool) Class {
 			a := classOf(f.atom, grows)
 			c.Exponential = c.Exponential || a.Exponential
 			c.Degree += f.power * a.Degree
+			c.Logarithms += f.power * a.Logarithms
 		}
 		if c.Exponential {
-			c.Degree = 0
+			c.Degree, c.Logarithms = 0, 0
 		}
 		if c.Compare(out) > 0 {
 			out = c
@@ -82,6 +100,15 @@ func classOf(a atom, grows func(linear.Number) bool) Class {
 		return Class{Degree: 1}
 	case exponential:
 		return Class{Exponential: a.exponent.classWhere(grows).Compare(Class{}) > 0}
+	case logarithm:
+		c := a.of.classWhere(grows)
+		switch {
+		case c.Exponential:
+			return c // which polynomial it is the logarithm does not say
+		case c.Degree > 0, c.Logarithms > 0:
+			return Class{Logarithms: 1}
+		}
+		return Class{}
 	case maximum:
 		var out Class
 		for _, e := range a.of {
@@ -106,6 +133,8 @@ func (e Expression) Variables() map[linear.Var]bool {
 					out[linear.Var(a)] = true
 				case exponential:
 					visit(a.exponent)
+				case logarithm:
+					visit(a.of)
 				case maximum:
 					for _, o := range a.of {
 						visit(o)

@@ -113,8 +113,13 @@ func IsSquares(p rational.Polynomial) bool {
 // Let mode i be that one, so that its coefficient is at most -1. For m >= 1 each later mode is
 // at most C_j·max(0, coefficient)/m times m^a·r^m, its power and root. The sum of all is negative
 // for every m above the sum of C_j·max(0, coefficient_j). So the loop is not executed Shift + Period·m + 1 times for
-// the least such m.
+// the least such m. If no root is there twice, and there are no powers, each later mode is at most
+// max(0, coefficient)·q^m times r^m, q the greatest quotient of two roots: the sum is negative for m above the
+// logarithm to base 1/q of the sum of max(0, coefficient_j).
 func (c ClosedForm) Exit(period int, limits Limits) (runs Expression, ok bool) {
+	if e, ok := c.geometricExit(limits); ok {
+		return e.Scale(linear.Int(int64(period))).Add(Int(int64(c.Shift))), true
+	}
 	sum := Int(1)
 	for j, m := range c.Modes {
 		if m.Root.Sign() <= 0 {
@@ -136,6 +141,44 @@ func (c ClosedForm) Exit(period int, limits Limits) (runs Expression, ok bool) {
 		sum = sum.Add(Max(Expression{}, limits.most(m.Coefficient)).Scale(most))
 	}
 	return sum.Scale(linear.Int(int64(period))).Add(Int(int64(c.Shift))), true
+}
+
+// maxBits bounds how near roots may be of which logarithms are used.
+const maxBits = 64
+
+// geometricExit is the number of rounds of a closed form that is a sum of powers of different roots.
+func (c ClosedForm) geometricExit(limits Limits) (Expression, bool) {
+	one := linear.Int(1)
+	var most linear.Number
+	var sum Expression
+	for j, m := range c.Modes {
+		if m.Power > 0 || m.Root.Sign() <= 0 {
+			return sum, false
+		}
+		if j == 0 {
+			continue
+		}
+		q := m.Root.Div(c.Modes[j-1].Root)
+		if q.Cmp(one) >= 0 {
+			return sum, false
+		}
+		if q.Cmp(most) > 0 {
+			most = q
+		}
+		sum = sum.Add(Max(Expression{}, limits.most(m.Coefficient)))
+	}
+	if len(c.Modes) < 2 {
+		return Int(1), len(c.Modes) == 1
+	}
+	// A power of 1/q that is at least 2 makes of it a logarithm to base 2.
+	bits, power := int64(1), most
+	for power.Cmp(linear.Fraction(1, 2)) > 0 {
+		if bits++; bits > maxBits {
+			return sum, false
+		}
+		power = power.Mul(most)
+	}
+	return Log(sum).Scale(linear.Int(bits)).Add(Int(1)), true
 }
 
 // maxQuotient bounds the search for the greatest quotient.

@@ -4,7 +4,7 @@
 //
 // Expressions are kept in a normal form, such that equal computations give equal
 // expressions: a sum of monomials with rational coefficients, of which the factors are
-// atoms with exponents: variables, maxima of expressions, and exponentials. The normal
+// atoms with exponents: variables, maxima of expressions, exponentials, and logarithms. The normal
 // form is not canonical: x and max(x, x - y*y) are different expressions. A caller that compares
 // must compute in the same way.
 //
@@ -60,6 +60,13 @@ type exponential struct {
 	name     string
 }
 
+// logarithm is that to base 2, rounded up, of an expression, or of 1 where that is less.
+type logarithm struct {
+	of   Expression
+	name string
+}
+
+func (l logarithm) key() string   { return l.name }
 func (v variable) key() string    { return fmt.Sprintf("x%d", v) }
 func (m maximum) key() string     { return m.name }
 func (e exponential) key() string { return e.name }
@@ -139,6 +146,8 @@ func (e Expression) Size() int {
 				}
 			case exponential:
 				n += a.exponent.Size()
+			case logarithm:
+				n += a.of.Size()
 			default:
 				panic(fmt.Sprintf("unexpected %T", a))
 			}
@@ -229,6 +238,23 @@ func Power(base linear.Number, exponent Expression) Expression {
 	return ofAtom(exponential{base, exponent, "exp(" + base.String() + "," + exponent.Key() + ")"})
 }
 
+// Log is the logarithm to base 2 of max(1, e), rounded up.
+func Log(e Expression) Expression {
+	if n, ok := e.IsConstant(); ok {
+		return Constant(linear.FromBigInt(big.NewInt(ceilLog(n.Big()))))
+	}
+	return ofAtom(logarithm{e, "log(" + e.Key() + ")"})
+}
+
+// ceilLog is the least exponent of 2 that is not below a number.
+func ceilLog(x *big.Rat) int64 {
+	n := linear.FromBig(x).Ceil().BigInt()
+	if n.Cmp(big.NewInt(1)) <= 0 {
+		return 0
+	}
+	return int64(n.Sub(n, big.NewInt(1)).BitLen())
+}
+
 // maxPower is the greatest exponent for which powers are computed.
 const maxPower = 64
 
@@ -271,6 +297,12 @@ func evalAtom(a atom, value func(linear.Var) *big.Int) (*big.Rat, bool) {
 			}
 		}
 		return best, true
+	case logarithm:
+		x, ok := a.of.Eval(value)
+		if !ok {
+			return nil, false
+		}
+		return big.NewRat(ceilLog(x), 1), true
 	case exponential:
 		x, ok := a.exponent.Eval(value)
 		if !ok {

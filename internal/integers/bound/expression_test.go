@@ -25,7 +25,15 @@ func random(r *rand.Rand, depth int) pair {
 		return pair{Variable(linear.Var(v)), func(x []int64) *big.Rat { return big.NewRat(x[v], 1) }}
 	}
 	a, b := random(r, depth-1), random(r, r.IntN(depth))
-	switch r.IntN(6) {
+	switch r.IntN(7) {
+	case 6:
+		return pair{Log(a.e), func(x []int64) *big.Rat {
+			n, v := int64(0), a.value(x)
+			for power := big.NewRat(1, 1); power.Cmp(v) < 0; n++ {
+				power.Mul(power, big.NewRat(2, 1))
+			}
+			return big.NewRat(n, 1)
+		}}
 	case 0:
 		return pair{a.e.Add(b.e), func(x []int64) *big.Rat { return new(big.Rat).Add(a.value(x), b.value(x)) }}
 	case 1:

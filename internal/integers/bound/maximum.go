@@ -162,6 +162,8 @@ func leastOf(a atom) (linear.Number, bool) {
 		return linear.Number{}, false
 	case exponential:
 		return linear.Int(1), true
+	case logarithm:
+		return linear.Number{}, true
 	case maximum:
 		var most linear.Number
 		found := false

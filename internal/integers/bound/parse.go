@@ -170,6 +170,13 @@ func (p *parser) named(name string) Expression {
 			return Constant(linear.FromBigInt(top).Add(linear.Int(-1)))
 		}
 	}
+	if name == "log2" {
+		p.next()
+		p.expect('(')
+		e := Log(p.sum())
+		p.expect(')')
+		return e
+	}
 	if name != "max" {
 		p.fail("there is no input %s", name)
 	}

@@ -110,6 +110,8 @@ func formatAtom(a atom, p printer) string {
 	switch a := a.(type) {
 	case variable:
 		return p.name(linear.Var(a))
+	case logarithm:
+		return "log2(" + a.of.format(p) + ")"
 	case exponential:
 		return a.base.String() + "^(" + a.exponent.format(p) + ")"
 	case maximum:

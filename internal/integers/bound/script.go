@@ -44,6 +44,16 @@ func (x *Script) atom(a atom) (term string, ok bool) {
 	switch a := a.(type) {
 	case variable:
 		return "(to_real " + x.Name(linear.Var(a)) + ")", true
+	case logarithm:
+		// All that is said of it: it is not negative, and at most its argument, if that is not.
+		t, ok := x.Term(a.of)
+		if !ok {
+			return "", false
+		}
+		name := fmt.Sprintf("logarithm%d", x.next)
+		x.next++
+		fmt.Fprintf(&x.b, "(declare-const %s Real)\n(assert (and (>= %s 0.0) (or (<= %s 0.0) (<= %s %s))))\n", name, name, name, name, t)
+		return name, true
 	case maximum:
 		var above, equal string
 		name := fmt.Sprintf("greatest%d", x.next)

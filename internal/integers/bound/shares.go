@@ -74,6 +74,10 @@ func (c *Certificate) Why(claim int, name func(linear.Var) string) string {
 			text += "; what increases it is counted"
 		}
 		return text
+	case Halved:
+		at := c.Blocks[runs.Blocks[0]].From
+		i := slices.IndexFunc(r.Levels, func(l NodeLevel) bool { return l.Node == at })
+		return "as often as " + r.Levels[i].Level[0].Format(name) + " can be halved"
 	case Closed:
 		return "until " + r.Exits[0].Of.Format(name) + " is negative, by its closed form"
 	}

@@ -7,7 +7,7 @@
 //	levels.go      ranking functions           charge.go   claims and their expressions
 //	orbit.go       loops as recurrences        closed.go   claims of their closed forms
 //	split.go       phases by flags             premises.go the claims that others need
-//	family.go      runs that nothing bounds
+//	family.go      runs that nothing bounds    halved.go   what is halved: logarithms
 //
 // Invariants: (1) every claim uses earlier ones only; (2) a block that counts as bounded has
 // a claim. The answer is a certificate; this package believes in it, and the checker
@@ -17,7 +17,7 @@
 // values of variables, and are computed on demand; ranking functions may increase on
 // blocks that are bounded already, by what these are then charged (amortised bounds); nested ranking
 // functions of several phases [LeikeHeizmann15] give linear bounds; control flow is
-// refined by the regions of a termination proof. Not done: logarithms, recursion.
+// refined by the regions of a termination proof. Not done: recursion.
 package complexity
 
 import (

@@ -71,6 +71,8 @@ func visitPremises(c bound.Claim, visit func(int)) {
 			charges(r.Entries)
 		case bound.Closed:
 			charges(r.Entries)
+		case bound.Halved:
+			charges(r.Entries)
 		default:
 			panic(fmt.Sprintf("unexpected %T", r))
 		}
@@ -154,6 +156,9 @@ func renumber(c bound.Claim, number []int) bound.Claim {
 			c.Rule = bound.Inflow{Entries: renumberCharges(r.Entries, number)}
 		case bound.Ranked:
 			r.Increments = renumberCharges(r.Increments, number)
+			r.Entries = renumberCharges(r.Entries, number)
+			c.Rule = r
+		case bound.Halved:
 			r.Entries = renumberCharges(r.Entries, number)
 			c.Rule = r
 		case bound.Closed:

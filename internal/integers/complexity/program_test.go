@@ -35,8 +35,9 @@ var programs = []struct{ name, text, class string }{
 	{"double", "void f(int n) { int k = 1; while (n > 0) { n--; k = 2 * k; } while (k > 0) k--; }", "EXP"},
 	{"phases", "void f(int x, int y, int n) { while (x < n) { x += y; y++; } }", "O(n)"},
 	{"squares", "void f(int n) { int k = 0; while (n > 0) { k += n * n; n--; } while (k > 0) k--; }", "O(n^3)"},
-	{"outrun", "void f(int x, int y) { while (x < y && x > 0) { x = 3 * x; y = 2 * y; } }", "O(n)"},
-	{"outrun square", "void f(int x, int y, int n) { while (x < y * y && x > 0) { x = 5 * x + n * n; y = 2 * y; } }", "O(n^2)"},
+	{"outrun", "void f(int x, int y) { while (x < y && x > 0) { x = 3 * x; y = 2 * y; } }", "O(log n)"},
+	{"halve", "void f(int n, int m) { while (m > 0) { int k = n; while (k > 1) k = k / 2; m--; } }", "O(n*log n)"},
+	{"outrun square", "void f(int x, int y, int n) { while (x < y * y && x > 0) { x = 5 * x + n * n; y = 2 * y; } }", "O(log n)"},
 	{"turn", "void f(int n, int x, int y) { while (n > 0) { int t = x; n--; x = 3 * x + 2 * y; y = -5 * t - 3 * y; } while (x + y > 0) { x--; y--; } }", "O(n)"},
 	{"first", "int nondet(void); void f(int n) { int a = nondet(); if (a > n) n = a; while (n > 0) n--; }", "O(n)"},
 }

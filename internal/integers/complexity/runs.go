@@ -104,6 +104,13 @@ func (a *analysis) loop(all, open, inner []int) bool {
 			try(a.greedy(question{open: inner}, bounded))
 		}
 	}
+	for _, q := range []question{{open: inner, kept: append(slices.Clone(others), bounded...)}, {open: inner}} {
+		if len(q.kept) > 0 || !a.entersOpen(inner) {
+			if r := a.halved(q); r != nil && (best == nil || better(r.Bound, best.Bound)) {
+				best = r
+			}
+		}
+	}
 	if best == nil {
 		for depth := 2; depth <= maxDepth && best == nil; depth++ {
 			for _, q := range []question{{open: inner, kept: append(slices.Clone(others), bounded...)}, {open: inner}} {

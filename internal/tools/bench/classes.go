@@ -37,8 +37,15 @@ func growth(class string) float64 {
 	case "EXP":
 		return 1000
 	}
+	polynomial, _, product := strings.Cut(strings.TrimSuffix(class, ")"), "*log")
+	if product {
+		return growth(polynomial+")") + 0.5
+	}
 	if n, err := fmt.Sscanf(class, "O(n^%g)", &degree); n == 1 && err == nil {
 		return degree
+	}
+	if strings.HasPrefix(class, "O(log^") {
+		return 0.75
 	}
 	return 999 // something that is no polynomial
 }
