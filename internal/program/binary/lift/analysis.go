@@ -67,7 +67,11 @@ func (p *program) analyse() {
 			p.lay(f)
 		}
 	}
-	p.data.join()
+	if p.compares {
+		p.data.joinAll()
+	} else {
+		p.data.join()
+	}
 }
 
 // usage computes the effects of instructions, and which registers are used behind them.
@@ -106,7 +110,7 @@ func (p *program) usage(f *body) {
 
 // flow computes the frame at the start of each block.
 func (p *program) flow(f *body) {
-	f.entry[f.address] = entryFrame()
+	f.entry[f.address] = entryFrame(p.fixed())
 	for work := []uint64{f.address}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]

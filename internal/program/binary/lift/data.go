@@ -25,9 +25,10 @@ type object struct {
 	length   uint64 // bytes
 	section  *image.Section
 	used     bool
-	marked   bool // what it points to is used, too
-	pointers bool // addresses are in it
-	code     bool // addresses of functions are, which are not followed
+	marked   bool      // what it points to is used, too
+	parts    []*object // that were joined
+	pointers bool      // addresses are in it
+	code     bool      // addresses that are not followed are, or it leads to them
 }
 
 // data are the objects of a program, by address.
@@ -71,10 +72,44 @@ func newData(m *image.Image, d *debugging, name func(string) string) *data {
 		gap(end)
 	}
 	slices.SortFunc(out.objects, func(a, b *object) int { return cmp.Compare(a.address, b.address) })
-	for _, o := range out.objects {
-		o.code = slices.ContainsFunc(out.targets(o), func(target uint64) bool { return out.find(target) == nil })
-	}
+	out.spread()
 	return out
+}
+
+// spread finds the objects that lead to addresses of functions, directly or by way of others.
+func (d *data) spread() {
+	for changed := true; changed; {
+		changed = false
+		for _, o := range d.objects {
+			if !o.code && o.pointers && (o.element != "u64" || o.count == 0 || o.address%8 != 0 || d.unaligned(o)) {
+				o.code, changed = true, true
+			}
+			if !o.code && slices.ContainsFunc(d.targets(o), func(target uint64) bool {
+				t := d.pointee(target)
+				return t == nil || t.code
+			}) {
+				o.code, changed = true, true
+			}
+		}
+	}
+}
+
+// unaligned says whether an address is at a place in an object that is no multiple of 8.
+func (d *data) unaligned(o *object) bool {
+	for k := range o.length {
+		if k%8 != 0 && d.image.Pointers[o.address+k] {
+			return true
+		}
+	}
+	return false
+}
+
+// pointee is the object that an address points to, or to the end of which.
+func (d *data) pointee(address uint64) *object {
+	if o := d.find(address); o != nil {
+		return o
+	}
+	return d.find(address - 1)
 }
 
 // holdsAddress says whether an address is in an object at the start.
@@ -113,6 +148,10 @@ func (d *data) find(address uint64) *object {
 	}
 	return d.objects[k]
 }
+
+// fixed says that addresses in the code are numbers: in an executable file with a fixed place, and
+// in an object file where its sections were put.
+func (p *program) fixed() bool { return p.image.Type != elf.ET_DYN }
 
 // isAddress says whether a constant is an address: in programs with a fixed place, addresses look like
 // numbers. One that a register gets is taken for one. If it is a number, what is proved of it holds
@@ -196,12 +235,12 @@ func (v *variable) declaration() string {
 // write writes the definitions of the objects that are used.
 func (d *data) write(b *strings.Builder) {
 	for _, o := range d.objects {
-		if o.used {
+		if o.used && !o.code {
 			fmt.Fprintf(b, "extern %s;\n", o.declaration())
 		}
 	}
 	for _, o := range d.objects {
-		if !o.used {
+		if !o.used || o.code {
 			continue
 		}
 		b.WriteString(o.declaration())
@@ -212,28 +251,82 @@ func (d *data) write(b *strings.Builder) {
 			}
 		}
 		b.WriteString(";\n")
+		for _, x := range o.parts { // for formulas
+			if x.size <= 8 && x.count == 0 {
+				fmt.Fprintf(b, "#define %s (*(%s *)((u8 *)&%s + %d))\n", x.name, x.element, o.name, x.address-o.address)
+			}
+		}
 	}
 }
 
 // join makes one object of two where an address that is used as a value is the end of the first and the start of
 // the second: code that runs to the end of an array compares with it. Behind a single value nobody points.
 func (d *data) join() {
+	d.joinIf(func(a, b *object) bool {
+		return d.taken[b.address] && a.count > 0 && a.used && a.address+a.length == b.address
+	})
+}
+
+// joinAll makes one object of all that lies together. Optimised loops compare with addresses that they
+// would come to, in or behind other objects: so distances have to be those of the file.
+func (d *data) joinAll() {
+	d.joinIf(func(a, b *object) bool { return !a.code && !b.code })
+}
+
+// page is the distance up to which what lies between two objects is there, too.
+const page = 4096
+
+// joinIf joins neighbours. What had a name is a part then (parts).
+func (d *data) joinIf(together func(a, b *object) bool) {
 	for k := 0; k+1 < len(d.objects); {
 		a, b := d.objects[k], d.objects[k+1]
-		if a.address+a.length != b.address || !d.taken[b.address] || a.count == 0 || !a.used || a.section != b.section {
+		if b.address-a.address-a.length > page || b.address+b.length-a.address > maxObject || a.section.Writable != b.section.Writable || !together(a, b) {
 			k++
 			continue
 		}
-		one := &object{variable: variable{name: a.name, element: "u8", size: 1, count: a.length + b.length}, address: a.address, length: a.length + b.length, section: a.section, code: a.code || b.code}
-		if a.element == b.element && a.size == b.size {
-			one.variable = variable{name: a.name, element: a.element, size: a.size, count: one.length / a.size}
-		}
-		if one.pointers = a.pointers || b.pointers; one.pointers {
-			one.element, one.size, one.count, one.code = "u64", 8, one.length/8, one.code || one.length%8 != 0 || one.address%8 != 0
-		}
-		d.objects[k] = one
+		d.objects[k] = a.join(b)
 		d.objects = slices.Delete(d.objects, k+1, k+2)
 	}
+	for _, o := range d.objects {
+		if o.pointers && len(o.parts) > 0 {
+			o.asWords()
+		}
+	}
+	d.spread()
+}
+
+// join is the object of two neighbours, with what lies between them.
+func (a *object) join(b *object) *object {
+	length := b.address + b.length - a.address
+	one := &object{address: a.address, length: length, pointers: a.pointers || b.pointers, used: a.used || b.used}
+	one.variable = variable{name: a.name, element: "u8", size: 1, count: length}
+	if one.parts = append(one.parts, a.parts...); len(a.parts) == 0 {
+		one.parts = append(one.parts, a)
+		one.name = "joined_" + a.name
+	}
+	if one.parts = append(one.parts, b.parts...); len(b.parts) == 0 {
+		one.parts = append(one.parts, b)
+	}
+	one.section = &image.Section{Name: a.section.Name, Address: a.address, Size: length, Writable: a.section.Writable, Data: make([]byte, length)}
+	for _, o := range []*object{a, b} {
+		if o.section.Data != nil {
+			copy(one.section.Data[o.address-a.address:], o.section.Data[o.address-o.section.Address:][:o.length])
+		}
+	}
+	if a.element == b.element && a.size == b.size && length%a.size == 0 {
+		one.element, one.size, one.count = a.element, a.size, length/a.size
+	}
+	return one
+}
+
+// asWords gives an object with addresses in it elements of 8 bytes; up to 7 bytes behind it, which are there, belong to
+// it then.
+func (o *object) asWords() {
+	length := (o.length + 7) &^ 7
+	content := make([]byte, length)
+	copy(content, o.section.Data)
+	o.section = &image.Section{Name: o.section.Name, Address: o.address, Size: length, Writable: o.section.Writable, Data: content}
+	o.length, o.element, o.size, o.count = length, "u64", 8, length/8
 }
 
 // targets are the addresses that an object holds at the start.
@@ -253,14 +346,14 @@ func (d *data) targets(o *object) (out []uint64) {
 // use marks an object, and those that it points to.
 func (d *data) use(o *object) {
 	if o.code {
-		refuse("%s holds the address of a function, or of what another file defines", o.name)
+		refuse("%s holds addresses that are not followed: of a function, of what another file defines, or in a place that is not aligned", o.name)
 	}
 	if o.used && o.marked {
 		return
 	}
 	o.used, o.marked = true, true
 	for _, target := range d.targets(o) {
-		d.use(d.find(target))
+		d.use(d.pointee(target))
 	}
 }
 

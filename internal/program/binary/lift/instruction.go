@@ -269,6 +269,13 @@ func (w *writer) instruction(i *x86.Instruction) {
 func (w *writer) binary(i *x86.Instruction, op string) {
 	a, b := i.Args[0], i.Args[1]
 	bits := w.bits(i, a)
+	if bits == 64 && (i.Op == x86asm.CMP || i.Op == x86asm.SUB) && !w.dry {
+		for _, x := range []x86asm.Arg{a, b} {
+			if f := w.frame.value(i, x); f.kind == address {
+				w.p.compares = true
+			}
+		}
+	}
 	if x, ok := a.(x86asm.Reg); ok && a == b && (i.Op == x86asm.XOR || i.Op == x86asm.SUB) { // does not depend on it
 		w.flags(i, bits, "0", "0", "0")
 		w.setRegister(x, "0")

@@ -50,6 +50,8 @@ type program struct {
 	declared  map[string]prototype
 	// pairs are functions of which a caller uses the second register of the result, too.
 	pairs map[uint64]bool
+	// compares says that addresses of data are compared or subtracted.
+	compares bool
 }
 
 // Options say how a program is lifted.
@@ -154,7 +156,7 @@ func (p *program) text() string {
 			functions.WriteString(w.function())
 		}
 	}
-	p.data.write(&objects)
+	p.data.write(&objects) // knows then what is used
 	fmt.Fprintf(&out, "/* %s, lifted. */\n", strings.ReplaceAll(p.image.File, "*/", "* /"))
 	out.WriteString(prelude)
 	for _, n := range slices.Sorted(maps.Keys(p.declared)) {

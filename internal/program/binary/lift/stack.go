@@ -86,12 +86,17 @@ func (x fact) isSaved() bool { return x.kind == entry && slices.Contains(calleeS
 
 // frame is what is known between two instructions.
 type frame struct {
+	// fixed says that the file has a fixed place: constants may be addresses.
+	fixed     bool
 	registers [registers]fact
 	slots     map[int64]fact // by offset, of what fills eight bytes there
 }
 
-func entryFrame() *frame {
-	f := &frame{slots: map[int64]fact{}}
+// minAddress is the least constant that may be an address: files with a fixed place begin there by default.
+const minAddress = 0x10000
+
+func entryFrame(fixed bool) *frame {
+	f := &frame{fixed: fixed, slots: map[int64]fact{}}
 	for r := range f.registers {
 		f.registers[r] = fact{entry, int64(r)}
 	}
@@ -137,6 +142,9 @@ func (f *frame) effective(i *x86.Instruction, m x86asm.Mem) fact {
 	}
 	switch m.Base {
 	case 0:
+		if !f.fixed {
+			return fact{}
+		}
 		return fact{address, m.Disp}
 	case x86asm.RIP:
 		return fact{address, int64(i.Next()) + m.Disp}
@@ -195,6 +203,9 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 		return
 	case x86asm.MOV:
 		moved = f.value(i, i.Args[1])
+		if n, constant := i.Args[1].(x86asm.Imm); constant && f.fixed && ok && (bits == 32 || bits == 64) && n >= minAddress {
+			moved, isRegister = fact{address, int64(n)}, i.Args[0] == destination
+		}
 	case x86asm.LEA:
 		if i.DataSize == 64 {
 			moved = f.effective(i, i.Args[1].(x86asm.Mem))

@@ -185,13 +185,13 @@ func (w *writer) addressOf(i *x86.Instruction, m x86asm.Mem) string {
 		case x.kind == address && w.p.data.find(uint64(x.n+disp)) != nil:
 			parts = append(parts, w.p.data.address(uint64(x.n+disp)))
 			disp = 0
-		case w.p.data.find(uint64(disp)) != nil: // an array at a fixed address, and an index
+		case w.p.fixed() && w.p.data.find(uint64(disp)) != nil: // an array at a fixed address, and an index
 			parts = append(parts, w.p.data.address(uint64(disp)), w.register(b))
 			disp = 0
 		default:
 			parts = append(parts, w.register(b))
 		}
-	case !w.dry && w.p.data.find(uint64(disp)) != nil:
+	case !w.dry && w.p.fixed() && w.p.data.find(uint64(disp)) != nil:
 		parts = append(parts, w.p.data.address(uint64(disp)))
 		disp = 0
 	}
@@ -229,6 +229,8 @@ func (w *writer) place(i *x86.Instruction, m x86asm.Mem, width uint32, write boo
 			refuse("an access of the frame that is not within one variable")
 		}
 		return v.part(uint64(at.n-v.offset), width)
+	case at.kind == address && w.p.data.find(uint64(at.n)) == nil && m.Base == 0:
+		refuse("an access of the address %#x, where nothing is", uint64(at.n))
 	case at.kind == address && (m.Base == x86asm.RIP || w.p.data.find(uint64(at.n)) != nil):
 		return w.p.data.place(uint64(at.n), width, write)
 	}
