@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -37,5 +38,40 @@ int main(void) {
 		if o := invoke(t, append([]string{"rewrite"}, c.args...)...); o.code != exitInput || !strings.Contains(o.stderr, c.want) {
 			t.Errorf("%v: %d %s", c.args, o.code, o.stderr)
 		}
+	}
+}
+
+// TestRewriteLinear rewrites a condition, and looks at both forms of the table.
+func TestRewriteLinear(t *testing.T) {
+	t.Parallel()
+	file := write(t, "f.c", `int nondet(void);
+int main(void) {
+	int i = 0, s = 0, k = nondet();
+	while (i * i <= k) {
+		s = s + 2 * i + 1;
+		i = i + 1;
+	}
+	return s;
+}
+`)
+	o := invoke(t, "rewrite", "--linear", file)
+	if o.code != 0 || !strings.Contains(o.stdout, "while (s <= k) {") || !strings.Contains(o.stderr, "b_neg  s > k") || !strings.Contains(o.stderr, "1 of 1 conditions") {
+		t.Errorf("%d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	o = invoke(t, "rewrite", "--linear", "--json", file)
+	var table struct {
+		Semantics  string
+		Conditions []struct {
+			Line    int
+			Pos     string `json:"b_pos"`
+			Because []string
+		}
+	}
+	if err := json.Unmarshal([]byte(o.stderr), &table); err != nil || table.Semantics != "integers" || len(table.Conditions) != 1 ||
+		table.Conditions[0].Line != 4 || table.Conditions[0].Pos != "s <= k" || len(table.Conditions[0].Because) != 1 {
+		t.Errorf("%v %+v\n%s", err, table, o.stderr)
+	}
+	if o := invoke(t, "rewrite", "--linear", "--bitwise", file); o.code != exitInput || !strings.Contains(o.stderr, "Either --bitwise or --linear") {
+		t.Errorf("%d %s", o.code, o.stderr)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"assay/internal/integers/bound"
 	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
+	"assay/internal/logic/polynomial/rational"
 	"assay/internal/run/schedule"
 )
 
@@ -31,6 +32,11 @@ func Branching(ctx context.Context, p branching.Problem, proof *branching.Proof,
 // is an equations.Accept.
 func Rewritten(ctx context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
 	return noted(ctx, "rewriting of an integer transition system", itscheck.Rewritten(old, new, observed, c))
+}
+
+// Congruent checks that two polynomials have the same value wherever some equations are 0.
+func Congruent(ctx context.Context, p, q rational.Polynomial, equations, cofactors []rational.Polynomial) error {
+	return noted(ctx, "equality of polynomials where equations hold", itscheck.Congruent(p, q, equations, cofactors))
 }
 
 // Bound checks the certificate of an upper bound. It is a bound.Accept.

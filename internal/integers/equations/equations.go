@@ -127,13 +127,16 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 				continue
 			}
 			x := &rewriting{s: s, observed: observed, expanded: expanded}
+			var sampled []bool
 			for l := range s.Locations {
 				var found []rational.Polynomial
 				if its.Location(l) != s.Initial && len(states[l]) > 0 {
 					found = rational.Vanishing(states[l], monomials)
 				}
 				x.equations = append(x.equations, found)
+				sampled = append(sampled, its.Location(l) == s.Initial || len(states[l]) > len(monomials))
 			}
+			x.spread(sampled)
 			if !x.keep(ctx) {
 				return nil
 			}

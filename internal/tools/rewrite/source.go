@@ -1,15 +1,20 @@
-// Package rewrite turns C programs into C programs that other verifiers can use: operations that
-// they are bad at become branches (bitwise branching [Liu, Sect. 3.2]).
+// Package rewrite turns C programs into C programs that other verifiers can use: bit operations become
+// branches (bitwise branching [Liu, Sect. 3.2]), and conditions with products linear ones (dual
+// rewriting [Liu, Chap. 5]).
 //
-// clang says where operations stand in the source, and of which type (source.go); each becomes
-// a call of a function, so that its operands are evaluated once. The functions have the rules of package
-// bitwise as branches (functions.go). A file with preprocessor directives is preprocessed first.
+// clang says where operations stand in the source, and of which type (source.go). A bit operation becomes
+// a call of a function, so that its operands are evaluated once; the functions have the rules of package
+// bitwise as branches (functions.go). Comparisons with products, and the variables that are visible there,
+// come from the same tree (conditions.go); what equals them is found with the program's integer
+// transition system (linear.go) and written in C again (comparison.go). A file with preprocessor
+// directives is preprocessed first.
 package rewrite
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,12 +57,15 @@ func types(pointerBits int) map[string]Type {
 
 // node is a node of clang's syntax tree, as -ast-dump=json writes it.
 type node struct {
-	Kind, Opcode string
-	StorageClass string
-	Type         struct{ QualType, DesugaredQualType string }
-	Range        struct{ Begin, End location }
-	Value        json.RawMessage
-	Inner        []*node
+	ID, Name       string
+	Kind, Opcode   string
+	CastKind       string
+	StorageClass   string
+	ReferencedDecl *node
+	Type           struct{ QualType, DesugaredQualType string }
+	Range          struct{ Begin, End location }
+	Value          json.RawMessage
+	Inner          []*node
 }
 
 type location struct {
@@ -87,40 +95,59 @@ func clang(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// parse is the text of a C file, preprocessed if it has directives, and its syntax tree. The error is an
+// *Error if the program is wrong.
+func parse(ctx context.Context, file string, flags []string) (string, *node, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, &Error{err.Error()}
+	}
+	if slices.ContainsFunc(strings.Split(string(text), "\n"), func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "#") }) {
+		if text, err = clang(ctx, append(slices.Clone(flags), "-E", "-P", file)...); err != nil {
+			return "", nil, err
+		}
+	}
+	name, remove, err := temporary(string(text))
+	if err != nil {
+		return "", nil, err
+	}
+	defer remove()
+	dump, err := clang(ctx, append(slices.Clone(flags), "-w", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-fsyntax-only", "-Xclang", "-ast-dump=json", name)...)
+	if err != nil {
+		return "", nil, err
+	}
+	var root node
+	if err := json.Unmarshal(dump, &root); err != nil {
+		return "", nil, fmt.Errorf("reading clang's syntax tree: %w", err)
+	}
+	return string(text), &root, nil
+}
+
+// temporary writes a C file, which the function removes.
+func temporary(text string) (name string, remove func(), err error) {
+	file, err := os.CreateTemp("", "assay-rewrite-*.c")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.Remove(file.Name()) }
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return file.Name(), remove, nil
+}
+
 // Bitwise rewrites the bit operations of a C file: with weaken, what no rule rewrites becomes
 // any number of which the weakening rules hold, else it stays. flags are for clang. The error is
 // an *Error if the program is wrong.
 func Bitwise(ctx context.Context, file string, flags []string, pointerBits int, weaken bool) (string, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", &Error{err.Error()}
-	}
-	if slices.ContainsFunc(strings.Split(string(text), "\n"), func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "#") }) {
-		if text, err = clang(ctx, append(slices.Clone(flags), "-E", "-P", file)...); err != nil {
-			return "", err
-		}
-	}
-	temporary, err := os.CreateTemp("", "assay-rewrite-*.c")
+	text, root, err := parse(ctx, file, flags)
 	if err != nil {
 		return "", err
 	}
-	defer os.Remove(temporary.Name())
-	if _, err := temporary.Write(text); err != nil {
-		return "", err
-	}
-	if err := temporary.Close(); err != nil {
-		return "", err
-	}
-	dump, err := clang(ctx, append(slices.Clone(flags), "-w", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-fsyntax-only", "-Xclang", "-ast-dump=json", temporary.Name())...)
-	if err != nil {
-		return "", err
-	}
-	var root node
-	if err := json.Unmarshal(dump, &root); err != nil {
-		return "", fmt.Errorf("reading clang's syntax tree: %w", err)
-	}
-	e := &editor{text: string(text), types: types(pointerBits), functions: map[string]Operation{}}
-	e.collect(&root, false)
+	e := &editor{text: text, types: types(pointerBits), functions: map[string]Operation{}}
+	e.collect(root, false)
 	body := e.render(0, len(e.text))
 	return prelude(e.functions, weaken) + body, nil
 }
