@@ -94,6 +94,14 @@ func (a *analysis) maximum(b int, f linear.Form) (linear.Number, bool) {
 func great(n linear.Number) bool { return n.Abs().Cmp(linear.Int(bound.ShortRange)) >= 0 }
 
 func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
+	if k := contentOf(g); !k.IsOne() {
+		// A multiple is that of the bound. A form that is doubled again and again is then one that grows.
+		c := a.size(b, g.Plus(g.Const.Neg()).Scale(k.Inv()), detours)
+		if c < 0 {
+			return -1
+		}
+		return a.add(bound.Size{Block: b, Form: g, Bound: a.claims[c].Limit().Scale(k).Add(bound.Constant(g.Const)), Rule: bound.Sum{Parts: []bound.Part{{Coef: k, Size: c}}}})
+	}
 	best := -1
 	consider := func(c int) {
 		if c >= 0 && a.claims[c].Limit().Size() <= maxTerms && (best < 0 || better(a.claims[c].Limit(), a.claims[best].Limit())) {
@@ -133,6 +141,18 @@ func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
 		return limit
 	}
 	return best
+}
+
+// contentOf is the greatest number by which the coefficients of the variables can be divided, 1 if there are none.
+func contentOf(g linear.Form) linear.Number {
+	var k linear.Number
+	for _, t := range g.Terms {
+		k = linear.GCD(k, t.Coef)
+	}
+	if k.IsZero() || !k.IsInt() {
+		return linear.Int(1)
+	}
+	return k
 }
 
 // sum bounds the terms one by one.
@@ -298,7 +318,7 @@ func (a *analysis) sizeStep(b int, from *linear.Form, to linear.Form) bound.Step
 		c := charge(m)
 		consider(bound.Increase{By: c}, a.charges([]bound.Charge{c}))
 	}
-	if best != nil {
+	if best != nil && !cost.Class().Exponential {
 		return best
 	}
 	for _, t := range from.Terms {
@@ -310,5 +330,5 @@ func (a *analysis) sizeStep(b int, from *linear.Form, to linear.Form) bound.Step
 			return bound.Growth{Factor: k, By: charge(m)}
 		}
 	}
-	return nil
+	return best
 }
