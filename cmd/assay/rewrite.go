@@ -137,6 +137,9 @@ func (f *rewriteFlags) table(w io.Writer, l *rewrite.Linearized) error {
 		for _, e := range c.Because {
 			fmt.Fprintf(&b, "  for    %s\n", e)
 		}
+		for _, e := range c.Known {
+			fmt.Fprintf(&b, "  known  %s\n", e)
+		}
 		fmt.Fprintf(&b, "  time   %.3f s\n", c.Seconds)
 	}
 	fmt.Fprintf(&b, "%d of %d conditions with products replaced, over mathematical integers, in %.2f s\n", done, len(l.Conditions), l.Seconds)

@@ -118,14 +118,17 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 		states := walk.States(ctx, s, initial)
 		few := related(s)
 		many := with(few, counters(s))
+		own := slices.DeleteFunc(slices.Clone(few), func(v linear.Var) bool { return overwritten(s, int(v)) })
+		tried, columns := 0, 0 // the degree and the number of monomials of the last attempt; lists of variables are parts of each other
 		for _, kind := range []struct {
 			variables []linear.Var
 			degree    int
-		}{{few, 2}, {many, 2}, {few, 3}, {many, 3}, {few, 4}, {few, 5}, {few, maxDegree}} {
+		}{{few, 2}, {many, 2}, {own, 3}, {few, 3}, {many, 3}, {own, 4}, {few, 4}, {own, 5}, {few, 5}, {few, maxDegree}} {
 			monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
-			if len(monomials) > maxColumns || best.Left == 0 {
+			if len(monomials) > maxColumns || best.Left == 0 || kind.degree == tried && len(monomials) == columns {
 				continue
 			}
+			tried, columns = kind.degree, len(monomials)
 			x := &rewriting{s: s, observed: observed, expanded: expanded}
 			var sampled []bool
 			for l := range s.Locations {

@@ -142,6 +142,40 @@ func TestNone(t *testing.T) {
 	}
 }
 
+// TestRare: equations hold at a location that hardly any sampled run comes to, and are not lost behind it.
+func TestRare(t *testing.T) {
+	s := read(t, `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS start))
+(VAR i s k)
+(RULES
+  start(i, s, k) -> loop(0, 0, k)
+  loop(i, s, k) -> rare(i, s, k) :|: k = 123457 && i*i <= k
+  loop(i, s, k) -> next(i, s, k) :|: i*i > k
+  rare(i, s, k) -> next(i, s, k)
+  next(i, s, k) -> loop(i + 1, s + 2*i + 1, k)
+)`)
+	r := Rewrite(t.Context(), s, nil, nil)
+	if r == nil || r.Left != 0 || len(r.Certificate.Equations[s.Transitions[3].From]) == 0 {
+		t.Fatalf("%+v", r)
+	}
+}
+
+// TestOverwritten: what only gets values of others is no part of equations that would be too many.
+func TestOverwritten(t *testing.T) {
+	s := read(t, `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS start))
+(VAR y x p k)
+(RULES
+  start(y, x, p, k) -> loop(0, 0, 0, k)
+  loop(y, x, p, k) -> loop(y + 1, x + y*y, x + k, k) :|: 6*x <= 2*y*y*y - 3*y*y + k
+)`)
+	for v, want := range []bool{false, false, true, false} {
+		if got := overwritten(s, v); got != want {
+			t.Errorf("%s: %v", s.Variables[v], got)
+		}
+	}
+}
+
 func BenchmarkRewrite(b *testing.B) {
 	s := read(b, cubes)
 	for b.Loop() {

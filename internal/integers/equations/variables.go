@@ -102,3 +102,20 @@ func with(a, b []linear.Var) []linear.Var {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// overwritten says that a variable gets values of others on some cycle, and never one computed of its own.
+func overwritten(s *its.System, v int) bool {
+	component, _ := s.Components()
+	changes := false
+	for i := range s.Transitions {
+		t := &s.Transitions[i]
+		if w, ok := t.Update[v].IsVariable(); ok && w == linear.Var(v) {
+			continue
+		}
+		if t.Update[v].Has(linear.Var(v)) || slices.ContainsFunc(t.Products, func(p its.Product) bool { return t.Update[v].Has(p.Temp) }) {
+			return false
+		}
+		changes = changes || component[t.From] == component[t.To]
+	}
+	return changes
+}

@@ -63,9 +63,10 @@ type Condition struct {
 	// Because are the equations that it rests on.
 	Because []string `json:"because,omitempty"`
 	Proof   string   `json:"proof,omitempty"`
-	// Reason says why it stays.
-	Reason  string  `json:"reason,omitempty"`
-	Seconds float64 `json:"seconds"`
+	// Reason says why it stays, and Known are equations that hold at its place.
+	Reason  string   `json:"reason,omitempty"`
+	Known   []string `json:"known,omitempty"`
+	Seconds float64  `json:"seconds"`
 }
 
 // Replaced says that the condition is replaced.
@@ -277,7 +278,9 @@ func (l *linearization) solve(ctx context.Context, at []its.Location, c *compari
 		out.Reason, out.Because = "the best that is known: it is "+rest.Format(l.name)+" "+c.relation+" 0", because
 		break
 	}
-	l.intervals(ctx, difference, c.relation, out)
+	if !l.intervals(ctx, difference, c.relation, out) {
+		out.Known = r.known()
+	}
 }
 
 // name is the name of a variable in C.

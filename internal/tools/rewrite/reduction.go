@@ -56,6 +56,19 @@ func (r *reduction) equal(ctx context.Context, p rational.Polynomial, degree int
 	return nil, nil, false
 }
 
+// known are the equations between what can be named that hold at the first location, if it is the only one.
+func (r *reduction) known() (list []string) {
+	if len(r.at) != 1 {
+		return nil
+	}
+	for _, e := range r.equations[r.at[0]] {
+		if r.usable(e) {
+			list = append(list, e.Format(r.name)+" == 0")
+		}
+	}
+	return list
+}
+
 // same says that two polynomials have the same value at a location: the checker agrees.
 func (r *reduction) same(ctx context.Context, p, q rational.Polynomial, l its.Location) bool {
 	reduced, ok := rational.Reduce(p.AddScaled(linear.Int(-1), q), r.equations[l], -1)
