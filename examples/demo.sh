@@ -26,6 +26,23 @@ for file in examples/*.c; do
     printf '%-38s %-24s %-24s %5d.%02d%s\n' "$file" "$property" "${verdict:-no verdict}" $((elapsed / 100)) $((elapsed % 100)) "$note"
   done
 done
+# The same program as gcc makes it: without optimisation as in C; with it, stores that nobody reads are gone.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for run in "-O0 true" "-O1 false(ltl)"; do
+  read -r level expected <<<"$run"
+  object=$folder/request$level.o
+  gcc "$level" -g -c -o "$object" examples/request.c
+  start=$(date +%s%N)
+  verdict=$("$assay" check --ltl 'G(x > 0 ==> F y == 0)' --timeout 60s "$object" 2>&1 | sed -n '$s/^RESULT: //p')
+  elapsed=$((($(date +%s%N) - start) / 10000000))
+  note=
+  if [[ $verdict != "$expected" ]]; then
+    note="  expected: $expected"
+    failed=1
+  fi
+  printf '%-38s %-24s %-24s %5d.%02d%s\n' "request.o (gcc $level)" ltl "${verdict:-no verdict}" $((elapsed / 100)) $((elapsed % 100)) "$note"
+done
 echo
 if ((failed)); then
   echo "a verdict differs from what the example expects"

@@ -208,7 +208,7 @@ func truth(c string, carry, others *setter) string {
 	if usesCarry && carry == nil || usesOthers && others == nil {
 		return ""
 	}
-	if !usesOthers || usesCarry && carry == others || !usesCarry {
+	if !usesOthers || usesCarry && *carry == *others || !usesCarry {
 		one := others
 		if !usesOthers {
 			one = carry
