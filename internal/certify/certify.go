@@ -88,6 +88,9 @@ type Options struct {
 	// Fair asks Ranking whether no run executes ir.Accept infinitely often, and Endless whether
 	// one does.
 	Fair bool
+	// pieces are the sizes of pieces for formulas of any size, for tests; nil is pieceSizes
+	// for big ones.
+	pieces []int
 }
 
 // The values of Options.Engine.

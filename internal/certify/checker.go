@@ -63,6 +63,8 @@ type answered struct {
 	asFunctions bool
 	// calculated says that products could be variables, with polynomials; see algebra.go.
 	calculated bool
+	// inParts says that claims were decided in pieces; see pieces.go.
+	inParts bool
 }
 
 func newChecker(ctx context.Context, m *ir.Module, o Options, bounds []verdict.Bound) *checker {

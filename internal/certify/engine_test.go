@@ -110,6 +110,10 @@ func compare(t *testing.T, m *ir.Module, o Options) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	_, err := Unwinding(ctx, m, o, bounds)
+	o.pieces = []int{4, 20}
+	if _, again := Unwinding(ctx, m, o, bounds); ctx.Err() == nil && (again == nil) != (err == nil) {
+		t.Errorf("as a whole: %v; in pieces: %v\n%s", err, again, ir.Print(m))
+	}
 	if ctx.Err() != nil {
 		t.Skip("too hard")
 	}

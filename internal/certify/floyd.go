@@ -111,6 +111,9 @@ func (c *checker) judgeByVisits() (checker string, err error) {
 // relevant are the facts of earlier visits that have to do with claims: those that
 // read an array that the claims, or other relevant facts, read.
 func (c *checker) relevant(claims []claim) []term.ID {
+	if len(c.indexed.facts) == 0 {
+		return nil
+	}
 	arrays := map[term.ID]bool{}
 	read := func(t term.ID) (out []term.ID) {
 		c.st.Walk([]term.ID{t}, func(x term.ID) {

@@ -660,6 +660,9 @@ func TestInductionRandom(t *testing.T) {
 		if rng.Intn(3) == 0 {
 			o.Targets = []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}[:2+rng.Intn(2)]
 		}
+		if seed%2 == 0 {
+			o.pieces = []int{5, 25}
+		}
 		cert := &verdict.Induction{K: rng.Intn(4), Heads: randomHeads(rng, m, 6)}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		err := thin(ctx, m, o, cert)

@@ -120,6 +120,9 @@ func (c *checker) judge() (checker string, err error) {
 			return "", err
 		}
 	}
+	if err := c.inPieces(); err != nil {
+		return "", err
+	}
 	hard, soft := st.False(), st.False()
 	for i := len(c.claims) - 1; i >= 0; i-- {
 		if x := c.claims[i]; x.kind == uncovered {

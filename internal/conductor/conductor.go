@@ -247,6 +247,7 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 			line.Start, line.Limit = 0, 0
 		}
 		line.Run = func(ctx context.Context) Reply {
+			pause.Wait(ctx) // a certificate that is checked has made this engine's start a waste
 			a := e.Run(r, ctx, m)
 			e.complies(a)
 			return a

@@ -68,6 +68,8 @@ func init() { // the functions use the table
 	table = []Engine{
 		{Name: "bmc", Question: Safety, About: "unwinds all loops deeper and deeper: refutes, and proves where loops end",
 			Gives: True | False, When: always, Run: (*run).bounded},
+		{Name: "abstract", Question: Safety, About: "abstract interpretation alone: intervals, congruences, known bits, what pointers point to",
+			Gives: True, When: together, Quiet: true, Run: (*run).interpret},
 		{Name: "induction", Question: Safety, About: "k-induction with invariants of the loops",
 			Gives: True, When: together, Finds: true, Run: (*run).induct,
 			Start: 40 * time.Millisecond}, // most of what bmc decides at all it decides in this time

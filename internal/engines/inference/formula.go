@@ -17,6 +17,7 @@ import (
 	"assay/internal/models/memory"
 	"assay/internal/models/ssa"
 	"assay/internal/program/ir"
+	"assay/internal/run/pause"
 	"assay/internal/transform/cut"
 )
 
@@ -137,6 +138,11 @@ func newFormula(ctx context.Context, m *ir.Module, o Options, k int, loops []*cu
 	f.loopBases = bases
 	f.chooseIndex(ranged)
 	for _, v := range f.f.Violations {
+		pause.Wait(ctx)
+		if ctx.Err() != nil {
+			f.solver.Close()
+			return nil, ctx.Err()
+		}
 		early := st.False()
 		if v.Probe > 0 {
 			b := f.f.Probes[v.Probe-1].Values[0].Bits

@@ -20,21 +20,22 @@ func (s *Store) ByCases(values []ID, budget int, of func([]ID) ID) ID {
 
 // larger says whether terms have more than n nodes.
 func (s *Store) larger(roots []ID, n int) bool {
-	seen := map[ID]bool{}
-	stack := append([]ID(nil), roots...)
+	seen := newVisited(s.Len())
+	defer visitedPool.Put(seen)
+	stack := append(seen.stack[:0], roots...)
 	for len(stack) > 0 {
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if seen[t] {
+		if seen.has(t) {
 			continue
 		}
-		if seen[t] = true; len(seen) > n {
+		seen.mark[t] = seen.epoch
+		if n--; n < 0 {
 			return true
 		}
-		for _, a := range s.nodes[t].args[:arity[s.nodes[t].op]] {
-			stack = append(stack, a)
-		}
+		stack = append(stack, s.nodes[t].args[:arity[s.nodes[t].op]]...)
 	}
+	seen.stack = stack
 	return false
 }
 

@@ -101,26 +101,31 @@ func (s *Store) Rebuild(t ID, args func(i int, arg ID) ID) ID {
 func (s *Store) Copy(from *Store, t ID, leaf func(ID) ID) ID {
 	image := map[ID]ID{}
 	from.Walk([]ID{t}, func(t ID) {
-		n := from.nodes[t]
-		switch n.op {
-		case OpTrue, OpFalse:
-			image[t] = t
-		case OpConst:
-			image[t] = s.Const(from.ConstValue(t))
-		case OpVar:
-			image[t] = leaf(t)
-			if s.Sort(image[t]) != from.Sort(t) {
-				panic(fmt.Sprintf("term: copy of %s as %s", from.Sort(t), s.Sort(image[t])))
-			}
-		default:
-			for i, a := range n.args[:arity[n.op]] {
-				n.args[i] = image[a]
-			}
-			n.sort = s.number(from.Sort(t))
-			image[t] = s.mk(n)
-		}
+		image[t] = s.CopyNode(from, t, func(a ID) ID { return image[a] }, leaf)
 	})
 	return image[t]
+}
+
+// CopyNode is Copy where the images of the arguments of t are known.
+func (s *Store) CopyNode(from *Store, t ID, argument, leaf func(ID) ID) ID {
+	n := from.nodes[t]
+	switch n.op {
+	case OpTrue, OpFalse:
+		return t
+	case OpConst:
+		return s.Const(from.ConstValue(t))
+	case OpVar:
+		x := leaf(t)
+		if s.Sort(x) != from.Sort(t) {
+			panic(fmt.Sprintf("term: copy of %s as %s", from.Sort(t), s.Sort(x)))
+		}
+		return x
+	}
+	for i, a := range n.args[:arity[n.op]] {
+		n.args[i] = argument(a)
+	}
+	n.sort = s.number(from.Sort(t))
+	return s.mk(n)
 }
 
 // Substitute is t with all occurrences of the keys replaced at once, simplified

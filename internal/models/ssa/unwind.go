@@ -8,6 +8,7 @@ import (
 	"assay/internal/logic/term"
 	"assay/internal/models/memory"
 	"assay/internal/program/ir"
+	"assay/internal/run/pause"
 )
 
 // Options say what the formula is for.
@@ -297,8 +298,11 @@ func (u *Unwinder) instance(fr *frame, x *instance) {
 	fr.enter(x)
 	fr.current, fr.id = x, 0
 	u.out.Blocks++
-	if u.out.Blocks&255 == 0 && u.ctx.Err() != nil {
-		u.st.Abandon(u.ctx.Err())
+	if u.out.Blocks&255 == 0 {
+		pause.Wait(u.ctx)
+		if u.ctx.Err() != nil {
+			u.st.Abandon(u.ctx.Err())
+		}
 	}
 	in := u.join(x.edges)
 	if u.st.IsFalse(in.g.all) {

@@ -247,23 +247,25 @@ func (b *Builder) Unreachable() { b.Emit(Def{Op: Unreachable}) }
 func (b *Builder) Done() *Func {
 	f := b.Func
 	f.ComputePreds()
+	from := make([][]Value, len(f.Blocks))
 	for phi, in := range b.incoming {
+		for _, e := range in {
+			from[e.from] = append(from[e.from], e.value)
+		}
 		d := f.Def(phi)
 		preds := f.Blocks[d.Block].Preds
 		d.Args = make([]Value, len(preds))
-		seen := map[BlockID]int{}
 		for i, p := range preds {
-			var from []Value
-			for _, e := range in {
-				if e.from == p {
-					from = append(from, e.value)
-				}
-			}
-			if len(from) == 0 {
+			if len(from[p]) == 0 {
 				panic(fmt.Sprintf("ir: phi %%%d of %s has no value for block %d", phi, f.Name, p))
 			}
-			d.Args[i] = from[min(seen[p], len(from)-1)]
-			seen[p]++
+			d.Args[i] = from[p][0]
+			if len(from[p]) > 1 { // of several edges
+				from[p] = from[p][1:]
+			}
+		}
+		for _, e := range in {
+			from[e.from] = nil
 		}
 	}
 	return f

@@ -45,15 +45,15 @@ func of(ctx context.Context) *gate {
 // least is what every pause may take: starting a solver is not worth a race.
 const least = time.Second
 
-// Others makes all other engines wait until resume is called, at most for as long
-// as they have run, and a little. The caller goes on with the context that it
+// Others makes all other engines wait until resume is called, at most for three times as
+// long as they have run, and a little. The caller goes on with the context that it
 // returns.
 func Others(ctx context.Context) (own context.Context, resume func()) {
 	g := of(ctx)
 	if g == nil {
 		return ctx, func() {}
 	}
-	return g.others(ctx, least+time.Since(g.begin))
+	return g.others(ctx, least+3*time.Since(g.begin))
 }
 
 func (g *gate) others(ctx context.Context, limit time.Duration) (own context.Context, resume func()) {

@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
+	"assay/internal/run/pause"
 )
 
 // machine is the state of one run.
@@ -119,6 +120,7 @@ func (m *machine) poll() bool {
 	if m.opts.MaxSteps > 0 && m.steps-m.skipped >= m.opts.MaxSteps {
 		return m.end(StepLimit, 0, "")
 	}
+	pause.Wait(m.ctx)
 	if m.err = m.ctx.Err(); m.err != nil {
 		return false
 	}

@@ -1,0 +1,162 @@
+package guess
+
+import (
+	"math/big"
+
+	"assay/internal/evidence/invariant"
+	"assay/internal/logic/absdomain"
+	"assay/internal/models/absint"
+	"assay/internal/program/ir"
+	"assay/internal/transform/cut"
+)
+
+// This file turns what the abstract interpretation knows at the heads of loops into
+// candidates: bounds, and congruences. They hold, but are proved again with the others.
+
+// OfPhis are candidates about the phis of the loop heads.
+func OfPhis(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
+	if facts == nil || facts.Incomplete != "" {
+		return nil
+	}
+	index := numbers(m)
+	var out []cut.Candidate
+	for _, l := range loops {
+		for _, v := range l.Func.Blocks[l.Head].Instrs {
+			d := l.Func.Def(v)
+			if d.Op != ir.Phi {
+				break
+			}
+			x := facts.Value(index[l.Func], v)
+			switch {
+			case d.Type.Kind == ir.Float && (d.Type.Bits == 32 || d.Type.Bits == 64):
+				out = append(out, FloatBounds(l, cut.Place{Value: v, Bits: d.Type.Bits, Float: true}, x.Float())...)
+			case d.Type.Kind == ir.Int && d.Type.Bits <= 64:
+				out = append(out, intBounds(l, invariant.Term{Value: v, Bits: d.Type.Bits}, x.Int())...)
+			}
+		}
+	}
+	return out
+}
+
+func numbers(m *ir.Module) map[*ir.Func]int {
+	index := map[*ir.Func]int{}
+	for i, f := range m.Funcs {
+		index[f] = i
+	}
+	return index
+}
+
+// intBounds are what is known of one integer.
+func intBounds(l *cut.Loop, t invariant.Term, x absdomain.Int) (out []cut.Candidate) {
+	if x.IsTop() || x.IsBottom() {
+		return nil
+	}
+	add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
+		t.Coeff, t.Signed = coeff, signed
+		out = append(out, cut.Candidate{Loop: l, Predicate: invariant.Comparison{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
+	}
+	add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0)
+	add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0)
+	add(1, false, invariant.AtMost, new(big.Int).SetUint64(x.UHi), 0)
+	add(-1, false, invariant.AtMost, new(big.Int).Neg(new(big.Int).SetUint64(x.ULo)), 0)
+	if mod, rem := x.Congruence(); mod > 1 {
+		add(1, false, invariant.Congruent, new(big.Int).SetUint64(rem), mod)
+	}
+	return out
+}
+
+// OfCells are candidates about integers in memory, which a value of the loop's function
+// points to.
+func OfCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate) {
+	if facts == nil || facts.Incomplete != "" {
+		return nil
+	}
+	contexts := map[*ir.Func][]*absint.Context{}
+	for _, c := range facts.Contexts {
+		contexts[c.Func] = append(contexts[c.Func], c)
+	}
+	names := map[*ir.Func]map[string]ir.Value{}
+	for _, l := range loops {
+		if names[l.Func] == nil {
+			names[l.Func] = addresses(l.Func)
+		}
+		dom := ir.Dominators(l.Func)
+		known := map[invariant.Term]absdomain.Int{}
+		reached := 0
+		var order []invariant.Term
+		for _, c := range contexts[l.Func] {
+			inv, ok := c.At(l.Head)
+			if !ok {
+				continue
+			}
+			reached++
+			here := map[invariant.Term]absdomain.Int{}
+			for _, x := range inv.Cells {
+				at, ok := address(l, c, dom, names[l.Func], &x.Object)
+				if ok && x.Fact.Type().Kind == ir.Int {
+					t := invariant.Term{Value: at, Cell: true, Offset: x.Offset, Bits: uint32(8 * x.Size)}
+					here[t] = x.Fact.Int()
+					if reached == 1 {
+						order = append(order, t)
+					}
+				}
+			}
+			if reached == 1 {
+				known = here
+				continue
+			}
+			for t, x := range known {
+				if y, ok := here[t]; ok {
+					known[t] = x.Join(y)
+				} else {
+					delete(known, t)
+				}
+			}
+		}
+		for _, t := range order {
+			if x, ok := known[t]; ok {
+				out = append(out, intBounds(l, t, x)...)
+			}
+		}
+	}
+	return out
+}
+
+// addresses are the values of a function that are addresses of globals.
+func addresses(f *ir.Func) map[string]ir.Value {
+	out := map[string]ir.Value{}
+	for v := range f.Values {
+		if d := &f.Values[v]; d.Op == ir.GlobalAddr {
+			out[d.Sym] = ir.Value(v)
+		}
+	}
+	return out
+}
+
+// address is a value of the loop's function that points to the start of an object of a
+// context.
+func address(l *cut.Loop, c *absint.Context, dom *ir.DomTree, names map[string]ir.Value, o *absint.Object) (ir.Value, bool) {
+	switch {
+	case o.Global != nil:
+		v, ok := names[o.Global.Name]
+		return v, ok && !o.Global.Constant
+	case o.Context != nil && !o.Heap && o.Context.Same(c):
+		d := l.Func.Def(o.Site)
+		return o.Site, d.Op == ir.Alloca && d.Block != l.Head && dom.Dominates(d.Block, l.Head)
+	}
+	return 0, false
+}
+
+// Heads are the predicates of loops that are not trivial.
+func Heads(loops []*cut.Loop, candidates []cut.Candidate) (out []invariant.Head) {
+	of := map[*cut.Loop][]invariant.Predicate{}
+	for _, c := range candidates {
+		if !invariant.Trivial(c.Predicate) {
+			of[c.Loop] = append(of[c.Loop], c.Predicate)
+		}
+	}
+	for _, l := range loops {
+		out = append(out, invariant.Head{Func: l.Func.Name, Head: l.Head, Pos: l.Pos(), Predicates: of[l]})
+	}
+	return out
+}
