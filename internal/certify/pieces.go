@@ -3,7 +3,10 @@ package certify
 import (
 	"cmp"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"assay/internal/logic/bv"
 	"assay/internal/logic/floats"
@@ -89,25 +92,52 @@ type pieces struct {
 	about map[term.ID][]term.ID // facts by their variables
 }
 
-// round asks about all claims with pieces of one size, and gives those that are left.
+// round asks about all claims with pieces of one size, and gives those that are left. The
+// groups are independent: all processors work on them.
 func (p *pieces) round(claims []claim, size int) (left []claim, err error) {
-	for len(claims) > 0 {
-		g := p.newGroup()
-		n := 0
-		for n < len(claims) && (n == 0 || g.terms < groupTerms) {
-			g.add(claims[n].cond, size)
-			n++
+	var groups []*group
+	for i := 0; i < len(claims); {
+		g := p.newGroup(size)
+		for begin := i; i < len(claims) && (i == begin || (i-begin)*size < groupTerms); i++ {
+			g.claims = append(g.claims, claims[i])
 		}
-		open, err := g.decide()
-		if err != nil {
-			return nil, err
+		groups = append(groups, g)
+	}
+	next := make(chan *group, len(groups))
+	for _, g := range groups {
+		next <- g
+	}
+	close(next)
+	var wait sync.WaitGroup
+	var failed atomic.Pointer[any]
+	for range min(runtime.GOMAXPROCS(0), len(groups)) {
+		wait.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					failed.CompareAndSwap(nil, &p)
+				}
+			}()
+			for g := range next {
+				if failed.Load() == nil {
+					g.decide()
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if p := failed.Load(); p != nil {
+		panic(*p)
+	}
+	for _, g := range groups {
+		if g.err != nil {
+			return nil, g.err
 		}
-		for i, x := range claims[:n] {
-			if open[i] {
+		p.c.inParts = p.c.inParts || g.decided
+		for i, x := range g.claims {
+			if g.open[i] {
 				left = append(left, x)
 			}
 		}
-		claims = claims[n:]
 	}
 	return left, nil
 }
@@ -115,25 +145,30 @@ func (p *pieces) round(claims []claim, size int) (left []claim, err error) {
 // group are the pieces of some claims, in a store of their own.
 type group struct {
 	*pieces
+	size   int
+	claims []claim
 	st     *term.Store
-	terms  int
 	stands map[term.ID]term.ID // for terms that were cut off
 	conds  []term.ID
 	facts  []term.ID
 	told   map[term.ID]bool
+	// open says which claims are; decided that a solver excluded some. err is the context's.
+	open    []bool
+	decided bool
+	err     error
 }
 
-func (p *pieces) newGroup() *group {
+func (p *pieces) newGroup(size int) *group {
 	st := term.NewStore()
 	if p.c.o.Strict {
 		st = term.NewPlainStore()
 	}
-	return &group{pieces: p, st: st, stands: map[term.ID]term.ID{}, told: map[term.ID]bool{}}
+	return &group{pieces: p, size: size, st: st, stands: map[term.ID]term.ID{}, told: map[term.ID]bool{}}
 }
 
 // add makes the piece of a claim, with the facts about its variables.
-func (g *group) add(cond term.ID, size int) {
-	kept := g.youngest(cond, size)
+func (g *group) add(cond term.ID) {
+	kept := g.youngest(cond, g.size)
 	g.conds = append(g.conds, g.copy(cond, kept))
 	n := 0
 	for _, t := range kept {
@@ -141,7 +176,7 @@ func (g *group) add(cond term.ID, size int) {
 			if n < pieceFacts && !g.told[f] {
 				g.told[f] = true
 				n++
-				g.facts = append(g.facts, g.copy(f, g.youngest(f, size)))
+				g.facts = append(g.facts, g.copy(f, g.youngest(f, g.size)))
 			}
 		}
 	}
@@ -183,7 +218,6 @@ func (g *group) copy(root term.ID, kept []term.ID) term.ID {
 	for _, t := range kept {
 		image[t] = g.st.CopyNode(g.c.st, t, of, g.standIn)
 	}
-	g.terms += len(kept)
 	return of(root)
 }
 
@@ -204,21 +238,24 @@ func (g *group) standIn(t term.ID) term.ID {
 }
 
 // decide says of each claim whether it is open.
-func (g *group) decide() (open []bool, err error) {
-	open = make([]bool, len(g.conds))
-	g.sample(open)
+func (g *group) decide() {
+	for _, x := range g.claims {
+		g.add(x.cond)
+	}
+	g.open = make([]bool, len(g.conds))
+	g.sample()
 	var asked []int
 	for i, t := range g.conds {
-		if !open[i] && !g.st.IsFalse(t) {
+		if !g.open[i] && !g.st.IsFalse(t) {
 			asked = append(asked, i)
 		}
 	}
-	return open, g.search(asked, open)
+	g.err = g.search(asked)
 }
 
 // search looks for claims that are open among some: those that are true in a model of
 // any, then in each half of the rest.
-func (g *group) search(asked []int, open []bool) error {
+func (g *group) search(asked []int) error {
 	if len(asked) == 0 {
 		return nil
 	}
@@ -231,32 +268,32 @@ func (g *group) search(asked []int, open []bool) error {
 		return err
 	}
 	if holds == nil {
-		g.c.inParts = true
+		g.decided = true
 		return nil
 	}
 	before := len(asked)
 	asked = slices.DeleteFunc(asked, func(i int) bool {
-		open[i] = holds(g.conds[i])
-		return open[i]
+		g.open[i] = holds(g.conds[i])
+		return g.open[i]
 	})
 	if before == 1 { // it was too hard
 		for _, i := range asked {
-			open[i] = true
+			g.open[i] = true
 		}
 		return nil
 	}
 	half := len(asked) / 2
-	if err := g.search(slices.Clone(asked[:half]), open); err != nil {
+	if err := g.search(slices.Clone(asked[:half])); err != nil {
 		return err
 	}
-	return g.search(asked[half:], open)
+	return g.search(asked[half:])
 }
 
 // samples is the number of assignments that are tried before a solver is asked.
 const samples = 12
 
 // sample finds claims that are open by evaluating them.
-func (g *group) sample(open []bool) {
+func (g *group) sample() {
 	for seed := range uint64(samples) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		e := term.NewEvaluator(g.st, func(v term.ID) (bv.BV, bool) {
@@ -269,7 +306,7 @@ func (g *group) sample(open []bool) {
 			continue
 		}
 		for i, t := range g.conds {
-			open[i] = open[i] || e.Bool(t)
+			g.open[i] = g.open[i] || e.Bool(t)
 		}
 	}
 }

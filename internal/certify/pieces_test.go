@@ -87,7 +87,7 @@ func TestYoungest(t *testing.T) {
 	x := st.Fresh("x", term.BitVec(8))
 	old := st.Mul(x, st.Fresh("y", term.BitVec(8)))
 	root := st.And(st.ULt(old, st.ConstU(8, 9)), st.SLt(old, x))
-	g := (&pieces{c: c}).newGroup()
+	g := (&pieces{c: c}).newGroup(200)
 	kept := g.youngest(root, 3)
 	if len(kept) != 3 || kept[2] != root {
 		t.Fatalf("kept %v of %s", kept, st.String(root))
@@ -102,7 +102,7 @@ func BenchmarkYoungest(b *testing.B) {
 	c := newChecker(b.Context(), loopModule(1), Options{}, nil)
 	defer c.close()
 	conds := formulas(c, 1, 2000)
-	g := (&pieces{c: c}).newGroup()
+	g := (&pieces{c: c}).newGroup(200)
 	for b.Loop() {
 		g.youngest(conds[len(conds)-1], 200)
 	}

@@ -2,9 +2,11 @@ package conductor
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"assay/internal/certify/accept"
+	"assay/internal/engines/abstract"
 	"assay/internal/engines/bmc"
 	"assay/internal/engines/induction"
 	"assay/internal/evidence/verdict"
@@ -32,53 +34,87 @@ func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(strin
 			r.board.publish(ctx, m, Post{Fact: found, By: "bmc", Worth: Proved})
 		}
 		proved, ok, _ := look[ProvedChecks](r.board, m)
-		return ok && !slices.ContainsFunc(proved.Open, func(x verdict.Site) bool { return !decided(x.Func, x.Value, x.Kind) })
+		return ok && proved.Final && !slices.ContainsFunc(proved.Open, func(x verdict.Site) bool { return !decided(x.Func, x.Value, x.Kind) })
 	}
 }
 
-// inductEach proves what induction can, and has it checked. It answers if that is
-// everything; what it has proved is on the board.
+// inductEach proves what abstract interpretation can, then of the rest what induction can,
+// and has it checked. It answers if that is everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
+	e := &eachProof{r: r, m: m, proved: map[verdict.Site]verdict.True{}}
+	if r.Options.Only == "" && !r.Options.chosen() {
+		a := abstract.ProveEach(ctx, m, abstract.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label})
+		if a.Proof != nil && e.add(ctx, a.Proof, a.Proved, a.Open) {
+			e.publish(ctx, "abstract", ProvedChecks{Open: a.Open, Final: len(a.Open) == 0})
+			if len(a.Open) == 0 {
+				return Reply{Verdict: e.last}
+			}
+		}
+	}
 	options := r.inductionOptions(ctx, m)
 	options.Refuted = func(x verdict.Site) bool {
 		refuted, _, _ := look[RefutedChecks](r.board, m)
-		return refuted[x]
+		_, done := e.proved[x]
+		return refuted[x] || done
 	}
 	p := induction.ProveEach(ctx, m, options)
+	open := slices.DeleteFunc(p.Open, func(x verdict.Site) bool {
+		_, done := e.proved[x]
+		return done
+	})
+	for _, x := range p.Proofs {
+		if !e.add(ctx, x.Proof, x.Proved, x.Excluded) {
+			open = append(open, x.Proved...)
+		}
+	}
 	if len(p.Proofs) == 0 {
 		return Reply{}
 	}
-	proved, open := map[verdict.Site]verdict.True{}, p.Open
-	var last verdict.True
-	for _, x := range p.Proofs {
-		cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
-		if !r.Options.Uncertified {
-			claim := &verdict.Claim{Program: m, Evidence: x.Proof, Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label, All: true, Solver: verdict.CaDiCaL}
-			for _, e := range x.Excluded {
-				claim.Excluded = append(claim.Excluded, verdict.Site(e))
-			}
-			checker, err := accept.Program(ctx, claim)
-			if err != nil {
-				open = append(open, x.Proved...)
-				continue
-			}
-			x.Proof.Checker = checker
-			cert.Certificate = x.Proof
-		}
-		last = cert
-		for _, y := range x.Proved {
-			proved[y] = cert
-		}
-	}
-	worth := Certified
-	if r.Options.Uncertified {
-		worth = Proved
-	}
-	r.board.publish(ctx, m, Post{Fact: ProvedChecks{proved, open}, By: "induction", Worth: worth})
+	e.publish(ctx, "induction", ProvedChecks{Open: open, Final: true})
 	if len(open) == 0 {
-		return Reply{Verdict: last}
+		return Reply{Verdict: e.last}
 	}
 	return Reply{}
+}
+
+// eachProof collects proofs for sets of checks.
+type eachProof struct {
+	r      *run
+	m      *ir.Module
+	proved map[verdict.Site]verdict.True
+	last   verdict.True
+}
+
+// add has a proof checked, of which nothing is claimed for the checks excluded. It says
+// whether it was accepted.
+func (e *eachProof) add(ctx context.Context, proof *verdict.Induction, proved, excluded []verdict.Site) bool {
+	cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
+	if !e.r.Options.Uncertified {
+		checker, err := accept.Program(ctx, &verdict.Claim{
+			Program: e.m, Evidence: proof, Targets: slices.Concat(e.r.Targets, e.r.Disputed), Label: e.r.Label,
+			All: true, Excluded: excluded, Solver: verdict.CaDiCaL,
+		})
+		if err != nil {
+			return false
+		}
+		proof.Checker = checker
+		cert.Certificate = proof
+	}
+	e.last = cert
+	for _, x := range proved {
+		e.proved[x] = cert
+	}
+	return true
+}
+
+// publish tells the others what is proved so far.
+func (e *eachProof) publish(ctx context.Context, by string, f ProvedChecks) {
+	f.Proofs = maps.Clone(e.proved)
+	worth := Certified
+	if e.r.Options.Uncertified {
+		worth = Proved
+	}
+	e.r.board.publish(ctx, e.m, Post{Fact: f, By: by, Worth: worth})
 }
 
 // joinChecks puts the answers of both engines for single checks together. It panics if
@@ -90,7 +126,7 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 		return
 	}
 	listed := map[verdict.Site]bool{}
-	refuted, unknown := false, len(c.Open) > 0
+	refuted, unknown := false, len(c.Open) > 0 || !c.Final
 	for i := range out.Checks {
 		x := &out.Checks[i]
 		key := verdict.Site{Func: x.Guard.Func, Value: x.Value, Kind: x.Guard.Kind}
@@ -99,7 +135,7 @@ func (r *run) joinChecks(m *ir.Module, out *Answer, search *Reply) {
 		switch x.Verdict.(type) {
 		case verdict.False:
 			if refuted = true; isProved {
-				panic(&schedule.Failure{Engine: "bmc and induction", Value: "they contradict each other: k-induction proves a check that bounded search refutes"})
+				panic(&schedule.Failure{Engine: "bmc and induction", Value: "they contradict each other: one proves a check that bounded search refutes"})
 			}
 		case verdict.Unknown:
 			if isProved {

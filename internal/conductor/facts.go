@@ -35,10 +35,11 @@ type Ranked struct {
 type RefutedChecks map[verdict.Site]bool
 
 // ProvedChecks are the checks that no run violates, with the proof of each, and those that are
-// open: no more will be proved.
+// open. Final says that no more will be proved.
 type ProvedChecks struct {
 	Proofs map[verdict.Site]verdict.True
 	Open   []verdict.Site
+	Final  bool
 }
 
 func (f Invariants) text() string { return countPredicates("invariants", f.Heads) }

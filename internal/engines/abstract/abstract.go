@@ -47,80 +47,114 @@ type Result struct {
 
 // Prove analyses the module. The certificate has not been checked by anybody else.
 func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
-	loops, err := cut.Loops(m)
+	p, err := analyse(ctx, m, o, o.Targets)
 	if err != nil {
 		r.Why = err
 		return r
+	}
+	r.Open, r.Unclean, r.Excluded = p.open, p.unclean, len(p.excluded)
+	if len(r.Open) > 0 {
+		r.Why = fmt.Errorf("it does not exclude %d of %d checks", len(r.Open), len(r.Open)+r.Excluded)
+		return r
+	}
+	r.Proof = p.proof()
+	return r
+}
+
+// Each is what was proved of the checks one by one.
+type Each struct {
+	// Proof is one for all checks in Proved; nil if there is none.
+	Proof *verdict.Induction
+	// Proved are checks that are excluded, Open the others.
+	Proved, Open []verdict.Site
+}
+
+// ProveEach decides each check on its own: runs go on behind a violation.
+func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
+	p, err := analyse(ctx, m, o, nil)
+	if err != nil || len(p.excluded) == 0 {
+		return r
+	}
+	return Each{p.proof(), p.excluded, p.sites}
+}
+
+// program is a module with what the analysis says of its guards.
+type program struct {
+	m     *ir.Module
+	loops []*cut.Loop
+	facts *absint.Facts
+	// excluded are the checks of the targets that no run violates; open, and sites, those
+	// guards of the targets that may be broken.
+	excluded, sites []verdict.Site
+	open, unclean   []verdict.Guard
+}
+
+// analyse finds out about the guards of the module, in runs that end where a guard of a
+// kind asked for is broken.
+func analyse(ctx context.Context, m *ir.Module, o Options, asked []ir.CheckKind) (*program, error) {
+	loops, err := cut.Loops(m)
+	if err != nil {
+		return nil, err
 	}
 	recursive, err := cut.RecursiveComponents(m)
 	if err == nil && len(recursive) > 0 {
 		err = fmt.Errorf("%s is recursive", recursive[0].Funcs[0].Name)
 	}
 	if err != nil {
-		r.Why = err
-		return r
+		return nil, err
 	}
-	facts, err := absint.Analyze(ctx, m, absint.Options{Asked: o.Targets})
+	facts, err := absint.Analyze(ctx, m, absint.Options{Asked: asked})
 	switch {
 	case err != nil:
-		r.Why = err
-		return r
+		return nil, err
 	case facts.Incomplete != "":
-		r.Why = fmt.Errorf("the analysis was given up: %s", facts.Incomplete)
-		return r
+		return nil, fmt.Errorf("the analysis was given up: %s", facts.Incomplete)
 	}
-	r.judge(m, facts, &o)
-	if len(r.Open) > 0 {
-		r.Why = fmt.Errorf("it does not exclude %d of %d checks", len(r.Open), len(r.Open)+r.Excluded)
-		return r
-	}
-	candidates := append(guess.OfPhis(m, facts, loops), guess.OfCells(m, facts, loops)...)
-	r.Proof = &verdict.Induction{Heads: guess.Heads(loops, candidates)}
-	return r
-}
-
-// judge sorts the guards of the program.
-func (r *Result) judge(m *ir.Module, facts *absint.Facts, o *Options) {
-	target := map[ir.CheckKind]bool{}
-	for _, k := range o.Targets {
-		target[k] = true
-	}
-	label := cmp.Or(o.Label, "ERROR")
+	p := &program{m: m, loops: loops, facts: facts}
 	for i, f := range m.Funcs {
 		for b := 1; b < len(f.Blocks); b++ {
-			if !facts.Reached(i, ir.BlockID(b)) {
-				continue
-			}
 			for _, v := range f.Blocks[b].Instrs {
-				d := &f.Values[v]
-				guard := func(k ir.CheckKind) verdict.Guard {
-					text := d.Sym
-					if d.Op != ir.Check {
-						text = k.String()
-					}
-					return verdict.Guard{Kind: k, Text: cmp.Or(text, k.String()), Func: f.Name, Pos: d.Pos}
-				}
-				if d.Op == ir.Label && d.Sym == label && target[ir.ErrorLabel] {
-					r.Open = append(r.Open, verdict.Guard{Kind: ir.ErrorLabel, Text: "label " + label, Func: f.Name, Pos: d.Pos})
-				}
-				if d.Op == ir.Check && target[ir.CheckKind(d.Aux)] && !facts.MayViolate(i, v, ir.CheckKind(d.Aux)) {
-					r.Excluded++
-				}
-				for k := ir.CheckNone + 1; k <= ir.Incompatible; k++ {
-					switch {
-					case !facts.MayViolate(i, v, k):
-					case target[k]:
-						r.Open = append(r.Open, guard(k))
-					case k.Undefined():
-						if g := guard(k); !slices.Contains(r.Unclean, g) {
-							r.Unclean = append(r.Unclean, g)
-						}
-					}
-				}
+				p.judge(i, v, facts.Reached(i, ir.BlockID(b)), &o)
 			}
 		}
 	}
-	if (target[ir.MemTrack] || target[ir.MemCleanup]) && facts.MayLeak() && len(r.Open) == 0 {
-		r.Open = append(r.Open, verdict.Guard{Kind: ir.MemTrack, Text: "a block may be lost"})
+	if leaks := slices.ContainsFunc(o.Targets, func(k ir.CheckKind) bool { return k == ir.MemTrack || k == ir.MemCleanup }); leaks && facts.MayLeak() && len(p.open) == 0 {
+		p.open = append(p.open, verdict.Guard{Kind: ir.MemTrack, Text: "a block may be lost"})
 	}
+	return p, nil
+}
+
+// judge sorts the guards of an instruction.
+func (p *program) judge(fn int, v ir.Value, reached bool, o *Options) {
+	f := p.m.Funcs[fn]
+	d := &f.Values[v]
+	if d.Op == ir.Label && d.Sym == cmp.Or(o.Label, "ERROR") && reached && slices.Contains(o.Targets, ir.ErrorLabel) {
+		p.open = append(p.open, verdict.Guard{Kind: ir.ErrorLabel, Text: "label " + d.Sym, Func: f.Name, Pos: d.Pos})
+		p.sites = append(p.sites, verdict.Site{Func: f.Name, Value: v, Kind: ir.ErrorLabel})
+	}
+	for k := ir.CheckNone + 1; k <= ir.Incompatible; k++ {
+		site := verdict.Site{Func: f.Name, Value: v, Kind: k}
+		target := slices.Contains(o.Targets, k)
+		if !reached || !p.facts.MayViolate(fn, v, k) {
+			if target && d.Op == ir.Check && ir.CheckKind(d.Aux) == k {
+				p.excluded = append(p.excluded, site)
+			}
+			continue
+		}
+		guard := verdict.Guard{Kind: k, Text: k.String(), Func: f.Name, Pos: d.Pos}
+		if d.Op == ir.Check && d.Sym != "" {
+			guard.Text = d.Sym
+		}
+		switch {
+		case target:
+			p.open, p.sites = append(p.open, guard), append(p.sites, site)
+		case k.Undefined() && !slices.Contains(p.unclean, guard):
+			p.unclean = append(p.unclean, guard)
+		}
+	}
+}
+
+// proof is what is known at the heads of the loops.
+func (p *program) proof() *verdict.Induction {
+	return &verdict.Induction{Heads: guess.Heads(p.loops, guess.Known(p.m, p.facts, p.loops))}
 }

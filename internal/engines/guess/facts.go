@@ -2,6 +2,7 @@ package guess
 
 import (
 	"math/big"
+	"slices"
 
 	"assay/internal/evidence/invariant"
 	"assay/internal/logic/absdomain"
@@ -13,8 +14,18 @@ import (
 // This file turns what the abstract interpretation knows at the heads of loops into
 // candidates: bounds, and congruences. They hold, but are proved again with the others.
 
-// OfPhis are candidates about the phis of the loop heads.
+// OfPhis are candidates about the phis of the loop heads, for a search.
 func OfPhis(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
+	return ofPhis(m, facts, loops, each)
+}
+
+// Known are the predicates that say what the analysis knows of phis, and of integers in
+// memory, at the loop heads.
+func Known(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
+	return append(ofPhis(m, facts, loops, fewest), ofCells(m, facts, loops)...)
+}
+
+func ofPhis(m *ir.Module, facts *absint.Facts, loops []*cut.Loop, choose func([]part) []cut.Candidate) []cut.Candidate {
 	if facts == nil || facts.Incomplete != "" {
 		return nil
 	}
@@ -31,7 +42,7 @@ func OfPhis(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidat
 			case d.Type.Kind == ir.Float && (d.Type.Bits == 32 || d.Type.Bits == 64):
 				out = append(out, FloatBounds(l, cut.Place{Value: v, Bits: d.Type.Bits, Float: true}, x.Float())...)
 			case d.Type.Kind == ir.Int && d.Type.Bits <= 64:
-				out = append(out, intBounds(l, invariant.Term{Value: v, Bits: d.Type.Bits}, x.Int())...)
+				out = append(out, choose(intBounds(l, invariant.Term{Value: v, Bits: d.Type.Bits}, x.Int()))...)
 			}
 		}
 	}
@@ -46,28 +57,72 @@ func numbers(m *ir.Module) map[*ir.Func]int {
 	return index
 }
 
-// intBounds are what is known of one integer.
-func intBounds(l *cut.Loop, t invariant.Term, x absdomain.Int) (out []cut.Candidate) {
+// part is one predicate about an integer, and the same as an abstract value.
+type part struct {
+	predicate cut.Candidate
+	value     absdomain.Int
+}
+
+// intBounds are what is known of one integer, each by itself.
+func intBounds(l *cut.Loop, t invariant.Term, x absdomain.Int) (out []part) {
 	if x.IsTop() || x.IsBottom() {
 		return nil
 	}
-	add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64) {
+	add := func(coeff int64, signed bool, r invariant.Relation, bound *big.Int, modulus uint64, value absdomain.Int) {
 		t.Coeff, t.Signed = coeff, signed
-		out = append(out, cut.Candidate{Loop: l, Predicate: invariant.Comparison{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}})
+		p := invariant.Comparison{Terms: []invariant.Term{t}, Relation: r, Bound: bound, Modulus: modulus}
+		out = append(out, part{cut.Candidate{Loop: l, Predicate: p}, value})
 	}
-	add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0)
-	add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0)
-	add(1, false, invariant.AtMost, new(big.Int).SetUint64(x.UHi), 0)
-	add(-1, false, invariant.AtMost, new(big.Int).Neg(new(big.Int).SetUint64(x.ULo)), 0)
+	top, w := absdomain.Top(t.Bits), t.Bits
+	add(1, true, invariant.AtMost, big.NewInt(x.SHi), 0, absdomain.SignedRange(w, top.SLo, x.SHi))
+	add(-1, true, invariant.AtMost, new(big.Int).Neg(big.NewInt(x.SLo)), 0, absdomain.SignedRange(w, x.SLo, top.SHi))
+	add(1, false, invariant.AtMost, new(big.Int).SetUint64(x.UHi), 0, absdomain.Range(w, 0, x.UHi))
+	add(-1, false, invariant.AtMost, new(big.Int).Neg(new(big.Int).SetUint64(x.ULo)), 0, absdomain.Range(w, x.ULo, top.UHi))
 	if mod, rem := x.Congruence(); mod > 1 {
-		add(1, false, invariant.Congruent, new(big.Int).SetUint64(rem), mod)
+		low := mod&-mod - 1 // the known bits at the low end
+		value := absdomain.KnownBits(w, low&^rem, low&rem)
+		if odd := mod / (low + 1); odd > 1 {
+			value = value.Meet(absdomain.Congruent(w, odd, rem%odd))
+		}
+		add(1, false, invariant.Congruent, new(big.Int).SetUint64(rem), mod, value)
 	}
 	return out
 }
 
-// OfCells are candidates about integers in memory, which a value of the loop's function
+// each are the predicates of parts. A search can do without some of them, and not without
+// others, though these follow from all.
+func each(parts []part) (out []cut.Candidate) {
+	for _, p := range parts {
+		out = append(out, p.predicate)
+	}
+	return out
+}
+
+// fewest are the predicates of parts without those that follow from the others, the
+// unsigned ones first: what is to be proved is less, and so is what is read.
+func fewest(parts []part) []cut.Candidate {
+	all := absdomain.Int{}
+	meet := func(parts []part) absdomain.Int {
+		x := absdomain.Top(uint32(parts[0].value.Width))
+		for _, p := range parts {
+			x = x.Meet(p.value)
+		}
+		return x
+	}
+	if len(parts) > 0 {
+		all = meet(parts)
+	}
+	for i := len(parts) - 1; i >= 0 && len(parts) > 1; i-- {
+		if rest := slices.Delete(slices.Clone(parts), i, i+1); meet(rest).Leq(all) {
+			parts = rest
+		}
+	}
+	return each(parts)
+}
+
+// ofCells are predicates about integers in memory, which a value of the loop's function
 // points to.
-func OfCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate) {
+func ofCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate) {
 	if facts == nil || facts.Incomplete != "" {
 		return nil
 	}
@@ -115,7 +170,7 @@ func OfCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Ca
 		}
 		for _, t := range order {
 			if x, ok := known[t]; ok {
-				out = append(out, intBounds(l, t, x)...)
+				out = append(out, fewest(intBounds(l, t, x))...)
 			}
 		}
 	}
