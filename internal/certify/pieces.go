@@ -43,7 +43,7 @@ import (
 // Limits of pieces.
 const (
 	fewClaims      = 8     // are not worth pieces
-	smallFormula   = 4_000 // terms; formulas up to that are asked about as a whole
+	smallFormula   = 600   // terms; formulas up to that are asked about as a whole
 	groupTerms     = 4_000 // of a group of pieces
 	pieceConflicts = 2_000 // of a question
 	pieceFacts     = 64    // of a piece

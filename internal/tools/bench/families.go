@@ -9,20 +9,35 @@ import (
 )
 
 // This file generates families of programs, to measure how the cost of a question
-// grows with the size of the program: loops that count up to arbitrary bounds, n of
-// them nested, and n in sequence. All end; with the number of loops that of the paths
-// grows much faster.
+// grows with the size of the program. Of the first two, which all end, the number of
+// paths grows much faster than that of loops. The others are long rather than hard: what
+// each part needs is near; the cost should be linear. They come with and without a
+// violation, in the part at two thirds.
 
 // family is programs by size.
 type family struct {
-	name    string
-	sizes   int // from 1
-	program func(n int) string
+	name     string
+	property string
+	sizes    []int
+	// violated is the verdict with a bug, empty if there are no such programs.
+	violated string
+	program  func(n, bug int) string // bug is the number of the part that is wrong, -1 is none
 }
 
 var families = []family{
-	{"nested loops", 6, nestedLoops},
-	{"loops in sequence", 40, sequentialLoops},
+	{"nested loops", "termination", upTo(6), "", nestedLoops},
+	{"loops in sequence", "termination", upTo(40), "", sequentialLoops},
+	{"functions with a loop", "unreach-call", []int{10, 30, 100, 300, 1000}, "false", loopFunctions},
+	{"states of a machine", "unreach-call", []int{10, 30, 100, 300, 1000}, "false", stateMachine},
+	{"functions without loops", "unreach-call", []int{30, 100, 300, 1000, 3000}, "false", plainFunctions},
+	{"blocks of the heap", "valid-memsafety", []int{30, 100, 300, 1000, 3000}, "valid-deref", heapBlocks},
+}
+
+func upTo(n int) (out []int) {
+	for k := range n {
+		out = append(out, k+1)
+	}
+	return out
 }
 
 // WriteFamilies writes the programs and their table into a folder, which is made
@@ -32,13 +47,23 @@ func WriteFamilies(folder string) (table string, err error) {
 		return "", err
 	}
 	rows := [][]string{{"id", "set", "file", "property", "expected", "data_model", "size"}}
-	for _, f := range families {
-		for n := 1; n <= f.sizes; n++ {
-			id := fmt.Sprintf("%s-%d", strings.ReplaceAll(f.name, " ", "-"), n)
-			if err := os.WriteFile(filepath.Join(folder, id+".c"), []byte(f.program(n)), 0o666); err != nil {
+	write := func(f *family, set string, n, bug int, expected string) error {
+		id := fmt.Sprintf("%s-%d", strings.ReplaceAll(set, " ", "-"), n)
+		rows = append(rows, []string{id, set, id + ".c", f.property, expected, "LP64", fmt.Sprint(n)})
+		return os.WriteFile(filepath.Join(folder, id+".c"), []byte(f.program(n, bug)), 0o666)
+	}
+	for i := range families {
+		f := &families[i]
+		for _, n := range f.sizes {
+			if err := write(f, f.name, n, -1, "true"); err != nil {
 				return "", err
 			}
-			rows = append(rows, []string{id, f.name, id + ".c", "termination", "true", "LP64", fmt.Sprint(n)})
+			if f.violated == "" {
+				continue
+			}
+			if err := write(f, f.name+" and a bug", n, 2*n/3, f.violated); err != nil {
+				return "", err
+			}
 		}
 	}
 	table = filepath.Join(folder, "families.csv")
@@ -67,7 +92,7 @@ func counting(k, depth int) string {
 	return fmt.Sprintf("%sfor (int i%d = 0; i%d < n%d; i%d++)", strings.Repeat("  ", depth+1), k, k, k, k)
 }
 
-func nestedLoops(n int) string {
+func nestedLoops(n, _ int) string {
 	var b strings.Builder
 	for k := range n {
 		b.WriteString(counting(k, k) + "\n")
@@ -75,10 +100,107 @@ func nestedLoops(n int) string {
 	return inMain(n, b.String()+strings.Repeat("  ", n+1)+";\n")
 }
 
-func sequentialLoops(n int) string {
+func sequentialLoops(n, _ int) string {
 	var b strings.Builder
 	for k := range n {
 		b.WriteString(counting(k, 0) + "\n    ;\n")
 	}
 	return inMain(n, b.String())
+}
+
+const asserting = "#include <assert.h>\nextern unsigned __VERIFIER_nondet_uint(void);\n"
+
+// chained is a main that hands a number from function to function.
+func chained(b *strings.Builder, n int) string {
+	b.WriteString("int main(void) {\n  unsigned x = __VERIFIER_nondet_uint();\n")
+	for k := range n {
+		fmt.Fprintf(b, "  x = part%d(x);\n", k)
+	}
+	b.WriteString("  return 0;\n}\n")
+	return b.String()
+}
+
+// loopFunctions has n functions, each with a loop of any number of iterations; the assertion
+// behind it needs a congruence.
+func loopFunctions(n, bug int) string {
+	var b strings.Builder
+	b.WriteString(asserting)
+	for k := range n {
+		step, also := 2<<(k%3), ""
+		if k == bug {
+			also = fmt.Sprintf(" && sum != %d", 7*step)
+		}
+		fmt.Fprintf(&b, `static unsigned part%d(unsigned most) {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < most; i++)
+    sum += %d;
+  assert(sum %% %d == 0%s);
+  return most %% %d;
+}
+`, k, step, step, also, 100+k)
+	}
+	return chained(&b, n)
+}
+
+// plainFunctions has n functions without loops, with an assertion in each.
+func plainFunctions(n, bug int) string {
+	var b strings.Builder
+	b.WriteString(asserting)
+	for k := range n {
+		most := 300
+		if k == bug {
+			most = 200
+		}
+		fmt.Fprintf(&b, `static unsigned last%d;
+static unsigned part%d(unsigned x) {
+  unsigned y = __VERIFIER_nondet_uint();
+  last%d = x > y ? y & 255 : (x - y) %% %d;
+  if (last%d == 17) last%d += %d;
+  assert(last%d < %d);
+  return last%d + y;
+}
+`, k, k, k, 40+k%200, k, k, k%9, k, most, k)
+	}
+	return chained(&b, n)
+}
+
+// stateMachine has an endless loop over a switch with n states.
+func stateMachine(n, bug int) string {
+	var b strings.Builder
+	b.WriteString(asserting + "int main(void) {\n  unsigned state = 0, last = 0;\n  for (;;) {\n    unsigned event = __VERIFIER_nondet_uint();\n    switch (state) {\n")
+	for k := range n {
+		to := (7*k + 3) % n
+		if k == bug {
+			to = n
+		}
+		fmt.Fprintf(&b, "    case %d: last = %d; if (event %% %d == 0) state = %d; else if (event > %d) state = %d; break;\n", k, k, 2+k%6, to, 500*k, (k+1)%n)
+	}
+	fmt.Fprintf(&b, "    default: assert(0);\n    }\n    assert(last < %d);\n  }\n}\n", n)
+	return b.String()
+}
+
+// heapBlocks puts n blocks into a list, and frees it.
+func heapBlocks(n, bug int) string {
+	var b strings.Builder
+	b.WriteString("#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct item { int number; struct item *rest; };\n")
+	for k := range n {
+		early := ""
+		if k == bug {
+			early = "  free(first);\n"
+		}
+		fmt.Fprintf(&b, `static struct item *part%d(struct item *rest) {
+  struct item *first = malloc(sizeof *first);
+  if (!first) return rest;
+  first->number = __VERIFIER_nondet_int() %% %d;
+  first->rest = rest;
+%s  return first;
+}
+`, k, k+2, early)
+	}
+	b.WriteString("int main(void) {\n  struct item *all = 0;\n")
+	for k := range n {
+		fmt.Fprintf(&b, "  all = part%d(all);\n", k)
+	}
+	b.WriteString("  while (all) { struct item *rest = all->rest; free(all); all = rest; }\n  return 0;\n}\n")
+	return b.String()
 }

@@ -90,7 +90,9 @@ func niceSeconds(t float64) float64 {
 	return 10 * power
 }
 
-// writeGrowth prints the times of each family by size.
+// writeGrowth prints the times of each family by size, and with which power of the size they
+// grow: the slope of the line that fits the logarithms best, of tasks that are solved and
+// take so long that starting is not what is measured.
 func writeGrowth(w io.Writer, results []Result) {
 	families := sized(results)
 	for _, set := range slices.Sorted(maps.Keys(families)) {
@@ -102,6 +104,32 @@ func writeGrowth(w io.Writer, results []Result) {
 			}
 			fmt.Fprintf(w, " %d: %s%s", r.Task.Size, seconds(r.CPU.Round(time.Millisecond)), mark)
 		}
+		if e, ok := exponent(families[set]); ok {
+			fmt.Fprintf(w, "; grows as size^%.2f", e)
+		}
 		fmt.Fprintln(w)
 	}
+}
+
+// leastMeasured is the time from which a task counts for exponents.
+const leastMeasured = 200 * time.Millisecond
+
+// exponent is that of the time over the size; ok is false if there are not three tasks that
+// tell it, or their sizes are within a factor of four.
+func exponent(results []Result) (e float64, ok bool) {
+	var n, sx, sy, sxx, sxy float64
+	least, most := math.Inf(1), 0.
+	for _, r := range results {
+		if !r.solved() || r.CPU < leastMeasured {
+			continue
+		}
+		size := float64(r.Task.Size)
+		least, most = min(least, size), max(most, size)
+		x, y := math.Log(size), math.Log(r.CPU.Seconds())
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	if n < 3 || most < 4*least {
+		return 0, false
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx), true
 }
