@@ -181,6 +181,7 @@ var allowed = map[string][]string{
 	},
 	"internal/transform/recursion": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
 	"internal/transform/reducible": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
+	"internal/transform/slice":     {"internal/program/ir", "internal/evidence/verdict", "internal/models/absint", "internal/transform"},
 	"internal/transform/skeleton": {
 		"internal/logic/bv",
 		"internal/program/ir",
@@ -309,8 +310,8 @@ var allowed = map[string][]string{
 		"internal/finite/solve",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/models/absint", "internal/models/integerize",
-		"internal/transform", "internal/transform/arbitrary", "internal/transform/cut", "internal/transform/heap", "internal/transform/precondition", "internal/transform/product", "internal/transform/recursion", "internal/transform/reducible", "internal/transform/skeleton",
-		"internal/engines/abstract", "internal/engines/acceleration", "internal/engines/bitranking", "internal/engines/bmc", "internal/engines/induction", "internal/engines/inference", "internal/engines/lasso", "internal/engines/recurrent", "internal/engines/symex", "internal/engines/transition", "internal/engines/trial",
+		"internal/transform", "internal/transform/arbitrary", "internal/transform/cut", "internal/transform/heap", "internal/transform/precondition", "internal/transform/product", "internal/transform/recursion", "internal/transform/reducible", "internal/transform/skeleton", "internal/transform/slice",
+		"internal/engines/abstract", "internal/engines/acceleration", "internal/engines/bitranking", "internal/engines/bmc", "internal/engines/guess", "internal/engines/induction", "internal/engines/inference", "internal/engines/lasso", "internal/engines/recurrent", "internal/engines/symex", "internal/engines/transition", "internal/engines/trial",
 		"internal/certify/accept",
 	},
 	// What a person writes and reads.

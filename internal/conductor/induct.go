@@ -13,36 +13,60 @@ import (
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/run/schedule"
 	"assay/internal/transform/cut"
 	"assay/internal/transform/heap"
 )
 
-// induct searches a proof by k-induction and has it checked.
+// induct searches a proof by k-induction and has it checked: first one about what the open
+// checks depend on.
 func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 	targets := slices.Concat(r.Targets, r.Disputed)
-	p := induction.Prove(ctx, m, r.inductionOptions(ctx, m))
-	stats, why := p.Stats, p.Why
-	if r.Options.ShowInvariants {
-		a.Found = p.Found
+	if !r.Options.chosen() && !r.Options.ShowInvariants {
+		if p := r.proveSliced(ctx, m); p.Proof != nil {
+			if p.Proof.K == 1 { // where the predicates are inductive by themselves, the check is much cheaper
+				floyd := *p.Proof
+				floyd.K = 0
+				q := p
+				q.Proof = &floyd
+				if a = r.inducted(ctx, m, q, targets); a.side() == schedule.Holds {
+					return a
+				}
+			}
+			if a = r.inducted(ctx, m, p, targets); a.side() == schedule.Holds || ctx.Err() != nil {
+				return a
+			}
+		}
 	}
+	p := induction.Prove(ctx, m, r.inductionOptions(ctx, m))
+	found, why := p.Found, p.Why
 	if p.Proof == nil && ctx.Err() == nil {
 		if q, turned, asked := r.proveTurned(ctx, m); q.Proof != nil {
 			p, m, targets = q, turned, asked
 			p.Proof.Module = m
-			stats = p.Stats
 		}
 	}
+	p.Why = why
+	a = r.inducted(ctx, m, p, targets)
+	if r.Options.ShowInvariants {
+		a.Found = found
+	}
+	return a
+}
+
+// inducted is the answer by a proof, if there is one and it is accepted.
+func (r *run) inducted(ctx context.Context, m *ir.Module, p induction.Result, targets []ir.CheckKind) (a Reply) {
 	var certified time.Duration
 	defer func() {
-		if stats.K > 0 || stats.Candidates > 0 {
+		if p.Stats.K > 0 || p.Stats.Candidates > 0 {
 			a.Stats = Stats{
-				SolverChecks: stats.Checks, Candidates: stats.Candidates, Kept: stats.Kept,
-				Phases: []Phase{{"induction", stats.Time}, {"its certificate", certified}},
+				SolverChecks: p.Stats.Checks, Candidates: p.Stats.Candidates, Kept: p.Stats.Kept,
+				Phases: []Phase{{"induction", p.Stats.Time}, {"its certificate", certified}},
 			}
 		}
 	}()
 	if p.Proof == nil {
-		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{unproved(ctx, why)}}
+		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{unproved(ctx, p.Why)}}
 		return a
 	}
 	if r.Options.Uncertified {

@@ -92,6 +92,9 @@ func init() { // the functions use the table
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
 			Gives: False, When: together, Quiet: true, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once
+		{Name: "slice", Question: Safety, About: "unwinds what the checks depend on that abstract interpretation leaves open: refutes",
+			Gives: False, When: together, Quiet: true, Run: (*run).searchSlice,
+			Start: 60 * time.Millisecond},
 		{Name: "refinement", Question: Safety, About: "proofs that say more from step to step (--heap, --values-refine)",
 			Gives: True, When: refining, Run: (*run).refine},
 
