@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"assay/internal/logic/bv"
 	"assay/internal/logic/floats"
@@ -42,11 +43,14 @@ import (
 
 // Limits of pieces.
 const (
-	fewClaims      = 8     // are not worth pieces
-	smallFormula   = 600   // terms; formulas up to that are asked about as a whole
-	groupTerms     = 4_000 // of a group of pieces
+	fewClaims      = 8      // are not worth pieces
+	smallFormula   = 600    // terms; formulas up to that are asked about as a whole
+	middleFormula  = 20_000 // and up to that, as a whole first
+	wholeTime      = 150 * time.Millisecond
+	groupTerms     = 1_500 // of a group of pieces
 	pieceConflicts = 2_000 // of a question
 	pieceFacts     = 64    // of a piece
+	vain           = 12    // questions about a group without success, after which it is left
 )
 
 // pieceSizes are the numbers of terms that are kept, one after the other.
@@ -68,6 +72,11 @@ func (c *checker) inPieces() error {
 		if sizes = pieceSizes; total <= smallFormula {
 			return nil
 		}
+		if total <= middleFormula {
+			if done, err := c.atOnce(conds); done || err != nil {
+				return err
+			}
+		}
 	}
 	c.facts = append(c.facts, c.sp.Facts()...)
 	p := &pieces{c: c, about: map[term.ID][]term.ID{}}
@@ -76,14 +85,39 @@ func (c *checker) inPieces() error {
 			p.about[v] = append(p.about[v], f)
 		}
 	}
+	fruitless := 0
 	for _, size := range sizes {
+		before := len(c.claims)
 		left, err := p.round(c.claims, size)
 		if err != nil {
 			return err
 		}
 		c.claims = left
+		if before-len(left) <= before/20 {
+			fruitless++
+		}
+		if len(left) == 0 || fruitless == 2 && c.o.pieces == nil {
+			break // most claims need more than pieces have
+		}
 	}
 	return nil
+}
+
+// atOnce asks about all claims together, shortly: it drops them if none can fail.
+func (c *checker) atOnce(conds []term.ID) (done bool, err error) {
+	if float, _, arrays := c.contents(conds); float || arrays {
+		return false, nil
+	}
+	c.facts = append(c.facts, c.sp.Facts()...)
+	status, err := c.try(attempt{options: z3.Options{OneShot: true, Circuits: true}, conflicts: pieceConflicts, time: wholeTime}, append(c.facts[:len(c.facts):len(c.facts)], c.st.OrAll(conds...)))
+	switch {
+	case c.ctx.Err() != nil:
+		return false, c.ctx.Err()
+	case err == nil && status == smt.Unsat:
+		c.claims = nil
+		return true, nil
+	}
+	return false, nil
 }
 
 // pieces is the work on the claims of a checker.
@@ -103,9 +137,16 @@ func (p *pieces) round(claims []claim, size int) (left []claim, err error) {
 		}
 		groups = append(groups, g)
 	}
+	// With the first group in vain the others are left, too.
+	groups[0].decide()
+	hopeless := groups[0].err == nil && len(groups) > 1 && p.c.o.pieces == nil && !slices.Contains(groups[0].open, false)
 	next := make(chan *group, len(groups))
-	for _, g := range groups {
-		next <- g
+	for _, g := range groups[1:] {
+		if hopeless {
+			g.leave()
+		} else {
+			next <- g
+		}
 	}
 	close(next)
 	var wait sync.WaitGroup
@@ -155,6 +196,7 @@ type group struct {
 	// open says which claims are; decided that a solver excluded some. err is the context's.
 	open    []bool
 	decided bool
+	asked   int // questions to the solver
 	err     error
 }
 
@@ -253,12 +295,24 @@ func (g *group) decide() {
 	g.err = g.search(asked)
 }
 
+// leave decides nothing.
+func (g *group) leave() {
+	g.open = slices.Repeat([]bool{true}, len(g.claims))
+}
+
 // search looks for claims that are open among some: those that are true in a model of
 // any, then in each half of the rest.
 func (g *group) search(asked []int) error {
+	if g.asked > vain && !g.decided {
+		for _, i := range asked {
+			g.open[i] = true
+		}
+		return nil
+	}
 	if len(asked) == 0 {
 		return nil
 	}
+	g.asked++
 	some := g.st.False()
 	for _, i := range slices.Backward(asked) {
 		some = g.st.Or(g.conds[i], some)

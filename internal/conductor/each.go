@@ -42,14 +42,21 @@ func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(strin
 // and has it checked. It answers if that is everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 	e := &eachProof{r: r, m: m, proved: map[verdict.Site]verdict.True{}}
-	if r.Options.Only == "" && !r.Options.chosen() {
+	alone := r.Options.Only == "abstract"
+	if alone || r.Options.Only == "" && !r.Options.chosen() {
 		a := abstract.ProveEach(ctx, m, abstract.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label})
 		if a.Proof != nil && e.add(ctx, a.Proof, a.Proved, a.Open) {
-			e.publish(ctx, "abstract", ProvedChecks{Open: a.Open, Final: len(a.Open) == 0})
+			e.publish(ctx, "abstract", ProvedChecks{Open: a.Open, Final: len(a.Open) == 0 || alone})
 			if len(a.Open) == 0 {
 				return Reply{Verdict: e.last}
 			}
 		}
+	}
+	if alone {
+		if len(e.proved) == 0 { // nothing, for good
+			e.publish(ctx, "abstract", ProvedChecks{Open: checkProperties(m, r.Targets), Final: true})
+		}
+		return Reply{}
 	}
 	options := r.inductionOptions(ctx, m)
 	options.Refuted = func(x verdict.Site) bool {

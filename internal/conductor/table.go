@@ -171,7 +171,7 @@ func asked(t *Task) string {
 	switch {
 	case o.Unwind > 0 && o.Only != "acceleration": // the others do not obey it
 		return "bmc"
-	case o.EachCheck && (o.Only == "induction" || o.Only == "symex"):
+	case o.EachCheck && (o.Only == "induction" || o.Only == "symex" || o.Only == "abstract"):
 		return "" // bounded search says which checks there are
 	case o.Only != "":
 		return o.Only
