@@ -18,8 +18,8 @@ import (
 // "Arbitrary" is, for each kind of thing,
 //
 //	an integer or a float   any bits
-//	a pointer               any offset into the same object: at the back edge the
-//	                        object must be the same term as at the head
+//	a pointer               any offset into the same object, or into one of those with
+//	                        which it comes back at the back edge (moves.go)
 //	a range of memory       as an integer or a pointer, if what it holds before and
 //	                        after an iteration can be told apart so
 //	a whole content         any bits, if neither before the loop nor after an
@@ -47,6 +47,7 @@ type loopKey struct {
 type change struct {
 	whole, alive, dead bool
 	cells              []memory.Range // that do not overlap
+	aims               map[memory.Range]aims
 }
 
 // maxCells bounds the ranges of an object that are kept apart, maxCell their size.
@@ -104,7 +105,7 @@ func (c *checker) forget(fr *frame, head ir.BlockID, selected term.ID, in edge) 
 	phis := fr.fn.phis[head]
 	values := slices.Clone(in.values)
 	for i, v := range phis {
-		values[i].Value = c.anyOf(selected, values[i].Value)
+		values[i].Value = c.anyAmong(selected, values[i].Value, c.induction.moves[moveKey{loopKey{fr.context, head}, i}], in.mem)
 		values[i].loose = values[i].loose || fr.typeOf(v).Kind == ir.Float
 	}
 	in.values = values
@@ -135,7 +136,7 @@ func (c *checker) forgetMemory(fr *frame, changes map[site]*change, selected ter
 			if !old.IsPointer() && c.sp.IsPointer(old) {
 				c.claim(uncovered, fr, st.And(guard, mem.Alive(o)), at, "the loop changes a part of a pointer in memory")
 			}
-			mem.SetCell(o, r, c.anyOf(selected, old))
+			mem.SetCell(o, r, c.anyAmong(selected, old, x.aims[r], mem))
 		}
 		if whole {
 			if mem.KeepsPointers(o) {
@@ -178,17 +179,18 @@ func (c *checker) compare(fr *frame, s *sweep, in edge) {
 		switch {
 		case i >= phis && (x.Value != y.Value || x.loose && !y.loose):
 			leaveOpen(st.True(), "a value from before the loop changes in it")
-		case i < phis && (x.IsPointer() != y.IsPointer() || x.IsPointer() && x.Object != y.Object):
+		case i < phis && x.IsPointer() != y.IsPointer(),
+			i < phis && x.IsPointer() && x.Object != y.Object && (fr.nest != nil || !c.aimsAt(c.moves(fr, head, i), s.mem, x.Value)):
 			leaveOpen(st.True(), "a pointer moves to another object in the loop")
 		}
 	}
-	c.compareMemory(fr, c.changes(fr, head), s.mem, in.mem, in.guard, at, false)
+	c.compareMemory(fr, c.changes(fr, head), s.mem, in.mem, in.guard, at, false, fr.nest == nil)
 }
 
 // compareMemory adds to some changes how one state differs from an earlier one;
 // guard says where. The later one may have stack objects of its own if locals is
-// set.
-func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *memory.State, guard term.ID, at ir.Value, locals bool) {
+// set, and pointers to other objects if moves is.
+func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *memory.State, guard term.ID, at ir.Value, locals, moves bool) {
 	leaveOpen := func(cond term.ID, why string) {
 		c.claim(uncovered, fr, c.st.And(guard, cond), at, "%s", why)
 	}
@@ -234,7 +236,8 @@ func (c *checker) compareMemory(fr *frame, changes map[site]*change, from, to *m
 			before, _ := from.Cell(o, r)
 			after, _ := to.Cell(o, r)
 			switch {
-			case before.IsPointer() != after.IsPointer() || before.IsPointer() && before.Object != after.Object:
+			case before.IsPointer() != after.IsPointer(),
+				before.IsPointer() && before.Object != after.Object && (!moves || !c.aimsAt(x.aimsOf(r), from, after)):
 				leaveOpen(alive, "a pointer in memory moves to another object in the loop")
 			case !after.IsPointer() && c.sp.IsPointer(after):
 				leaveOpen(alive, "the loop writes a part of a pointer")

@@ -124,6 +124,7 @@ type induction struct {
 	contexts map[contextKey]int32
 	// changes are what the loops change, grew says that this encoding added to it.
 	changes map[loopKey]map[site]*change
+	moves   map[moveKey]aims // of pointers at loop heads
 	grew    bool
 	// See recursion.go.
 	depth      int
@@ -179,7 +180,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 	}
 	ind := &induction{
 		k: cert.K, predicates: map[headKey][]invariant.Predicate{}, clauses: map[headKey][]clauses{},
-		contexts: map[contextKey]int32{}, changes: map[loopKey]map[site]*change{},
+		contexts: map[contextKey]int32{}, changes: map[loopKey]map[site]*change{}, moves: map[moveKey]aims{},
 		contracts: map[*ir.Func]invariant.Contract{}, nests: map[nestKey]map[site]*change{}, origins: map[originKey]origin{},
 	}
 	ind.algebraic = cert.Algebraic

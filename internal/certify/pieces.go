@@ -59,7 +59,7 @@ var pieceSizes = []int{50, 200, 800, 3_200}
 // inPieces drops the claims that pieces decide.
 func (c *checker) inPieces() error {
 	sizes := c.o.pieces
-	if sizes == nil && len(c.claims) < fewClaims {
+	if len(c.claims) == 0 || sizes == nil && len(c.claims) < fewClaims {
 		return nil
 	}
 	conds := make([]term.ID, len(c.claims))

@@ -332,7 +332,7 @@ func (c *checker) recursive(fr *frame, call *pendingCall, w way) {
 	} else if fr.activation == nil {
 		panic("certify: a function outside of a component calls into it")
 	} else if fr.activation.level == 0 {
-		c.compareMemory(fr, n.changes, n.mem, w.mem, w.guard, call.v, true)
+		c.compareMemory(fr, n.changes, n.mem, w.mem, w.guard, call.v, true, false)
 		if why := c.passes(n, f, call.args); why != "" {
 			leaveOpen(why)
 			return
@@ -481,7 +481,7 @@ func (c *checker) ended(fr *frame, e edge) (edge, bool) {
 	}
 	at := c.blockValue(fr.fn, 1)
 	c.claim(violation, fr, c.st.And(e.guard, c.st.Not(post)), at, "contract: %s breaks its postcondition", f.Name)
-	c.compareMemory(fr, a.nest.changes, a.nest.mem, e.mem, e.guard, at, false)
+	c.compareMemory(fr, a.nest.changes, a.nest.mem, e.mem, e.guard, at, false, false)
 	return e, false
 }
 

@@ -180,14 +180,37 @@ func (t *text) induction(c *assay.Certificate, what string) {
 	default:
 		t.printf("%sproved by induction over %s of each loop, with what holds there:\n", what, plural(c.K, "iteration"))
 	}
-	for _, i := range c.Invariants {
-		what := strings.Join(i.Predicates, ", ")
-		if what == "" {
-			what = "nothing more"
+	silent, left := 0, 0
+	for n, i := range c.Invariants {
+		switch {
+		case len(i.Predicates) == 0:
+			silent++
+		case n-silent >= shownLoops:
+			left++
+		default:
+			more := ""
+			if p := i.Predicates; len(p) > shownPredicates {
+				more = fmt.Sprintf(", and %d more", len(p)-shownPredicates)
+			}
+			t.printf("  %s\n", located(i.Pos, strings.Join(i.Predicates[:min(len(i.Predicates), shownPredicates)], ", ")+more))
 		}
-		t.printf("  %s\n", located(i.Pos, what))
+	}
+	if left > 0 {
+		t.printf("  and of %s more (--json has all)\n", plural(left, "loop"))
+	}
+	switch {
+	case silent == len(c.Invariants):
+		t.printf("  nothing more\n")
+	case silent > 0:
+		t.printf("  of %s nothing is needed\n", plural(silent, "other loop"))
 	}
 }
+
+// Limits of what is shown of a proof.
+const (
+	shownLoops      = 20
+	shownPredicates = 10
+)
 
 // checked prints who accepted a certificate.
 func (t *text) checked(c *assay.Certificate) {
