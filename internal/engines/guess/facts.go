@@ -1,6 +1,7 @@
 package guess
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -99,9 +100,12 @@ func each(parts []part) (out []cut.Candidate) {
 }
 
 // fewest are the predicates of parts without those that follow from the others, the
-// unsigned ones first: what is to be proved is less, and so is what is read.
-func fewest(parts []part) []cut.Candidate {
-	all := absdomain.Int{}
+// unsigned ones first: what is to be proved is less, and so is what is read. Lower bounds come
+// first.
+func fewest(parts []part) (out []cut.Candidate) {
+	if len(parts) == 0 {
+		return nil
+	}
 	meet := func(parts []part) absdomain.Int {
 		x := absdomain.Top(uint32(parts[0].value.Width))
 		for _, p := range parts {
@@ -109,15 +113,26 @@ func fewest(parts []part) []cut.Candidate {
 		}
 		return x
 	}
-	if len(parts) > 0 {
-		all = meet(parts)
-	}
+	all := meet(parts)
 	for i := len(parts) - 1; i >= 0 && len(parts) > 1; i-- {
 		if rest := slices.Delete(slices.Clone(parts), i, i+1); meet(rest).Leq(all) {
 			parts = rest
 		}
 	}
-	return each(parts)
+	for _, c := range each(parts) {
+		p := c.Predicate.(invariant.Comparison)
+		if p.Relation == invariant.Congruent && all.SLo >= 0 { // both readings are the same
+			p.Terms = slices.Clone(p.Terms)
+			p.Terms[0].Signed = true
+			c.Predicate = p
+		}
+		out = append(out, c)
+	}
+	slices.SortStableFunc(out, func(a, b cut.Candidate) int {
+		x, y := a.Predicate.(invariant.Comparison), b.Predicate.(invariant.Comparison)
+		return cmp.Or(cmp.Compare(x.Relation, y.Relation), cmp.Compare(x.Terms[0].Coeff, y.Terms[0].Coeff))
+	})
+	return out
 }
 
 // ofCells are predicates about integers in memory, which a value of the loop's function
