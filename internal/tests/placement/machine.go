@@ -438,7 +438,7 @@ func (x *machine) noted(fr *frame, v ir.Value, c decision) {
 // find is the live object that makes an access of n bytes valid.
 func (x *machine) find(p value, n uint64, write bool) (o *object, at uint64, ok bool) {
 	fits := func(o *object) bool {
-		return o.alive && p.num >= o.base && p.num+n <= o.base+o.size && !(write && o.constant)
+		return o.alive && n <= o.size && p.num >= o.base && p.num-o.base <= o.size-n && !(write && o.constant) // no sum: n may be any number
 	}
 	if p.object != 0 {
 		o = &x.objects[p.object]
