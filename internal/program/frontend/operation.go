@@ -58,6 +58,13 @@ func (f *function) objectOffset(c *externalCall) []ir.Value {
 	return []ir.Value{f.b.Op(ir.ObjectOffset, f.im.m.WordType(), f.pointer(c, 0))}
 }
 
+// objectStart is the address at which the object begins that a pointer points into: objects that
+// live have different ones. CBMC, whose function this is, numbers objects.
+func (f *function) objectStart(c *externalCall) []ir.Value {
+	p, word := f.pointer(c, 0), f.im.m.WordType()
+	return []ir.Value{f.b.Bin(ir.Sub, f.b.Op(ir.PtrToInt, word, p), f.b.Op(ir.ObjectOffset, word, p))}
+}
+
 func (f *function) sameObject(c *externalCall) []ir.Value {
 	return f.boolean(f.b.Cmp(ir.SameObject, f.pointer(c, 0), f.pointer(c, 1)), c)
 }
