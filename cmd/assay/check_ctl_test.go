@@ -55,6 +55,49 @@ int main(void) {
 }
 `
 
+// ctlDrift stays where x does not decrease.
+const ctlDrift = `extern int __VERIFIER_nondet_int(void);
+int x, y;
+int main(void) {
+	x = __VERIFIER_nondet_int();
+	y = __VERIFIER_nondet_int();
+	while (x > 0) {
+		x = x - y;
+	}
+	return 0;
+}
+`
+
+// ctlScratch declares locals in loops, which have no value until they are assigned, and is decided by runs of some
+// hundred steps.
+const ctlScratch = `extern int __VERIFIER_nondet_int(void);
+int phase;
+int main(void) {
+	int a = __VERIFIER_nondet_int(), rounds = 0;
+	while (rounds < 12) {
+		int k;
+		k = a;
+		while (k * k * k < 20) { k = k + 1; }
+		rounds = rounds + 1;
+	}
+	phase = 1;
+	return 0;
+}
+`
+
+// ctlWarning sets a lamp one round after what it reports.
+const ctlWarning = `extern int __VERIFIER_nondet_int(void);
+int heat, input, lamp;
+static void show(int warning) { lamp = warning; }
+int main(void) {
+	while (1) {
+		input = __VERIFIER_nondet_int();
+		if (heat < 0) show(1);
+		heat = input - 10;
+	}
+}
+`
+
 func TestCheckCTL(t *testing.T) {
 	for _, test := range []struct {
 		text, formula string
@@ -96,6 +139,12 @@ func TestCheckCTL(t *testing.T) {
 		{ctlCubes, "AF(p < 0)", nil, exitTrue, "6:14: 3*n*n - k + 3*n >= 0 is y >= k + 1, for 3*n*n - y + 3*n + 1 == 0\n"},
 		{ctlCubes, "EF(p == 1)", []string{"--json"}, exitTrue, `"result":"true"`},
 		{ctlCubes, "EF(p == 1) && EF(p == 0)", []string{"--json", "--memory=1GiB"}, exitFalse, `"result":"false(ctl)"`},
+		{ctlDrift, "EG(x > 0)", []string{"--havoc-uninitialised", "--assume", "x > 0"}, exitTrue, "RESULT: true\n"},
+		{ctlDrift, "EG(x > 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlScratch, "EF(phase == 1)", nil, exitTrue, "RESULT: true\n"},
+		{ctlScratch, "EF(phase == 2)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlWarning, "AG(input >= 0 || AF(lamp == 1))", nil, exitTrue, "RESULT: true\n"},
+		{ctlWarning, "AG(input > 10 || AF(lamp == 1))", nil, exitFalse, "RESULT: false(ctl)\n"},
 		{ctlAssume, "AF(x > 0)", []string{"--json"}, exitUnknown, `"reasons":[{"cause":"inexact","text":`},
 	} {
 		o := invoke(t, append(append([]string{"check", "--semantics=integers", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", test.text))...)

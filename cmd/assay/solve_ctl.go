@@ -103,6 +103,10 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
 	}
 	a, err := search.Decide(ctx, p, check)
+	cause := "inexact"
+	if ctx.Err() != nil {
+		cause = "timeout"
+	}
 	limit.finish()
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
@@ -114,10 +118,6 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	case search.Fails:
 		out.Result, out.code, out.proof = "false(ctl)", exitFalse, a.Proof
 	case search.Open:
-		cause := "inexact"
-		if ctx.Err() != nil {
-			cause = "timeout"
-		}
 		out.Result, out.code, out.Reasons = "unknown", exitUnknown, []ctlReason{{cause, a.Reason}}
 		for _, condition := range equations.Nonlinear(p.System) {
 			out.Reasons = append(out.Reasons, ctlReason{"inexact", "no linear condition was found that equals " + condition})

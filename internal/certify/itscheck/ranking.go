@@ -13,7 +13,7 @@ import (
 // The nodes' locations are cutpoints. For every path of transitions between two
 // of them (and from the initial location, with any state, to one) whose conditions
 // are satisfiable: the state behind it is in the region of a node there at which the
-// rank has decreased. There must be no cycle without cutpoint, except where no fair
+// rank has decreased. Paths without cutpoint must end, except where no fair
 // cycle can be reached. A run that takes fair transitions infinitely often would
 // decrease the rank infinitely often, which is well-founded.
 func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
@@ -25,7 +25,7 @@ func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 		return err
 	}
 	defer q.close()
-	c := &rankingChecker{q: q, s: s, at: make([][]*its.RankNode, len(s.Locations)), onPath: make([]bool, len(s.Locations))}
+	c := &rankingChecker{q: q, s: s, at: make([][]*its.RankNode, len(s.Locations)), onPath: make([]int, len(s.Locations))}
 	for i := range a.Nodes {
 		n := &a.Nodes[i]
 		if n.Location < 0 || int(n.Location) >= len(s.Locations) {
@@ -75,7 +75,7 @@ type rankingChecker struct {
 	s      *its.System
 	at     [][]*its.RankNode // by location
 	out    [][]int           // by location: transitions that matter
-	onPath []bool
+	onPath []int             // by location: how often the path is there
 }
 
 // prune keeps the transitions that are satisfiable on their own and lie on a
@@ -141,12 +141,16 @@ func closure(successors [][]int, l int) []bool {
 	return seen
 }
 
+// maxVisits is how often a path without cutpoint may be at a location. Such a path exists where a
+// round is possible, but not whole from where a second one would begin.
+const maxVisits = 3
+
 // explore follows all paths from location l, where the values are e, to the next
 // cutpoint. start is the node where they began with the values first, nil at the
 // beginning of the run.
 func (c *rankingChecker) explore(start *its.RankNode, l its.Location, e, first environment, fair bool) error {
-	c.onPath[l] = true
-	defer func() { c.onPath[l] = false }()
+	c.onPath[l]++
+	defer func() { c.onPath[l]-- }()
 	for _, i := range c.out[l] {
 		t := &c.s.Transitions[i]
 		c.q.push()
@@ -159,7 +163,7 @@ func (c *rankingChecker) explore(start *its.RankNode, l its.Location, e, first e
 			switch {
 			case c.at[t.To] != nil:
 				err = c.arrive(start, t.To, next, first, fair || t.Fair)
-			case c.onPath[t.To]:
+			case c.onPath[t.To] == maxVisits:
 				err = reject("a cycle through %s has no cutpoint", c.s.Locations[t.To])
 			default:
 				err = c.explore(start, t.To, next, first, fair || t.Fair)

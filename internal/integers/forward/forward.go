@@ -25,8 +25,10 @@ const maxPairs = 40
 // Invariants are a polyhedron for each location that holds whenever a run is there,
 // Empty where no run gets. initial holds at the start. When the context ends before
 // the analysis does, everything is possible everywhere.
-func Invariants(ctx context.Context, s *its.System, initial polyhedra.Polyhedron) []polyhedra.Polyhedron {
-	a := &analysis{ctx: ctx, s: s, at: make([]polyhedra.Polyhedron, len(s.Locations))}
+//
+// They are about variables on which guards depend from there on, and those that are observed.
+func Invariants(ctx context.Context, s *its.System, initial polyhedra.Polyhedron, observed ...linear.Var) []polyhedra.Polyhedron {
+	a := &analysis{ctx: ctx, s: s, observed: observed, at: make([]polyhedra.Polyhedron, len(s.Locations))}
 	for l := range a.at {
 		a.at[l] = polyhedra.Empty()
 	}
@@ -58,6 +60,7 @@ type analysis struct {
 	ctx        context.Context
 	s          *its.System
 	initial    polyhedra.Polyhedron
+	observed   []linear.Var
 	at         []polyhedra.Polyhedron
 	incoming   [][]int
 	live       [][]bool // by location and variable: its value may matter from there on
@@ -68,7 +71,7 @@ type analysis struct {
 func (a *analysis) prepare() {
 	n := linear.Var(len(a.s.Variables))
 	a.incoming = make([][]int, len(a.s.Locations))
-	relevant := a.s.Relevant(false)
+	relevant := a.s.Relevant(false, a.observed...)
 	pairs := map[[2]linear.Var]bool{}
 	var vars []linear.Var
 	for v, r := range relevant {
@@ -151,6 +154,9 @@ func (a *analysis) liveness() {
 	a.live = make([][]bool, len(a.s.Locations))
 	for l := range a.live {
 		a.live[l] = make([]bool, n)
+		for _, v := range a.observed {
+			a.live[l][v] = true
+		}
 	}
 	grew := true
 	for grew {

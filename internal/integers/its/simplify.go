@@ -139,11 +139,14 @@ func (s *System) dropUseless(o Options) {
 	s.Transitions = slices.DeleteFunc(s.Transitions, func(t Transition) bool { return !reached[t.From] || !useful[t.To] })
 }
 
-// Relevant marks the variables that influence a guard, directly or through
-// updates of others, or with costs also a cost.
-func (s *System) Relevant(costs bool) []bool {
+// Relevant marks the variables that influence a guard, or one that is observed, directly or
+// through updates of others, or with costs also a cost.
+func (s *System) Relevant(costs bool, observed ...linear.Var) []bool {
 	n := linear.Var(len(s.Variables))
 	relevant := make([]bool, n)
+	for _, v := range observed {
+		relevant[v] = true
+	}
 	grew := true
 	mark := func(f linear.Form, products []Product) {
 		var visit func(f linear.Form)

@@ -65,22 +65,31 @@ func Runs(ctx context.Context, s *its.System, initial []linear.Constraint, each 
 	}
 }
 
-// From makes a run from an initial state, of at most so many steps, and tells each step. The numbers that it
-// chooses are below the size, or within what the guards ask for.
-func From(ctx context.Context, s *its.System, rng *rand.Rand, state []*big.Int, steps int, size int64, each func(Step)) {
+// From makes a run from a state at a location, of at most so many steps, and tells each step, and in the end the
+// last state, with Transition -1, until it is told to stop. The numbers that it chooses are below the size, or
+// within what the guards ask for.
+func From(ctx context.Context, s *its.System, rng *rand.Rand, at its.Location, state []*big.Int, steps int, size int64, each func(Step) bool) {
 	outgoing := s.Outgoing()
-	at := s.Initial
 	for range steps {
 		if ctx.Err() != nil {
 			return
 		}
 		x, next := step(s, rng, outgoing[at], state, func() *big.Int { return big.NewInt(rng.Int64N(2*size+1) - size) })
 		if next == nil {
+			break
+		}
+		if !each(x) {
 			return
 		}
-		each(x)
 		state, at = next, s.Transitions[x.Transition].To
 	}
+	each(Step{Transition: -1, State: state})
+}
+
+// State is a state that satisfies the constraints, with numbers below the size where they are chosen; nil if
+// none was found.
+func State(s *its.System, constraints []linear.Constraint, rng *rand.Rand, size int64) []*big.Int {
+	return start(s, constraints, func() *big.Int { return big.NewInt(rng.Int64N(2*size+1) - size) })
 }
 
 // States are the states of runs, by location.

@@ -17,7 +17,7 @@ import (
 // program assembles the result.
 func (t *translation) program() *Program {
 	p := &Program{Module: t.m, Recursive: t.recursive, slots: t.slots, integers: t.o.Semantics == Integers}
-	relevant := t.relevant()
+	relevant := t.mattering(t.relevant())
 	s := its.NewSystem()
 	for i, sl := range t.slots {
 		s.Variables = append(s.Variables, t.nameOf(i, sl))
@@ -50,7 +50,7 @@ func (t *translation) program() *Program {
 		p.Places = append(p.Places, place)
 	}
 	for _, pa := range t.paths {
-		tr, list := t.transition(s, pa, p.Places[pa.to].Head, relevant)
+		tr, list := t.transition(s, pa, p.Places[pa.to].Head, relevant[pa.to])
 		s.Add(tr)
 		p.choices = append(p.choices, list)
 	}
@@ -97,6 +97,53 @@ func (t *translation) relevant() []bool {
 	return out
 }
 
+// mattering marks, by location, the relevant variables whose values may matter from there on. What is observed matters
+// always; of other variables what is written and never read is left out, if it is not exact: content that is not
+// known would make a step inexact.
+func (t *translation) mattering(relevant []bool) [][]bool {
+	out := make([][]bool, len(t.places))
+	for l := range out {
+		out[l] = relevant
+	}
+	if t.o.Observed == nil {
+		return out
+	}
+	always := make([]bool, len(t.slots))
+	for x, s := range t.slots {
+		always[x] = relevant[x] && (s.cell != nil && slices.Contains(t.o.Observed, t.variableOf(s.cell)) ||
+			!slices.ContainsFunc(t.paths, func(pa path) bool { return t.blurs(pa, x) }))
+	}
+	for l := range out {
+		out[l] = slices.Clone(always)
+	}
+	for grew := true; grew; {
+		grew = false
+		for _, pa := range t.paths {
+			for v := range t.read(pa, out[pa.to]) {
+				if v < tempBase && relevant[v] && !out[pa.from][v] {
+					out[pa.from][v], grew = true, true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// read are the variables and temporaries that matter on a path if some variables do behind it.
+func (t *translation) read(pa path, after []bool) map[linear.Var]bool {
+	return pa.state.used(func(mark func(linear.Form)) {
+		for _, c := range pa.state.guard {
+			mark(c.Form)
+		}
+		mark(pa.state.amount)
+		for x, f := range pa.update {
+			if after[x] {
+				mark(f)
+			}
+		}
+	})
+}
+
 // blurs says whether a path gives a variable a value that is not exact.
 func (t *translation) blurs(pa path, x int) bool {
 	for v := range pa.state.used(func(mark func(linear.Form)) { mark(pa.update[x]) }) {
@@ -112,18 +159,7 @@ func (t *translation) closeRelevant(out []bool) {
 	for grew := true; grew; {
 		grew = false
 		for _, pa := range t.paths {
-			used := pa.state.used(func(mark func(linear.Form)) {
-				for _, c := range pa.state.guard {
-					mark(c.Form)
-				}
-				mark(pa.state.amount)
-				for x, f := range pa.update {
-					if out[x] {
-						mark(f)
-					}
-				}
-			})
-			for v := range used {
+			for v := range t.read(pa, out) {
 				if v < tempBase && !out[v] {
 					out[v], grew = true, true
 				}
@@ -164,17 +200,7 @@ func (s *state) used(roots func(mark func(linear.Form))) map[linear.Var]bool {
 
 func (t *translation) transition(s *its.System, pa path, head bool, relevant []bool) (its.Transition, choiceList) {
 	st := pa.state
-	used := st.used(func(mark func(linear.Form)) {
-		for _, c := range st.guard {
-			mark(c.Form)
-		}
-		mark(st.amount)
-		for x, f := range pa.update {
-			if relevant[x] {
-				mark(f)
-			}
-		}
-	})
+	used := t.read(pa, relevant)
 	n := linear.Var(len(t.slots))
 	number := map[linear.Var]linear.Var{}
 	tr := its.Transition{From: pa.from, To: pa.to, Fair: !t.o.Fair || st.accepts, Exact: !st.inexact, Name: t.position(pa.pos)}

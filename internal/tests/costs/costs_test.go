@@ -142,7 +142,10 @@ func (x *tally) walks(t *testing.T, s *its.System, e bound.Expression, r *rand.R
 		}
 		cost := new(big.Int)
 		var path []string
-		walk.From(ctx, s, r, state, maxSteps, size, func(y walk.Step) {
+		walk.From(ctx, s, r, s.Initial, state, maxSteps, size, func(y walk.Step) bool {
+			if y.Transition < 0 {
+				return false
+			}
 			tr := &s.Transitions[y.Transition]
 			cost.Add(cost, price(s, tr, y))
 			if len(path) < 20 {
@@ -151,6 +154,7 @@ func (x *tally) walks(t *testing.T, s *its.System, e bound.Expression, r *rand.R
 			if most.Cmp(new(big.Rat).SetInt(cost)) < 0 {
 				t.Fatalf("a run from %v costs %v, more than %v = %s:\n%s", state, cost, most.RatString(), e.Format(s.VarName), strings.Join(path, "\n"))
 			}
+			return true
 		})
 		x.runs++
 	}

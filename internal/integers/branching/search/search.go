@@ -68,8 +68,19 @@ func Decide(ctx context.Context, p branching.Problem, accept func(context.Contex
 	if len(p.Initial) == 1 {
 		initial = p.Initial[0]
 	}
-	x := &explorer{p: p, s: p.System, inv: forward.Invariants(ctx, p.System, initial)}
+	x := &explorer{p: p, s: p.System}
+	observed, err := p.Observed()
+	if err != nil {
+		return nil, err
+	}
+	for v, yes := range observed {
+		if yes {
+			x.observed = append(x.observed, linear.Var(v))
+		}
+	}
+	x.inv = forward.Invariants(ctx, p.System, initial, x.observed...)
 	x.sampleFactors(ctx, initial.Constraints())
+	x.seen = walk.States(ctx, x.s, initial.Constraints())
 	if err := x.enabledChoices(ctx); err != nil {
 		return nil, err
 	}
@@ -162,6 +173,7 @@ func (x *explorer) root(ctx context.Context, r branching.Root, proof *branching.
 	case branching.Whole:
 		want := x.nowhere()
 		want[x.s.Initial] = x.p.Initial
+		x.one = x.stepwise
 		c, err := x.claim(ctx, x.p.Shown(r), want)
 		if err != nil {
 			return false, err
@@ -202,15 +214,22 @@ func point(ctx context.Context, p polyhedra.Polyhedron, n int) []*big.Int {
 
 // explorer looks for claims.
 type explorer struct {
-	p       branching.Problem
-	s       *its.System
-	inv     []polyhedra.Polyhedron
-	enabled [][]region.Choice
+	p   branching.Problem
+	s   *its.System
+	inv []polyhedra.Polyhedron
+	// observed are the variables of atoms.
+	observed []linear.Var
+	enabled  [][]region.Choice
+	halting  []*region.Region // by location: what maybeStuck has found
 	// factors are, by transition with products, numbers that the factors were in some run.
 	factors [][]region.Factors
-	effort  int
+	// seen are states of some runs, by location.
+	seen   [][][]*big.Int
+	effort int
 	// stepwise: see turns.
 	stepwise bool
+	// one says that one of the wanted states may be enough, since the formula is not below others.
+	one bool
 }
 
 // maxFactors bounds those of a transition.
@@ -242,6 +261,7 @@ func (x *explorer) nowhere() []region.Region { return make([]region.Region, len(
 // enabledChoices finds for each location choices that are possible.
 func (x *explorer) enabledChoices(ctx context.Context) error {
 	x.enabled = make([][]region.Choice, len(x.s.Locations))
+	x.halting = make([]*region.Region, len(x.s.Locations))
 	for i := range x.s.Transitions {
 		l := x.s.Transitions[i].From
 		if x.inv[l].IsEmpty() {
@@ -252,18 +272,33 @@ func (x *explorer) enabledChoices(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// maybeStuck are the states at a location that may have no successor.
+// maybeStuck are the states at a location that may have no successor; more, where it is not simple to say.
 func (x *explorer) maybeStuck(ctx context.Context, l its.Location) (region.Region, error) {
+	if x.halting[l] != nil {
+		return *x.halting[l], nil
+	}
 	stuck := region.Region(nil)
 	if !x.inv[l].IsEmpty() {
 		stuck = region.Region{x.inv[l]}
 	}
-	var moving region.Region
 	for _, c := range x.enabled[l] {
-		moving = moving.Union(ctx, region.Region{c.From})
+		less, err := stuck.Minus(ctx, region.Region{c.From})
+		if errors.Is(err, region.ErrTooMany) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(less) <= maxHalting {
+			stuck = less
+		}
 	}
-	return stuck.Minus(ctx, moving)
+	x.halting[l] = &stuck
+	return stuck, nil
 }
+
+// maxHalting bounds the cases of the states that may have no successor.
+const maxHalting = 16
 
 // stuck are states at a location that have no successor.
 func (x *explorer) stuck(ctx context.Context, l its.Location) (region.Region, error) {
@@ -285,6 +320,9 @@ func (x *explorer) claim(ctx context.Context, f ctl.Formula, want []region.Regio
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	one := x.one
+	x.one = false
+	defer func() { x.one = one }()
 	switch f := f.(type) {
 	case ctl.Constant, ctl.Atom, ctl.Not:
 		return x.literal(ctx, f)
@@ -306,12 +344,13 @@ func (x *explorer) claim(ctx context.Context, f ctl.Formula, want []region.Regio
 	case ctl.Or:
 		return x.either(ctx, f, want)
 	case ctl.Next:
+		x.one = one
 		return x.next(ctx, f, want)
 	case ctl.Until:
 		if f.Q == ctl.All {
 			return x.allUntil(ctx, f, want)
 		}
-		return x.someUntil(ctx, f, want)
+		return x.someUntil(ctx, f, want, one)
 	case ctl.Weak:
 		if f.Q == ctl.All {
 			return x.allWeak(ctx, f, want)
@@ -389,9 +428,18 @@ func (x *explorer) either(ctx context.Context, f ctl.Or, want []region.Region) (
 
 // next is the claim of AX or EX.
 func (x *explorer) next(ctx context.Context, f ctl.Next, want []region.Region) (*branching.Claim, error) {
-	after := x.nowhere()
-	for l := range want {
-		after[l] = want[l] // what is stuck stays
+	after, err := x.each(func(l int) (region.Region, error) { // what may be stuck stays
+		if len(want[l]) == 0 {
+			return nil, nil
+		}
+		stuck, err := x.maybeStuck(ctx, its.Location(l))
+		if err != nil {
+			return nil, err
+		}
+		return stuck.Meet(ctx, want[l])
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i := range x.s.Transitions {
 		t := &x.s.Transitions[i]
@@ -405,19 +453,35 @@ func (x *explorer) next(ctx context.Context, f ctl.Next, want []region.Region) (
 	}
 	c := &branching.Claim{Formula: f, Below: []*branching.Claim{a}}
 	if f.Q == ctl.All {
-		c.Holds, err = x.each(func(l int) (region.Region, error) { return x.forced(ctx, its.Location(l), a.Holds) })
+		c.Holds, err = x.each(func(l int) (region.Region, error) {
+			if len(want[l]) == 0 {
+				return nil, nil
+			}
+			return x.forced(ctx, its.Location(l), a.Holds)
+		})
 		return c, err
 	}
 	c.Next = make([][]region.Choice, len(x.s.Locations))
 	c.Holds, err = x.each(func(l int) (r region.Region, err error) {
+		if len(want[l]) == 0 {
+			return nil, nil
+		}
 		r, c.Next[l], err = x.chosen(ctx, its.Location(l), a.Holds)
 		return r, err
 	})
 	return c, err
 }
 
-// forced are states at a location all of whose successors are in the sets.
+// forced are states at a location all of whose successors are in the sets; none where they have too many cases.
 func (x *explorer) forced(ctx context.Context, l its.Location, into []region.Region) (region.Region, error) {
+	states, err := x.allInto(ctx, l, into)
+	if errors.Is(err, region.ErrTooMany) {
+		return nil, nil
+	}
+	return states, err
+}
+
+func (x *explorer) allInto(ctx context.Context, l its.Location, into []region.Region) (region.Region, error) {
 	if x.inv[l].IsEmpty() {
 		return nil, nil
 	}

@@ -20,7 +20,8 @@ import (
 // on for ever where they are stuck before or leave f: it terminates (package ranking) if and only
 // if all runs get to g. Where it has no ranking function, parts of the states are tried alone.
 //
-// For some run, steps are taken backwards from g, and what A[f U g] is true of is added.
+// For some run, steps are taken backwards from g, over what random runs take (paths) and over all, and
+// what A[f U g] is true of is added.
 
 // reach are states, by location, that runs from the wanted ones get to before they are in the
 // sets. Many may not be reached.
@@ -29,7 +30,7 @@ func (x *explorer) reach(ctx context.Context, want, until []region.Region) ([]re
 	if err != nil {
 		return nil, err
 	}
-	at := forward.Invariants(ctx, s, polyhedra.Polyhedron{})
+	at := forward.Invariants(ctx, s, polyhedra.Polyhedron{}, x.observed...)
 	return x.each(func(l int) (region.Region, error) {
 		return region.Region(nil).Union(ctx, region.Of(ctx, at[l].Meet(ctx, x.inv[l].Constraints()...).Constraints()...)), nil
 	})
@@ -303,19 +304,27 @@ func (x *explorer) conditions(ctx context.Context, l its.Location, below []*bran
 var maxLayers = [maxEffort]int{6, 20, 60, 150}
 
 // someUntil is the claim of E[f U g].
-func (x *explorer) someUntil(ctx context.Context, f ctl.Until, want []region.Region) (*branching.Claim, error) {
+func (x *explorer) someUntil(ctx context.Context, f ctl.Until, want []region.Region, one bool) (*branching.Claim, error) {
 	a, b, err := x.operands(ctx, f.F, f.G, want)
 	if err != nil {
 		return nil, err
 	}
 	c := &branching.Claim{Formula: f, Below: []*branching.Claim{a, b}}
 	c.Holds, _ = x.each(func(l int) (region.Region, error) { return b.Holds[l], nil })
+	if one {
+		if err := x.paths(ctx, c, want, true); err != nil || len(c.Layers) > 0 {
+			return c, err
+		}
+	}
 	if err := x.layers(ctx, c, want); err != nil {
 		return nil, err
 	}
 	covered, err := x.covered(ctx, want, c.Holds)
-	if err != nil || covered || x.stepwise {
+	if err != nil || covered || x.stepwise && x.effort < 2 {
 		return c, err
+	}
+	if x.stepwise { // with many cases, which make the rest slow
+		return c, x.paths(ctx, c, want, false)
 	}
 	c.Within, err = x.descents(ctx, &branching.Claim{Formula: ctl.Until{Q: ctl.All, F: f.F, G: f.G}, Below: []*branching.Claim{a, b}}, want)
 	if err != nil {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"assay/internal/integers/branching"
 	"assay/internal/integers/forward"
@@ -17,7 +18,8 @@ import (
 //
 //   - invariants of the runs from the wanted states, as long as g does not hold (for all runs);
 //   - the limit of what stays in f for so many steps;
-//   - the cells that conditions of the program cut the states into, but those with a way out.
+//   - the cells that conditions of the program cut the states into, but those with a way out;
+//   - the same, after cuts where a condition gets no worse with a step: of x > 0 and x := x - y, where y <= 0.
 
 // maxRounds is how often a set is made smaller, by effort.
 var maxRounds = [maxEffort]int{4, 10, 25, 60}
@@ -59,7 +61,7 @@ func (x *explorer) invariant(ctx context.Context, c *branching.Claim, want []reg
 	if err != nil {
 		return err
 	}
-	at := forward.Invariants(ctx, s, polyhedra.Polyhedron{})
+	at := forward.Invariants(ctx, s, polyhedra.Polyhedron{}, x.observed...)
 	reached := x.nowhere()
 	for l := range reached {
 		p := at[l].Meet(ctx, x.inv[l].Constraints()...)
@@ -133,18 +135,52 @@ func (x *explorer) staying(ctx context.Context, c *branching.Claim, want []regio
 			return sets, nil
 		}
 	}
-	return x.cells(ctx, c, before)
+	if sets, err = x.cells(ctx, c, nil, before); err != nil {
+		return nil, err
+	}
+	if covered, err := x.covered(ctx, want, sets); err != nil || covered {
+		return sets, err
+	}
+	for _, drift := range x.drifts(ctx, c.Below) {
+		more, err := x.cells(ctx, c, []linear.Constraint{drift}, before)
+		if err != nil {
+			return nil, err
+		}
+		sets, _ = x.each(func(l int) (region.Region, error) { return sets[l].Union(ctx, more[l]), nil })
+	}
+	return sets, nil
 }
 
-// cells cuts the states in which f or g holds by the conditions at each location, and takes
+// maxDrifts bounds them.
+const maxDrifts = 6
+
+// drifts are conditions under which a step does not make the form of another condition smaller.
+func (x *explorer) drifts(ctx context.Context, below []*branching.Claim) (list []linear.Constraint) {
+	for i := range x.s.Transitions {
+		t := &x.s.Transitions[i]
+		for _, condition := range x.conditions(ctx, t.To, below) {
+			after := condition.Form.Substitute(func(v linear.Var) (linear.Form, bool) { return t.Update[v], true })
+			drift := linear.Constraint{Form: after.Sub(condition.Form)}.Tighten()
+			if len(drift.Form.Terms) == 0 || drift.Form.MaxVar() >= linear.Var(len(x.s.Variables)) || slices.ContainsFunc(list, drift.Equal) {
+				continue
+			}
+			if list = append(list, drift); len(list) == maxDrifts {
+				return list
+			}
+		}
+	}
+	return list
+}
+
+// cells cuts the states in which f or g holds by the given conditions and those at each location, and takes
 // cells away from which steps do not lead into others, until none is left to take.
-func (x *explorer) cells(ctx context.Context, c *branching.Claim, before func(l its.Location, into []region.Region) (region.Region, error)) ([]region.Region, error) {
+func (x *explorer) cells(ctx context.Context, c *branching.Claim, first []linear.Constraint, before func(l its.Location, into []region.Region) (region.Region, error)) ([]region.Region, error) {
 	within, until := c.Below[0].Holds, c.Below[1].Holds
 	sets, err := x.each(func(l int) (region.Region, error) {
 		cells := within[l]
-		conditions := x.conditions(ctx, its.Location(l), c.Below)
+		conditions := append(slices.Clone(first), x.conditions(ctx, its.Location(l), c.Below)...)
 		for i, condition := range conditions {
-			if i >= 2+x.effort {
+			if i >= len(first)+2+x.effort {
 				break
 			}
 			var cut region.Region
