@@ -116,6 +116,8 @@ type Options struct {
 	declared map[string][]pointee
 	// foreign says that modules among the files were made elsewhere.
 	foreign bool
+	// flatten says that the program was lifted by McSema.
+	flatten bool
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -163,6 +165,12 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	machine := folder != ""
+	if !machine {
+		if folder, err = readsMcSema(&o); err != nil {
+			return nil, err
+		}
+	}
 	if folder != "" {
 		defer os.RemoveAll(folder)
 	}
@@ -207,7 +215,10 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if folder != "" {
+	if o.flatten {
+		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: fmt.Sprintf("was lifted from machine code by McSema: runs start with registers of 0 and a stack of %d KiB of zeros at address %#x; docs/soundness.md, Binaries, says what that rests on", mcsemaStack>>10, mcsemaAddress)})
+	}
+	if machine {
 		p.Notes = append(p.Notes, Note{Text: "the program is machine code that was lifted: docs/soundness.md, Binaries, says what that rests on"})
 	}
 	if err := checkAtoms(p.Module, &o); err != nil {
@@ -328,6 +339,11 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	if o.models != nil {
 		if err := s.LinkLibrary("the models of "+o.Models, o.models.bitcode); err != nil {
 			return nil, asInputError(o.Models, err)
+		}
+	}
+	if o.flatten {
+		if err := s.Flatten("main", s.Promoted...); err != nil {
+			return nil, err
 		}
 	}
 	if s.Declares("atexit") {

@@ -26,6 +26,9 @@ const (
 	// overflow (Overflow, ShiftOverflow, ShiftRange) is not checked: nothing can
 	// be proved about these properties.
 	NoteUncheckedArithmetic
+	// NoteFlattened says that the program was lifted by McSema, and that passes of LLVM made variables of its
+	// registers: what is undefined in it may be gone.
+	NoteFlattened
 )
 
 func (n Note) String() string {
