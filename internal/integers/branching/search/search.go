@@ -173,7 +173,7 @@ func (x *explorer) root(ctx context.Context, r branching.Root, proof *branching.
 	case branching.Whole:
 		want := x.nowhere()
 		want[x.s.Initial] = x.p.Initial
-		x.one = x.stepwise
+		x.one = true
 		c, err := x.claim(ctx, x.p.Shown(r), want)
 		if err != nil {
 			return false, err

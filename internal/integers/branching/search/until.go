@@ -312,7 +312,7 @@ func (x *explorer) someUntil(ctx context.Context, f ctl.Until, want []region.Reg
 	c := &branching.Claim{Formula: f, Below: []*branching.Claim{a, b}}
 	c.Holds, _ = x.each(func(l int) (region.Region, error) { return b.Holds[l], nil })
 	if one {
-		if err := x.paths(ctx, c, want, true); err != nil || len(c.Layers) > 0 {
+		if err := x.paths(ctx, c, want, x.stepwise); err != nil || x.stepwise && len(c.Layers) > 0 {
 			return c, err
 		}
 	}
