@@ -166,8 +166,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	if err := r.dump(ctx, subject, inspect.Facts); err != nil {
 		return nil, err
 	}
-	if _, isTrue := answer.Verdict.(verdict.True); isTrue {
-		if n, ok := program.Unchecked(kinds(t.Properties)); ok {
+	if n, ok := program.Unchecked(kinds(t.Properties)); ok {
+		_, isTrue := answer.Verdict.(verdict.True)
+		if _, isFalse := answer.Verdict.(verdict.False); isTrue || isFalse && n.Kind == frontend.NoteFlattened {
 			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
 				Cause: verdict.CauseUnsupported, Func: n.Name, Pos: n.Pos, Text: n.Name + " " + n.Text,
 				Hint: "check the source, or LLVM IR that was compiled without optimisation",

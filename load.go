@@ -52,8 +52,7 @@ func loadError(err error) error {
 func (r *run) assumptions(p *frontend.Program) []Assumption {
 	var out []Assumption
 	note := func(text string) { out = append(out, Assumption{Text: text}) }
-	o := r.frontendOptions()
-	for _, text := range o.Start() {
+	for _, text := range p.Start {
 		note(text)
 	}
 	if p.Module.Optimized {

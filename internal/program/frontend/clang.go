@@ -198,7 +198,7 @@ func arguments(u unit, o *Options) []string {
 	args := append(slices.Clone(u.flags), o.Flags()...)
 	args = append(args, leniencyFlags...)
 	args = append(args, semanticFlags...)
-	if o.flatten { // arithmetic is the machine's
+	if o.flatten != "" { // arithmetic is the machine's
 		args = append(args, "-fno-sanitize=all", "-fwrapv")
 	}
 	args = append(args, target.Flags(o.DataModel == ILP32)...)

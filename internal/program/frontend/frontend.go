@@ -116,8 +116,8 @@ type Options struct {
 	declared map[string][]pointee
 	// foreign says that modules among the files were made elsewhere.
 	foreign bool
-	// flatten says that the program was lifted by McSema.
-	flatten bool
+	// flatten is what is to be said of a program that McSema lifted.
+	flatten string
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -134,6 +134,8 @@ type Program struct {
 	Module *ir.Module
 	// DataModel is the one that was used: of LLVM modules, their own.
 	DataModel DataModel
+	// Start is what is assumed of the state in which runs start.
+	Start []string
 	// Notes are assumptions that a verdict rests on.
 	Notes []Note
 	// Marked says that the program calls __VERIFIER_ltl_step, perhaps where no run comes: then
@@ -215,8 +217,9 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.flatten {
-		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: fmt.Sprintf("was lifted from machine code by McSema: runs start with registers of 0 and a stack of %d KiB of zeros at address %#x; docs/soundness.md, Binaries, says what that rests on", mcsemaStack>>10, mcsemaAddress)})
+	p.Start = o.Start()
+	if o.flatten != "" {
+		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: o.flatten})
 	}
 	if machine {
 		p.Notes = append(p.Notes, Note{Text: "the program is machine code that was lifted: docs/soundness.md, Binaries, says what that rests on"})
@@ -341,7 +344,7 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 			return nil, asInputError(o.Models, err)
 		}
 	}
-	if o.flatten {
+	if o.flatten != "" {
 		if err := s.Flatten("main", s.Promoted...); err != nil {
 			return nil, err
 		}

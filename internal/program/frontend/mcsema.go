@@ -20,7 +20,7 @@ import (
 // __VERIFIER_nondet_* and __VERIFIER_error has the meaning of these: a body that returns what the register held
 // says nothing. In llvm, Flatten makes variables of the registers.
 //
-// A global of the program is a struct with its bytes. In atoms its name is the integer of its size.
+// A global of the program is a struct with its bytes. In atoms its name is the integer of its size, if that is 1, 2, 4 or 8.
 
 const (
 	mcsemaStack   = 64 << 10
@@ -38,7 +38,7 @@ var (
 	mcsemaGlobal = regexp.MustCompile(`(?m)^(?:extern )?struct l_struct_\w+_type (\w+)\b`)
 	mcsemaState  = regexp.MustCompile(`(?m)^(?:extern )?struct l_struct_struct_OC_State ?\* ?globalState ?;`)
 	ownMain      = regexp.MustCompile(`(?m)^(?:int|void)\s+main\s*\([^)]*\)\s*\{`)
-	errorCall    = regexp.MustCompile(`(?m)^ *__VERIFIER_error\(\);`)
+	errorCall    = regexp.MustCompile(`^\s*\{\s*__VERIFIER_error\(\);`)
 	lastName     = regexp.MustCompile(`(\w+)\s*$`)
 )
 
@@ -51,8 +51,8 @@ func readsMcSema(o *Options) (folder string, err error) {
 	if err != nil {
 		return "", nil // it is told where the file is compiled
 	}
-	text, ok := fromMcSema(string(content), o.Function == "")
-	if !ok {
+	text, start := fromMcSema(string(content), o.Function)
+	if start == "" {
 		return "", nil
 	}
 	if folder, err = os.MkdirTemp("", "assay-mcsema-"); err != nil {
@@ -68,27 +68,34 @@ func readsMcSema(o *Options) (folder string, err error) {
 		os.RemoveAll(folder)
 		return "", &EnvironmentError{What: "writing the lifted program", Err: err}
 	}
-	o.Files, o.flatten = []string{file}, true
+	o.Files, o.Function, o.flatten = []string{file}, "", "was lifted from machine code by McSema: "+start
 	if narrowRegisters(text) {
 		o.DataModel = ILP32
+		o.flatten += "; addresses have 32 bits, as its registers"
 	}
+	o.flatten += "; docs/soundness.md, Binaries, says what that rests on"
 	o.ExtraArgs = slices.Concat(o.ExtraArgs, liftedArgs, []string{"-iquote", beside})
 	return folder, nil
 }
 
-// fromMcSema is the program with what starts it; false if it is none of McSema's.
-func fromMcSema(text string, wanted bool) (string, bool) {
+// fromMcSema is the program with what starts it, the function if one is named, and what is assumed of the start; that is empty
+// if the program is none of McSema's, or does not start in what was lifted.
+func fromMcSema(text, function string) (program, assumed string) {
 	functions := mcsemaFunction.FindAllStringSubmatch(text, -1)
-	if len(functions) == 0 {
-		return "", false
-	}
-	var head, tail strings.Builder
+	own := definesMain.MatchString(text) && (function == "" || function == "main")
 	start := ""
 	for _, f := range functions {
-		declarator, name, parameters := f[1], f[2], f[3]
-		if mcsemaMain.MatchString(name) {
+		if name := f[2]; name == function || function == "" && mcsemaMain.MatchString(name) {
 			start = name
 		}
+	}
+	if len(functions) == 0 || !own && start == "" {
+		return "", ""
+	}
+	assumed = "runs start in main; globals whose addresses are computed with lie at fixed addresses"
+	var head, tail strings.Builder
+	for _, f := range functions {
+		declarator, name, parameters := f[1], f[2], f[3]
 		effect := ""
 		state := lastName.FindStringSubmatch(strings.Split(parameters, ",")[0])[1]
 		switch m := mcsemaInput.FindStringSubmatch(name); {
@@ -101,7 +108,11 @@ func fromMcSema(text string, wanted bool) (string, bool) {
 			fmt.Fprintf(&head, "extern %s __VERIFIER_nondet_%s(void); ", nondetType(m[1]), m[1])
 		case mcsemaError.MatchString(name):
 			effect = "reach_error();" // once what was lifted has been done, which may note it in a variable
-			text = errorCall.ReplaceAllStringFunc(text, func(call string) string { return strings.Repeat(" ", len(call)-1) + ";" })
+			body := strings.Index(text, f[0]) + len(f[0]) - 1
+			if call := errorCall.FindStringIndex(text[body:]); call != nil {
+				end := body + call[1]
+				text = text[:end-len("__VERIFIER_error();")] + strings.Repeat(" ", len("__VERIFIER_error()")) + text[end-1:]
+			}
 			head.WriteString("extern void reach_error(void); ")
 		default:
 			continue
@@ -117,10 +128,12 @@ func fromMcSema(text string, wanted bool) (string, bool) {
 	if strings.Contains(text, "LLVMCountPopulation") {
 		head.WriteString("static int LLVMCountPopulation(int bits, void *number) { return __builtin_popcount(*(unsigned *)number); } ")
 	}
-	if wanted && !definesMain.MatchString(text) {
-		if start == "" {
-			return "", false
-		}
+	fmt.Fprintf(&tail, `extern _Noreturn void __assay_unsupported(const char *);
+void assay_in_place(_Bool is) { if (!is) __assay_unsupported("an address that lies in no object that is known of the lifted program"); }
+`)
+	if !own {
+		assumed = fmt.Sprintf("runs start in %s with registers of 0 and a stack of %d KiB of zeros at address %#x", start, mcsemaStack>>10, mcsemaAddress)
+		text = definesMain.ReplaceAllStringFunc(text, func(m string) string { return strings.Replace(m, "main", "assay_main", 1) })
 		global := ""
 		if mcsemaState.MatchString(text) {
 			global = "  globalState = &state;\n"
@@ -137,7 +150,7 @@ int main(void) {
 }
 `, mcsemaStack, mcsemaAddress, global, mcsemaAddress+mcsemaStack-16, start)
 	}
-	if m := ownMain.FindStringIndex(text); m != nil && !strings.Contains(text, "globalState->") {
+	if m := ownMain.FindStringIndex(text); own && m != nil && !strings.Contains(text, "globalState->") {
 		// The State is a local of main, where it has been a global: nothing else names it.
 		rest := strings.Replace(text[m[1]:], "= &global_state;", "= &assay_state;", 1)
 		text = text[:m[1]] + " struct l_struct_struct_OC_State assay_state = {0};" + rest
@@ -146,15 +159,15 @@ int main(void) {
 	for _, g := range mcsemaGlobal.FindAllStringSubmatch(text, -1) {
 		if !seen[g[1]] {
 			seen[g[1]] = true
-			fmt.Fprintf(&tail, "#define %[1]s (*(__typeof__(__builtin_choose_expr(sizeof %[1]s == 1, (signed char)0, __builtin_choose_expr(sizeof %[1]s == 2, (short)0, __builtin_choose_expr(sizeof %[1]s == 8, (long long)0, 0)))) *)&%[1]s)\n", g[1])
+			fmt.Fprintf(&tail, "#define %[1]s (*(__typeof__(__builtin_choose_expr(sizeof %[1]s == 1, (signed char)0, __builtin_choose_expr(sizeof %[1]s == 2, (short)0, __builtin_choose_expr(sizeof %[1]s == 4, 0, __builtin_choose_expr(sizeof %[1]s == 8, (long long)0, %[1]s))))) *)&%[1]s)\n", g[1])
 		}
 	}
 	lines := strings.Count(text, "\n") + 2
-	return head.String() + text + fmt.Sprintf("\n#line %d\n", lines) + tail.String(), true
+	return head.String() + text + fmt.Sprintf("\n#line %d\n", lines) + tail.String(), assumed
 }
 
 // A member of a struct: 1 its type.
-var mcsemaStruct = regexp.MustCompile(`(?s)(struct l_\w+) \{\s*(.*?) ?field0;`)
+var mcsemaStruct = regexp.MustCompile(`(struct l_\w+) \{\s*([^{}]*?) ?field0;`)
 
 // narrowRegisters says whether the general registers are those of a 32-bit processor. (Where int stands for all
 // types, they may be any.)

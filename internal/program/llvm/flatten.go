@@ -3,6 +3,7 @@ package llvm
 /*
 #include <stdlib.h>
 #include "llvm-c/Core.h"
+#include "llvm-c/DebugInfo.h"
 #include "llvm-c/Target.h"
 
 // assay_number is the number that a pointer is made of; NULL if it is not made of one.
@@ -33,12 +34,18 @@ import (
 //	    made of a choice among such addresses is the choice among the pointers. Others are left alone.
 //	    So are globals whose addresses the program makes numbers of: they get places, too.
 //	(3) Rounds end when none becomes one: each makes values of slots, which may be the addresses of others.
+//	(4) A number that is left is compared with the places where it is used as a pointer. It is the pointer into the
+//	    object in which it lies; if there is none, InPlaceFunction is told, which ends the run. Pointers that are
+//	    read from memory, too, for they may have been put there as numbers; but they may be other objects'.
 //
 // LLVM's passes are trusted with the lifted program (always-inline, sroa, early-cse, instsimplify, instcombine, dse, adce). They may use
 // its undefined behaviour: the code is compiled so that arithmetic wraps and types do not matter for aliases.
 
 // PlaceFunction is the function that says where an object is.
 const PlaceFunction = "assay_place"
+
+// InPlaceFunction gets whether a number that is used as a pointer is the address of a byte of some object.
+const InPlaceFunction = "assay_in_place"
 
 // maxFlattenRounds bounds the rounds.
 const maxFlattenRounds = 12
@@ -64,18 +71,26 @@ func (s *Session) Flatten(root string, kept ...string) error {
 	}
 	builder := C.LLVMCreateBuilderInContext(s.context)
 	defer C.LLVMDisposeBuilder(builder)
+	empty := C.CString("")
+	defer C.free(unsafe.Pointer(empty))
 	globals := s.placeGlobals()
-	for round := range maxFlattenRounds {
+	// The root knows all objects, the functions that are kept the globals.
+	each := func(do func(*resolution, C.LLVMValueRef) bool) (found bool) {
 		list := globals
 		if place != nil {
 			list = append(s.places(place), globals...)
 		}
-		found := s.resolve(builder, f, list)
 		for g := C.LLVMGetFirstFunction(s.module); g != nil; g = C.LLVMGetNextFunction(g) {
-			if g != f && len(globals) > 0 {
-				s.resolve(builder, g, globals)
+			r := &resolution{s: s, builder: builder, list: globals, phis: map[number]C.LLVMValueRef{}, word: s.word(), empty: empty}
+			if g == f {
+				r.list = list
 			}
+			found = do(r, g) || found
 		}
+		return found
+	}
+	for round := range maxFlattenRounds {
+		found := each((*resolution).resolve)
 		if err := s.runPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>)"); err != nil {
 			return err
 		}
@@ -83,11 +98,24 @@ func (s *Session) Flatten(root string, kept ...string) error {
 			break
 		}
 	}
+	each(func(r *resolution, g C.LLVMValueRef) bool { r.choose(g); return false })
 	if place != nil {
 		eraseCalls(place)
 	}
 	s.overflowFlags(f)
 	return s.runPasses("function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,dse,adce,sroa,instcombine<no-verify-fixpoint>)")
+}
+
+// word is the type of numbers that are addresses.
+func (s *Session) word() C.LLVMTypeRef {
+	return C.LLVMIntTypeInContext(s.context, C.uint(s.PointerBits()))
+}
+
+// locate gives an instruction of a function the place of the function.
+func (s *Session) locate(v, f C.LLVMValueRef) {
+	if scope := C.LLVMGetSubprogram(f); scope != nil {
+		C.LLVMInstructionSetDebugLoc(v, C.LLVMDIBuilderCreateDebugLocation(s.context, 0, 0, scope, nil))
+	}
 }
 
 // enumAttribute is an attribute of LLVM's without value.
@@ -119,18 +147,20 @@ func (s *Session) places(f C.LLVMValueRef) (list []placed) {
 // firstGlobal is where globals are placed whose addresses are numbers in the program.
 const firstGlobal = 0x10000000
 
+// globalGap lies at least between two of them.
+const globalGap = 0x1000
+
 // placeGlobals gives addresses to the globals that are made numbers. Until they are resolved, all uses are of these.
 func (s *Session) placeGlobals() (list []placed) {
 	next := uint64(firstGlobal)
-	word := C.LLVMIntTypeInContext(s.context, C.uint(s.PointerBits()))
 	for g := C.LLVMGetFirstGlobal(s.module); g != nil; g = C.LLVMGetNextGlobal(g) {
 		if C.LLVMIsDeclaration(g) != 0 || !isNumber(g) {
 			continue
 		}
 		size := uint64(C.LLVMABISizeOfType(s.layout, C.LLVMGlobalGetValueType(g)))
 		list = append(list, placed{g, next, size})
-		C.LLVMReplaceAllUsesWith(g, C.LLVMConstIntToPtr(C.LLVMConstInt(word, C.ulonglong(next), 0), C.LLVMTypeOf(g)))
-		next += (size + 0xffff) &^ 0xfff
+		C.LLVMReplaceAllUsesWith(g, C.LLVMConstIntToPtr(C.LLVMConstInt(s.word(), C.ulonglong(next), 0), C.LLVMTypeOf(g)))
+		next += (size + 2*globalGap - 1) &^ (globalGap - 1)
 	}
 	return list
 }
@@ -151,10 +181,18 @@ func isNumber(v C.LLVMValueRef) bool {
 	return false
 }
 
-// resolve makes pointers into the objects of constant addresses, and says whether there were some.
-func (s *Session) resolve(builder C.LLVMBuilderRef, f C.LLVMValueRef, list []placed) bool {
-	r := resolution{s: s, builder: builder, list: list, phis: map[C.LLVMValueRef]C.LLVMValueRef{}, empty: C.CString("")}
-	defer C.free(unsafe.Pointer(r.empty))
+// resolution is one round.
+type resolution struct {
+	s       *Session
+	builder C.LLVMBuilderRef
+	list    []placed
+	phis    map[number]C.LLVMValueRef // made for those of numbers
+	word    C.LLVMTypeRef
+	empty   *C.char
+}
+
+// resolve makes pointers into the objects of the constant addresses in a function, and says whether there were some.
+func (r *resolution) resolve(f C.LLVMValueRef) bool {
 	found := false
 	for b := C.LLVMGetFirstBasicBlock(f); b != nil; b = C.LLVMGetNextBasicBlock(b) {
 		for i := C.LLVMGetFirstInstruction(b); i != nil; i = C.LLVMGetNextInstruction(i) {
@@ -162,26 +200,16 @@ func (s *Session) resolve(builder C.LLVMBuilderRef, f C.LLVMValueRef, list []pla
 				continue
 			}
 			for k := range C.uint(C.LLVMGetNumOperands(i)) {
-				n := C.assay_number(C.LLVMGetOperand(i, k))
-				same := func(x uint64) uint64 { return x }
-				if n == nil || !r.isAddress(n, same, nil) {
+				n := number{value: C.assay_number(C.LLVMGetOperand(i, k))}
+				if n.value == nil || !r.isAddress(n, nil) {
 					continue
 				}
-				C.LLVMSetOperand(i, k, r.pointer(n, i, same))
+				C.LLVMSetOperand(i, k, r.pointer(n, i))
 				found = true
 			}
 		}
 	}
 	return found
-}
-
-// resolution is one round.
-type resolution struct {
-	s       *Session
-	builder C.LLVMBuilderRef
-	list    []placed
-	phis    map[C.LLVMValueRef]C.LLVMValueRef // made for those of numbers
-	empty   *C.char
 }
 
 // at is the object at an address.
@@ -194,77 +222,171 @@ func (r *resolution) at(address uint64) (placed, bool) {
 	return placed{}, false
 }
 
-// widened is the operand of an extension, and what that makes of a constant.
-func (r *resolution) widened(n C.LLVMValueRef, then func(uint64) uint64) (C.LLVMValueRef, func(uint64) uint64) {
+// extensions are what happens to a number before it is used as an address: extensions from the widths in the
+// bytes, the first one first, with the high bit for signed ones.
+type extensions string
+
+const signedExtension = 0x80
+
+// widened is the operand of an extension, and what happens to that; nil if n is none.
+func (then extensions) widened(n C.LLVMValueRef) (C.LLVMValueRef, extensions) {
 	signed := C.LLVMIsASExtInst(n) != nil
 	if !signed && C.LLVMIsAZExtInst(n) == nil {
-		return nil, nil
+		return nil, ""
 	}
 	operand := C.LLVMGetOperand(n, 0)
-	shift := 64 - C.LLVMGetIntTypeWidth(C.LLVMTypeOf(operand))
-	return operand, func(x uint64) uint64 {
-		if signed {
-			return then(uint64(int64(x<<shift) >> shift))
-		}
-		return then(x << shift >> shift)
+	step := byte(C.LLVMGetIntTypeWidth(C.LLVMTypeOf(operand)))
+	if step > 64 {
+		return nil, ""
 	}
+	if signed {
+		step |= signedExtension
+	}
+	return operand, extensions(step) + then
 }
 
-// isAddress says whether a number is a constant address in an object, or a choice among such; then is what
-// happens to it before it is used.
-func (r *resolution) isAddress(n C.LLVMValueRef, then func(uint64) uint64, seen []C.LLVMValueRef) bool {
+// of is the address that a constant becomes; false if that has more than 64 bits.
+func (then extensions) of(n C.LLVMValueRef) (uint64, bool) {
+	if C.LLVMIsAConstantInt(n) == nil || C.LLVMGetIntTypeWidth(C.LLVMTypeOf(n)) > 64 {
+		return 0, false
+	}
+	x := uint64(C.LLVMConstIntGetZExtValue(n))
+	for k := range len(then) {
+		shift := 64 - then[k]&^signedExtension
+		if then[k]&signedExtension != 0 {
+			x = uint64(int64(x<<shift) >> shift)
+		} else {
+			x = x << shift >> shift
+		}
+	}
+	return x, true
+}
+
+// number is one, and what happens to it.
+type number struct {
+	value C.LLVMValueRef
+	then  extensions
+}
+
+// isAddress says whether a number is a constant address in an object, or a choice among such.
+func (r *resolution) isAddress(n number, seen []number) bool {
 	if slices.Contains(seen, n) {
 		return true
 	}
-	if C.LLVMIsAConstantInt(n) != nil {
-		_, ok := r.at(then(uint64(C.LLVMConstIntGetZExtValue(n))))
+	if address, ok := n.then.of(n.value); ok {
+		_, ok = r.at(address)
 		return ok
 	}
-	if operand, wide := r.widened(n, then); operand != nil {
-		return r.isAddress(operand, wide, seen)
+	if operand, then := n.then.widened(n.value); operand != nil {
+		return r.isAddress(number{operand, then}, seen)
 	}
 	seen = append(seen, n)
 	switch {
-	case C.LLVMIsAPHINode(n) != nil:
-		for k := range C.uint(C.LLVMCountIncoming(n)) {
-			if !r.isAddress(C.LLVMGetIncomingValue(n, k), then, seen) {
+	case C.LLVMIsAPHINode(n.value) != nil:
+		for k := range C.uint(C.LLVMCountIncoming(n.value)) {
+			if !r.isAddress(number{C.LLVMGetIncomingValue(n.value, k), n.then}, seen) {
 				return false
 			}
 		}
 		return true
-	case C.LLVMIsASelectInst(n) != nil:
-		return r.isAddress(C.LLVMGetOperand(n, 1), then, seen) && r.isAddress(C.LLVMGetOperand(n, 2), then, seen)
+	case C.LLVMIsASelectInst(n.value) != nil:
+		return r.isAddress(number{C.LLVMGetOperand(n.value, 1), n.then}, seen) && r.isAddress(number{C.LLVMGetOperand(n.value, 2), n.then}, seen)
 	}
 	return false
 }
 
 // pointer is the pointer that an address (isAddress) is, for use before an instruction.
-func (r *resolution) pointer(n, before C.LLVMValueRef, then func(uint64) uint64) C.LLVMValueRef {
-	if C.LLVMIsAConstantInt(n) != nil {
-		address := then(uint64(C.LLVMConstIntGetZExtValue(n)))
+func (r *resolution) pointer(n number, before C.LLVMValueRef) C.LLVMValueRef {
+	if address, ok := n.then.of(n.value); ok {
 		p, _ := r.at(address)
 		C.LLVMPositionBuilderBefore(r.builder, before)
-		index := C.LLVMConstInt(C.LLVMInt64TypeInContext(r.s.context), C.ulonglong(address-p.address), 0)
-		return C.LLVMBuildGEP2(r.builder, C.LLVMInt8TypeInContext(r.s.context), p.object, &index, 1, r.empty)
+		return r.inside(p, C.LLVMConstInt(r.word, C.ulonglong(address-p.address), 0))
 	}
-	if operand, wide := r.widened(n, then); operand != nil {
-		return r.pointer(operand, before, wide)
+	if operand, then := n.then.widened(n.value); operand != nil {
+		return r.pointer(number{operand, then}, before)
 	}
-	if C.LLVMIsASelectInst(n) != nil {
-		yes, no := r.pointer(C.LLVMGetOperand(n, 1), n, then), r.pointer(C.LLVMGetOperand(n, 2), n, then)
-		C.LLVMPositionBuilderBefore(r.builder, n)
-		return C.LLVMBuildSelect(r.builder, C.LLVMGetOperand(n, 0), yes, no, r.empty)
+	if v := n.value; C.LLVMIsASelectInst(v) != nil {
+		yes, no := r.pointer(number{C.LLVMGetOperand(v, 1), n.then}, v), r.pointer(number{C.LLVMGetOperand(v, 2), n.then}, v)
+		C.LLVMPositionBuilderBefore(r.builder, v)
+		return C.LLVMBuildSelect(r.builder, C.LLVMGetOperand(v, 0), yes, no, r.empty)
 	}
 	if p := r.phis[n]; p != nil {
 		return p
 	}
-	C.LLVMPositionBuilderBefore(r.builder, n)
+	C.LLVMPositionBuilderBefore(r.builder, n.value)
 	phi := C.LLVMBuildPhi(r.builder, C.LLVMPointerTypeInContext(r.s.context, 0), r.empty)
 	r.phis[n] = phi
-	for k := range C.uint(C.LLVMCountIncoming(n)) {
-		block := C.LLVMGetIncomingBlock(n, k)
-		value := r.pointer(C.LLVMGetIncomingValue(n, k), C.LLVMGetBasicBlockTerminator(block), then)
+	for k := range C.uint(C.LLVMCountIncoming(n.value)) {
+		block := C.LLVMGetIncomingBlock(n.value, k)
+		value := r.pointer(number{C.LLVMGetIncomingValue(n.value, k), n.then}, C.LLVMGetBasicBlockTerminator(block))
 		C.LLVMAddIncoming(phi, &value, &block, 1)
 	}
 	return phi
+}
+
+// inside is the pointer to a byte of an object.
+func (r *resolution) inside(p placed, offset C.LLVMValueRef) C.LLVMValueRef {
+	return C.LLVMBuildGEP2(r.builder, C.LLVMInt8TypeInContext(r.s.context), p.object, &offset, 1, r.empty)
+}
+
+// choose does what resolve does with the numbers that are left in a function, which the program computes, after (4).
+func (r *resolution) choose(f C.LLVMValueRef) {
+	type use struct {
+		user    C.LLVMValueRef
+		operand C.uint
+	}
+	var uses []use
+	for b := C.LLVMGetFirstBasicBlock(f); b != nil; b = C.LLVMGetNextBasicBlock(b) {
+		for i := C.LLVMGetFirstInstruction(b); i != nil; i = C.LLVMGetNextInstruction(i) {
+			for k := range C.uint(C.LLVMGetNumOperands(i)) {
+				if v := C.LLVMGetOperand(i, k); C.assay_number(v) != nil || madeOfNumber(v) || isLoadedPointer(v) {
+					uses = append(uses, use{i, k})
+				}
+			}
+		}
+	}
+	for _, u := range uses {
+		before := u.user
+		if C.LLVMIsAPHINode(u.user) != nil {
+			before = C.LLVMGetBasicBlockTerminator(C.LLVMGetIncomingBlock(u.user, u.operand))
+		}
+		pointer := C.LLVMGetOperand(u.user, u.operand)
+		C.LLVMPositionBuilderBefore(r.builder, before)
+		n := C.LLVMBuildPtrToInt(r.builder, pointer, r.word, r.empty)
+		known := C.LLVMConstInt(C.LLVMInt1TypeInContext(r.s.context), 0, 0)
+		if isLoadedPointer(pointer) {
+			known = C.LLVMConstInt(C.LLVMInt1TypeInContext(r.s.context), 1, 0)
+		}
+		for _, p := range r.list {
+			offset := C.LLVMBuildSub(r.builder, n, C.LLVMConstInt(r.word, C.ulonglong(p.address), 0), r.empty)
+			in := C.LLVMBuildICmp(r.builder, C.LLVMIntULT, offset, C.LLVMConstInt(r.word, C.ulonglong(p.size), 0), r.empty)
+			pointer = C.LLVMBuildSelect(r.builder, in, r.inside(p, offset), pointer, r.empty)
+			known = C.LLVMBuildOr(r.builder, known, in, r.empty)
+		}
+		if check := r.s.function(InPlaceFunction); check != nil {
+			call := C.LLVMBuildCall2(r.builder, C.LLVMGlobalGetValueType(check), check, &known, 1, r.empty)
+			if C.LLVMInstructionGetDebugLoc(call) == nil {
+				r.s.locate(call, f)
+			}
+		}
+		C.LLVMSetOperand(u.user, u.operand, pointer)
+	}
+}
+
+// isLoadedPointer says whether a pointer was read from memory, where the bytes of a number may have been.
+func isLoadedPointer(v C.LLVMValueRef) bool {
+	return C.LLVMIsALoadInst(v) != nil && C.LLVMGetTypeKind(C.LLVMTypeOf(v)) == C.LLVMPointerTypeKind
+}
+
+// madeOfNumber says whether a number that became a pointer is in a constant.
+func madeOfNumber(v C.LLVMValueRef) bool {
+	if C.LLVMIsAConstant(v) == nil || C.LLVMIsAGlobalValue(v) != nil {
+		return false
+	}
+	for k := range C.uint(max(0, C.LLVMGetNumOperands(v))) {
+		if part := C.LLVMGetOperand(v, k); C.assay_number(part) != nil || madeOfNumber(part) {
+			return true
+		}
+	}
+	return false
 }

@@ -15,7 +15,7 @@ static int assay_binary(LLVMValueRef v, LLVMOpcode op, LLVMValueRef *a, LLVMValu
 
 // assay_constant says whether a value is a constant integer.
 static int assay_constant(LLVMValueRef v, unsigned long long n) {
-	return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
+	return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetZExtValue(v) == n;
 }
 */
 import "C"
