@@ -389,7 +389,7 @@ var allowed = map[string][]string{
 		"internal/finite/ic3", "internal/finite/solve", "internal/finite/ts",
 		"internal/models/integerize", "internal/models/observation",
 		"internal/certify/accept",
-		"internal/user/measure", "internal/user/show",
+		"internal/user/measure", "internal/user/propfile", "internal/user/show",
 		"",
 		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite",
 	},

@@ -79,7 +79,7 @@ func (f *checkFlags) groups() []group {
 	question.StringVar(&f.property, "property", "", "what must hold: names from the list above, separated by commas")
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
 	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
-	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics integers")
+	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics wrap or integers")
 	question.StringVar(&f.assumed, "assume", "", "assume a C `condition` of the first state, over globals and locals (main::x); with --ctl over names alone")
 	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "start with arbitrary content of the globals without initialiser that are not static")
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
@@ -186,6 +186,9 @@ Properties:
 			f.task.Files = files
 			if asksBound(f.property) {
 				return f.checkBound(c.Flags(), files)
+			}
+			if err := f.specifiedCTL(c.Flags()); err != nil {
+				return err
 			}
 			if err := f.complete(c.Flags()); err != nil {
 				return err

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spf13/pflag"
+
 	"assay"
 	"assay/internal/models/integerize"
 	"assay/internal/models/observation"
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/temporal/ctl"
+	"assay/internal/user/propfile"
 	"assay/internal/user/show"
 )
 
@@ -26,8 +29,9 @@ func (f *checkFlags) checkCTL() error {
 	if len(t.Properties) > 0 || f.spec != "" {
 		return &assay.InputError{Message: "--ctl is asked alone", Hint: "leave out --property, --ltl and --spec"}
 	}
-	if t.Program.Semantics != assay.SemanticsIntegers {
-		return &assay.InputError{Message: "formulas of computation tree logic are decided over mathematical integers only", Hint: "add --semantics integers"}
+	wraps := t.Program.Semantics == assay.SemanticsWrap
+	if !wraps && t.Program.Semantics != assay.SemanticsIntegers {
+		return &assay.InputError{Message: "formulas of computation tree logic are decided over machine integers that wrap, or over mathematical integers", Hint: "add --semantics wrap, or --semantics integers"}
 	}
 	formula, err := ctl.Parse(f.ctl)
 	if err != nil {
@@ -42,7 +46,7 @@ func (f *checkFlags) checkCTL() error {
 		return f.loadError(err)
 	}
 	p, err := observation.Problem(ctx, program.Module, observation.Question{
-		Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart,
+		Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart, Wraps: wraps,
 		Position: func(pos ir.Pos) string { return show.PositionOf(program.Module, pos).String() },
 	})
 	var untranslated *integerize.ErrUntranslated
@@ -60,6 +64,38 @@ func (f *checkFlags) checkCTL() error {
 		return &assay.EnvironmentError{Doing: "reading the program", Err: err}
 	}
 	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet, json: f.show.JSON}).decideCTL(ctx, limit, os.Stdout, name, p)
+}
+
+// specifiedCTL takes the formula of a property file that asks CTL(…), alone, as if it were given with --ctl.
+func (f *checkFlags) specifiedCTL(flags *pflag.FlagSet) error {
+	text, err := os.ReadFile(f.spec)
+	if f.spec == "" || err != nil {
+		return nil // it is told where the file is read
+	}
+	checks, wrong := propfile.Parse(string(text))
+	if wrong != nil {
+		return nil
+	}
+	for _, c := range checks {
+		switch at := (assay.Position{File: f.spec, Line: c.Line}); {
+		case c.Logic != "CTL":
+			continue
+		case len(checks) > 1:
+			return &assay.InputError{Pos: at, Message: "a formula of computation tree logic is asked alone", Hint: "put it into a file of its own"}
+		case f.ctl != "":
+			return &assay.InputError{Pos: at, Message: "a formula of computation tree logic, and another one with --ctl: one at a time"}
+		case c.Formula == "":
+			return nil
+		}
+		f.ctl, f.spec = c.Formula, ""
+		if !flags.Changed("unmodelled") {
+			f.unmodelled = assay.UnmodelledPure
+		}
+		if !flags.Changed("function") {
+			f.task.Program.Function = c.Entry
+		}
+	}
+	return nil
 }
 
 // noAnswer prints why there is none.

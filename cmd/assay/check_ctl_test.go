@@ -98,6 +98,66 @@ int main(void) {
 }
 `
 
+// ctlCount counts up an int until it wraps.
+const ctlCount = `extern int __VERIFIER_nondet_int(void);
+int x, y;
+unsigned u;
+unsigned char c;
+int main(void) {
+  x = __VERIFIER_nondet_int();
+  if (x < 0) x = 0;
+  while (x >= 0) { x = x + 1; c++; u--; }
+  y = 1;
+  return 0;
+}
+`
+
+func TestCheckCTLWrap(t *testing.T) {
+	for _, test := range []struct {
+		formula string
+		flags   []string
+		code    int
+		output  string
+	}{
+		{"AF(y == 1)", nil, exitTrue, "RESULT: true\n"},
+		{"AF(y == 1)", []string{"--semantics=integers"}, exitFalse, "RESULT: false(ctl)\n"},
+		{"AF(x < 0)", nil, exitTrue, "RESULT: true\n"},
+		{"AG(x > -5)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{"AG(c <= 255 && !(u < 0))", nil, exitTrue, "RESULT: true\n"},
+		{"EF(u > 4294967294)", nil, exitTrue, "RESULT: true\n"},
+		{"AG(x + 1 > 0)", nil, exitInput, "arithmetic may wrap"},
+		{"AG(u > -1)", nil, exitInput, "compares as unsigned what may be negative"},
+		{"AG(u > x)", nil, exitInput, "compares as unsigned what may be negative"},
+		{"AG(u >= c)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{"AG(!x == y)", nil, exitInput, "arithmetic may wrap"},
+		{"AG(x < y < 2)", nil, exitInput, ""},
+		{"AF(y == 1)", []string{"--semantics=c"}, exitInput, "--semantics wrap"},
+	} {
+		o := invoke(t, append(append([]string{"check", "--semantics=wrap", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", ctlCount))...)
+		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
+			t.Errorf("%s %v: code %d, want %d\n%s%s", test.formula, test.flags, o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+}
+
+func TestSpecifiedCTL(t *testing.T) {
+	for _, test := range []struct {
+		spec   string
+		code   int
+		output string
+	}{
+		{"// all runs\nCHECK( init(main()), CTL(AF(y == 1)) )\n", exitTrue, "RESULT: true\n"},
+		{"CHECK( init(main()), CTL(AG(y == 0)) )\n", exitFalse, "RESULT: false(ctl)\n"},
+		{"CHECK( init(main()), CTL(AG(y == 0)) )\nCHECK( init(main()), LTL(F end) )\n", exitInput, "file.prp:1"},
+		{"CHECK( init(main()), CTL(AG(y == )) )\n", exitInput, "AG(y == )"},
+	} {
+		o := invoke(t, "check", "--semantics=wrap", "--timeout=20", "--spec", write(t, "file.prp", test.spec), write(t, "program.c", ctlCount))
+		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
+			t.Errorf("%s: code %d, want %d\n%s%s", test.spec, o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+}
+
 func TestCheckCTL(t *testing.T) {
 	for _, test := range []struct {
 		text, formula string

@@ -10,6 +10,7 @@ import (
 	"assay/internal/integers/branching"
 	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
+	"assay/internal/integers/region"
 	"assay/internal/temporal/ctl"
 )
 
@@ -24,6 +25,7 @@ type ctlAnswer struct {
 	Shown []ctlPart `json:"shown,omitempty"`
 
 	f     *itsFlags
+	known region.Region
 	s     *its.System
 	proof *branching.Proof
 	code  int
@@ -139,7 +141,7 @@ func (a *ctlAnswer) claim(c *branching.Claim) ctlClaim {
 	out := ctlClaim{Formula: fmt.Sprint(c.Formula)}
 	for l, r := range c.Holds {
 		if !r.IsEmpty() {
-			out.Where = append(out.Where, ctlStates{a.s.Locations[l], r.Format(a.s.VarName)})
+			out.Where = append(out.Where, ctlStates{a.s.Locations[l], r.Format(a.s.VarName, a.known)})
 		}
 	}
 	for _, d := range c.Descents {

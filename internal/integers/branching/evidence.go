@@ -23,6 +23,8 @@ type Problem struct {
 	// Adversary says that E does not choose the values of the initial state, and those of the first of the
 	// steps Before: they are arbitrary against the claim.
 	Adversary bool
+	// Known are constraints that hold in every state, and say nothing new to a reader.
+	Known region.Region
 	// Atom is the set of states at a location in which an atom is true.
 	Atom func(l its.Location, a ctl.Atom) (region.Region, error)
 }

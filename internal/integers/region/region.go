@@ -8,6 +8,7 @@ package region
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"assay/internal/logic/linear"
@@ -112,17 +113,23 @@ func (r Region) Within(ctx context.Context, s Region) (bool, error) {
 // IsEmpty says that there is no state.
 func (r Region) IsEmpty() bool { return len(r) == 0 }
 
-// Format prints the region with the names of the variables.
-func (r Region) Format(name func(linear.Var) string) string {
+// Format prints the region with the names of the variables, but for constraints of what is known.
+func (r Region) Format(name func(linear.Var) string, known Region) string {
 	if len(r) == 0 {
 		return "false"
 	}
 	var parts []string
 	for _, p := range r {
-		if p.IsAll() {
+		var cs []string
+		for _, c := range p.Constraints() {
+			if !slices.ContainsFunc(known, func(k polyhedra.Polyhedron) bool { return slices.ContainsFunc(k.Constraints(), c.Equal) }) {
+				cs = append(cs, c.Format(name))
+			}
+		}
+		if len(cs) == 0 {
 			return "true"
 		}
-		parts = append(parts, p.Format(name))
+		parts = append(parts, strings.Join(cs, " && "))
 	}
 	return strings.Join(parts, " || ")
 }

@@ -1,5 +1,7 @@
 package linear
 
+import "strings"
+
 // Constraint is Form >= 0, or Form = 0 if Equality. Variables range over the
 // integers where Tighten is used, over the rationals else.
 type Constraint struct {
@@ -99,7 +101,7 @@ func (c Constraint) Inequalities() []Form {
 	return []Form{c.Form}
 }
 
-// Format prints c with the names of the variables: positive terms left.
+// Format prints c with the names of the variables: positive terms left, or all terms if none is positive.
 func (c Constraint) Format(name func(Var) string) string {
 	var left, right Form
 	for _, t := range c.Form.Terms {
@@ -117,6 +119,10 @@ func (c Constraint) Format(name func(Var) string) string {
 	op := " >= "
 	if c.Equality {
 		op = " = "
+	}
+	if len(left.Terms) == 0 && len(right.Terms) > 0 {
+		left, right = Form{Terms: right.Terms}, Constant(c.Form.Const)
+		op = strings.Replace(op, ">", "<", 1)
 	}
 	return left.Format(name) + op + right.Format(name)
 }

@@ -24,6 +24,7 @@ type cell struct {
 	integer  bool   // not only pointers and floats are stored there
 	bits     uint32
 	votes    int
+	declared ir.CType // if values are observed
 	id       int
 	variable int
 }
@@ -33,7 +34,15 @@ type cellKey struct {
 	offset uint64
 }
 
+// view is how the bits of a cell are read: as the type of its variable says, if that matters.
 func (c *cell) view() view {
+	switch {
+	case c.declared.Bits == 0:
+	case c.declared.Signed:
+		return signed
+	default:
+		return unsigned
+	}
 	if c.votes > 0 {
 		return unsigned
 	}
@@ -74,6 +83,9 @@ func (t *translation) findCells() {
 	for _, c := range t.order {
 		if !c.object.blurred && c.integer {
 			c.id = len(kept)
+			if _, declared := t.variableOf(c); t.o.Observed != nil && declared.Bits == c.bits {
+				c.declared = declared
+			}
 			kept = append(kept, c)
 		}
 	}

@@ -23,7 +23,7 @@ func (t *translation) program() *Program {
 		s.Variables = append(s.Variables, t.nameOf(i, sl))
 		name := ""
 		if sl.cell != nil {
-			name = t.variableOf(sl.cell)
+			name, _ = t.variableOf(sl.cell)
 		}
 		p.observed = append(p.observed, name)
 	}
@@ -81,7 +81,7 @@ func nameAsInC(names, inC []string) {
 func (t *translation) relevant() []bool {
 	out := make([]bool, len(t.slots))
 	for i, s := range t.slots {
-		out[i] = s.cell != nil && slices.Contains(t.o.Observed, t.variableOf(s.cell))
+		out[i] = s.cell != nil && t.isObserved(s.cell)
 	}
 	t.closeRelevant(out)
 	multiplies := func(pa path) bool {
@@ -110,7 +110,7 @@ func (t *translation) mattering(relevant []bool) [][]bool {
 	}
 	always := make([]bool, len(t.slots))
 	for x, s := range t.slots {
-		always[x] = relevant[x] && (s.cell != nil && slices.Contains(t.o.Observed, t.variableOf(s.cell)) ||
+		always[x] = relevant[x] && (s.cell != nil && t.isObserved(s.cell) ||
 			!slices.ContainsFunc(t.paths, func(pa path) bool { return t.blurs(pa, x) }))
 	}
 	for l := range out {

@@ -84,24 +84,30 @@ func (t *translation) lasting(o *object) bool {
 	return k.Context == t.facts.Root || k.Context.Parent == t.facts.Root && k.Context.Func.Name == "main"
 }
 
-// variableOf is the C name of the variable that a cell is, if it is a global, or a local of the
+// variableOf is the C name and type of the variable that a cell is, if it is a global, or a local of the
 // outermost frames.
-func (t *translation) variableOf(c *cell) string {
+func (t *translation) variableOf(c *cell) (name string, declared ir.CType) {
 	k := c.object.key
 	if c.offset != 0 {
-		return ""
+		return "", ir.CType{}
 	}
 	if k.Global != nil {
-		return k.Global.CName
+		return k.Global.CName, k.Global.CType
 	}
 	if !t.lasting(c.object) {
-		return ""
+		return "", ir.CType{}
 	}
-	return k.Context.Func.Name + "::" + storedName(k.Context.Func, k.Site)
+	v := storedVariable(k.Context.Func, k.Site)
+	return k.Context.Func.Name + "::" + v.Name, v.Type
 }
 
-// storedName is the name of the variable at an alloca: the debug record behind a store says it.
-func storedName(f *ir.Func, alloca ir.Value) string {
+func (t *translation) isObserved(c *cell) bool {
+	name, _ := t.variableOf(c)
+	return slices.Contains(t.o.Observed, name)
+}
+
+// storedVariable is the variable at an alloca: the debug record behind a store says it.
+func storedVariable(f *ir.Func, alloca ir.Value) ir.Var {
 	for _, b := range f.Blocks {
 		for i, v := range b.Instrs {
 			d := f.Def(v)
@@ -109,11 +115,11 @@ func storedName(f *ir.Func, alloca ir.Value) string {
 				continue
 			}
 			if e := f.Def(b.Instrs[i+1]); e.Op == ir.Dbg {
-				return f.Vars[e.Aux].Name
+				return f.Vars[e.Aux]
 			}
 		}
 	}
-	return ""
+	return ir.Var{}
 }
 
 // Variable is the variable of the system for an observed variable of the program: name, of a global,
@@ -133,6 +139,28 @@ func (p *Program) Variable(name string) (linear.Var, error) {
 		return 0, fmt.Errorf("%s is no integer variable that the program assigns to", name)
 	}
 	return linear.Var(found), nil
+}
+
+// Declared is the type in C of an observed variable of the system. Its values are numbers of that type, if arithmetic is
+// that of machines. The type is empty if it is not known.
+func (p *Program) Declared(v linear.Var) ir.CType {
+	if c := p.slots[v].cell; c != nil {
+		return c.declared
+	}
+	return ir.CType{}
+}
+
+// Ranges are the ranges of the variables of the system that are as wide as their types.
+func (p *Program) Ranges() (cs []linear.Constraint) {
+	if p.integers {
+		return nil
+	}
+	for i, s := range p.slots {
+		if s.width > 1 {
+			cs = append(cs, limits(s.width, s.view).constraints(linear.Variable(linear.Var(i)))...)
+		}
+	}
+	return cs
 }
 
 // Ends marks the locations before the return from the entry function, or before a halt. Undefined says

@@ -2,8 +2,8 @@
 // program becomes an integer transition system in which every store is a step, and the atoms of
 // the formula become conditions on its variables.
 //
-// The integers are those of mathematics (integerize.Integers), and so is arithmetic in atoms. What
-// the system has that the program may not have is no choice of E (its.Transition.Exact). Programs
+// The integers are those of mathematics, and so is arithmetic in atoms; or they are those of machines, and atoms
+// are such that it makes no difference (machine.go). What the system has that the program may not have is no choice of E (its.Transition.Exact). Programs
 // with assumptions are refused.
 package observation
 
@@ -31,6 +31,8 @@ type Question struct {
 	Assumed string
 	// Arbitrary says that locals without initialiser have arbitrary content at the start.
 	Arbitrary bool
+	// Wraps says that integers are those of machines, modulo 2^w.
+	Wraps bool
 	// Position names a place of the source; nil leaves locations with the names of blocks.
 	Position func(ir.Pos) string
 }
@@ -60,12 +62,16 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if err != nil {
 		return branching.Problem{}, err
 	}
-	program, err := integerize.Translate(ctx, m, facts, integerize.Options{Semantics: integerize.Integers, Observed: candidates(texts)})
+	semantics := integerize.Integers
+	if q.Wraps {
+		semantics = integerize.Wrap
+	}
+	program, err := integerize.Translate(ctx, m, facts, integerize.Options{Semantics: semantics, Observed: candidates(texts)})
 	if err != nil {
 		return branching.Problem{}, err
 	}
 	ends, undefined := program.Ends()
-	c := conditions{program: program, regions: map[string]region.Region{}, ends: ends}
+	c := conditions{program: program, wraps: q.Wraps, regions: map[string]region.Region{}, ends: ends}
 	for _, a := range atoms {
 		cases, err := c.parse(a.Text)
 		if err != nil {
@@ -94,7 +100,7 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if q.Position != nil {
 		namePlaces(program, q.Position)
 	}
-	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Atom: c.atom}, nil
+	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Known: region.Of(ctx, program.Ranges()...), Atom: c.atom}, nil
 }
 
 // namePlaces calls locations by their positions in the source.
@@ -149,8 +155,27 @@ func candidates(texts []string) []string {
 
 type conditions struct {
 	program *integerize.Program
+	wraps   bool
 	regions map[string]region.Region
 	ends    []bool
+}
+
+// variable is the one with a name: a global if there is one, else a local of main.
+func (c *conditions) variable(name string) (linear.Var, error) {
+	v, err := c.program.Variable(name)
+	if err != nil && !strings.Contains(name, "::") {
+		v, err = c.program.Variable("main::" + name)
+	}
+	return v, err
+}
+
+// declared is the type of the variable with a name.
+func (c *conditions) declared(name string) (ir.CType, error) {
+	v, err := c.variable(name)
+	if err != nil {
+		return ir.CType{}, err
+	}
+	return c.program.Declared(v), nil
 }
 
 // parse reads a condition over the program's variables. A name is that of a global if there is
@@ -159,15 +184,17 @@ func (c *conditions) parse(text string) (cases [][]linear.Constraint, err error)
 	if text == "true" {
 		return [][]linear.Constraint{{}}, nil
 	}
+	if c.wraps {
+		if err := machine(text, c.declared); err != nil {
+			return nil, err
+		}
+	}
 	s := &its.System{Variables: make([]string, len(c.program.System.Variables))}
 	for i := range s.Variables {
 		s.Variables[i] = "?" // no name
 	}
 	plain := name.ReplaceAllStringFunc(text, func(n string) string {
-		v, e := c.program.Variable(n)
-		if e != nil && !strings.Contains(n, "::") {
-			v, e = c.program.Variable("main::" + n)
-		}
+		v, e := c.variable(n)
 		if e != nil {
 			if err == nil {
 				err = e

@@ -13,6 +13,7 @@ func (im *importer) global(g *llvm.Global) {
 	n := &ir.Global{
 		Name:     im.symbol(g),
 		CName:    g.CName,
+		CType:    namedType(g),
 		Size:     g.Type.Size,
 		Align:    max(g.Align, g.Type.Align, 1),
 		Constant: g.Constant,
@@ -32,6 +33,14 @@ func (im *importer) global(g *llvm.Global) {
 	if im.opts.HavocGlobals && g.CName != "" && !g.Constant {
 		n.Init, n.Relocs, n.External = nil, nil, true
 	}
+}
+
+// namedType is the type in C of an object that has a name there.
+func namedType(g *llvm.Global) ir.CType {
+	if g.CName == "" || g.CType == nil {
+		return ir.CType{}
+	}
+	return cType(g.CType)
 }
 
 // maxInitialiser bounds the size of initialisers that are not all zero.

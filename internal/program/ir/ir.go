@@ -71,6 +71,7 @@ type Module struct {
 type Global struct {
 	Name     string // unique in the module, shared name space with functions
 	CName    string // the C name, empty for compiler-made objects
+	CType    CType  // its type in C, if there is a name
 	Size     uint64 // bytes
 	Align    uint64
 	Constant bool // writes are undefined behaviour (kind InvalidDeref)

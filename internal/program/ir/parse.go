@@ -261,6 +261,8 @@ func (p *parser) global() *Global {
 			g.External = true
 		case p.is("cname"):
 			g.CName = p.want(tokString, "a string")
+		case p.is("type"):
+			g.CType = p.ctype()
 		case p.is("init"):
 			s := p.want(tokString, "a string")
 			if uint64(len(s)) > g.Size || g.Size > maxInit {
@@ -276,6 +278,16 @@ func (p *parser) global() *Global {
 			return g
 		}
 	}
+}
+
+func (p *parser) ctype() (t CType) {
+	t.Name = p.want(tokString, "a string")
+	t.Bits = uint32(p.uint(32))
+	t.Signed = p.is("signed")
+	t.Float = p.is("float")
+	t.Ptr = p.is("pointer")
+	t.Bool = p.is("bool")
+	return t
 }
 
 func (p *parser) reloc() {

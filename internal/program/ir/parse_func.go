@@ -117,13 +117,7 @@ func (p *funcParser) body() {
 }
 
 func (p *funcParser) variable() {
-	v := Var{Name: p.want(tokString, "a string")}
-	v.Type.Name = p.want(tokString, "a string")
-	v.Type.Bits = uint32(p.uint(32))
-	v.Type.Signed = p.is("signed")
-	v.Type.Float = p.is("float")
-	v.Type.Ptr = p.is("pointer")
-	v.Type.Bool = p.is("bool")
+	v := Var{Name: p.want(tokString, "a string"), Type: p.ctype()}
 	v.Pos = p.pos()
 	p.f.Vars = append(p.f.Vars, v)
 }

@@ -142,6 +142,10 @@ func (p *printer) global(g *Global) {
 	}
 	if g.CName != "" {
 		p.printf(" cname %q", g.CName)
+		if g.CType != (CType{}) {
+			p.printf(" type")
+			p.ctype(g.CType)
+		}
 	}
 	if g.Init != nil {
 		p.printf(" init %q", strings.TrimRight(string(g.Init), "\x00"))
@@ -198,6 +202,18 @@ func (p *printer) function(f *Func) {
 	p.printf("}\n")
 }
 
+func (p *printer) ctype(t CType) {
+	p.printf(" %q %d", t.Name, t.Bits)
+	for _, flag := range []struct {
+		on   bool
+		word string
+	}{{t.Signed, "signed"}, {t.Float, "float"}, {t.Ptr, "pointer"}, {t.Bool, "bool"}} {
+		if flag.on {
+			p.printf(" %s", flag.word)
+		}
+	}
+}
+
 func (p *printer) body(f *Func) {
 	last := len(f.Values) - 1
 	for last > 0 && f.Values[last].Op == OpInvalid {
@@ -207,15 +223,8 @@ func (p *printer) body(f *Func) {
 		p.printf("  values %d\n", len(f.Values)-1)
 	}
 	for _, v := range f.Vars {
-		p.printf("  var %q %q %d", v.Name, v.Type.Name, v.Type.Bits)
-		for _, flag := range []struct {
-			on   bool
-			word string
-		}{{v.Type.Signed, "signed"}, {v.Type.Float, "float"}, {v.Type.Ptr, "pointer"}, {v.Type.Bool, "bool"}} {
-			if flag.on {
-				p.printf(" %s", flag.word)
-			}
-		}
+		p.printf("  var %q", v.Name)
+		p.ctype(v.Type)
 		p.pos(v.Pos)
 		p.printf("\n")
 	}
