@@ -23,6 +23,9 @@ import (
 //	     of the products of cofactors and hypotheses, which are 0 before.
 //	(R3) A form that is replaced differs from the new one by such a sum.
 //	(R4) A constraint that is dropped is a positive multiple of a square.
+//	(R4a) A form that is replaced by the difference of two numbers, less 0 or 1, differs from a positive multiple of the
+//	     difference of their powers of an odd degree by such a sum and a constant, with which the one is not negative
+//	     exactly where the other one is.
 //	(R5) Nothing else differs, but that products that are not used any more are dropped, and that
 //	     frozen variables are not updated: those that are not observed, and on which no guard, no cost, no
 //	     product and no other variable depends.
@@ -125,6 +128,12 @@ func (r *rewritten) check(c *equations.Certificate, i int) error {
 		if old.Equality {
 			hypotheses = facts
 		}
+		if x.Powers != nil {
+			if err := r.powers(&x, old, hypotheses); err != nil {
+				return fmt.Errorf("constraint %d: %w", x.Index, err)
+			}
+			continue
+		}
 		if err := sumsUp(r.form(old.Form).plus(r.form(x.By), -1), hypotheses, x.Cofactors); err != nil {
 			return fmt.Errorf("constraint %d: %w", x.Index, err)
 		}
@@ -133,6 +142,51 @@ func (r *rewritten) check(c *equations.Certificate, i int) error {
 		if err := sumsUp(r.form(r.old.Update[x.Index]).plus(r.form(x.By), -1), given, x.Cofactors); err != nil {
 			return fmt.Errorf("update %d: %w", x.Index, err)
 		}
+	}
+	return nil
+}
+
+// maxPower bounds the degree of powers.
+const maxPower = 15
+
+// powers checks (R4a).
+func (r *rewritten) powers(x *equations.Change, old linear.Constraint, hypotheses []expanded) error {
+	w := x.Powers
+	if w.Degree < 1 || w.Degree > maxPower || w.Degree%2 == 0 || w.Factor.Sign() <= 0 {
+		return fmt.Errorf("no odd power, or no positive multiple")
+	}
+	if r.foreign(w.Left) || r.foreign(w.Right) || !w.Left.IsIntegral() || !w.Right.IsIntegral() {
+		return fmt.Errorf("the powers are not those of integers")
+	}
+	left, right := r.form(w.Left), r.form(w.Right)
+	difference := expanded{"": big.NewRat(1, 1)}
+	of := expanded{"": big.NewRat(1, 1)}
+	for range w.Degree {
+		difference, of = difference.times(left), of.times(right)
+	}
+	difference = difference.plus(of, -1)
+	rest := r.form(old.Form)
+	for m, c := range difference {
+		rest.add(m, new(big.Rat).Mul(c, new(big.Rat).Neg(w.Factor.Big())))
+	}
+	rest.add("", new(big.Rat).Neg(w.Constant.Big()))
+	if err := sumsUp(rest, hypotheses, x.Cofactors); err != nil {
+		return err
+	}
+	// The form is factor*difference + constant. Differences are integers, and 0, or at least 1, as those of the bases are.
+	least := new(big.Rat).Quo(new(big.Rat).Neg(w.Constant.Big()), w.Factor.Big())
+	bases := left.plus(right, -1)
+	zero, one := new(big.Rat), big.NewRat(1, 1)
+	switch {
+	case least.Sign() == 0: // the form is not negative, or 0, where the difference is
+	case !old.Equality && least.Cmp(big.NewRat(-1, 1)) > 0 && least.Cmp(zero) <= 0:
+	case !old.Equality && least.Cmp(zero) > 0 && least.Cmp(one) <= 0:
+		bases.add("", big.NewRat(-1, 1))
+	default:
+		return fmt.Errorf("the constant is not between")
+	}
+	if len(r.form(x.By).plus(bases, -1)) > 0 {
+		return fmt.Errorf("another comparison")
 	}
 	return nil
 }

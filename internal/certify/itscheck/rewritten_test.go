@@ -30,6 +30,63 @@ func rewrittenCubes(t *testing.T) (*its.System, *equations.Result) {
 	return s, r
 }
 
+func rewrittenPowers(t *testing.T) (*its.System, *equations.Result) {
+	t.Helper()
+	s, err := its.Read("a.koat", `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS start))
+(VAR n x y z a)
+(RULES
+  start(n, x, y, z, a) -> loop(0, 0, 1, 6, a)
+  loop(n, x, y, z, a) -> loop(n + 1, x + y, y + z, z + 6, a) :|: x + y <= (a + 1)*(a + 1)*(a + 1)
+  loop(n, x, y, z, a) -> done(n, x, y, z, a) :|: x + y > (a + 1)*(a + 1)*(a + 1)
+)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := equations.Rewrite(t.Context(), s, nil, nil)
+	if r == nil || r.Left != 0 {
+		t.Fatal("the powers stay")
+	}
+	return s, r
+}
+
+// TestPowers: comparisons of odd powers are accepted as those of their bases, and nothing else.
+func TestPowers(t *testing.T) {
+	for name, test := range map[string]struct {
+		want   string
+		mutate func(w *equations.Powers)
+	}{
+		"as it is":          {"", func(*equations.Powers) {}},
+		"an even degree":    {"odd", func(w *equations.Powers) { w.Degree = 2 }},
+		"another degree":    {"another polynomial", func(w *equations.Powers) { w.Degree = 5 }},
+		"a negative factor": {"positive", func(w *equations.Powers) { w.Factor = w.Factor.Neg() }},
+		"other bases":       {"another polynomial", func(w *equations.Powers) { w.Left = w.Left.Plus(linear.Int(1)) }},
+		"a half":            {"integers", func(w *equations.Powers) { w.Left = w.Left.Scale(linear.Fraction(1, 2)) }},
+		"another constant":  {"another polynomial", func(w *equations.Powers) { w.Constant = w.Constant.Add(linear.Int(1)) }},
+	} {
+		for at := range 2 {
+			s, r := rewrittenPowers(t)
+			test.mutate(r.Certificate.Guards[at+1][0].Powers)
+			err := Rewritten(s, r.System, nil, r.Certificate)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s: got %v, want %q", name, err, test.want)
+			}
+		}
+	}
+	// The comparison that is claimed is the one of the certificate, but one off.
+	for at := 1; at <= 2; at++ {
+		for _, off := range []int64{-1, 1} {
+			s, r := rewrittenPowers(t)
+			c := &r.Certificate.Guards[at][0]
+			c.By = c.By.Plus(linear.Int(off))
+			r.System.Transitions[at].Guard[c.Index] = linear.Constraint{Form: c.By}.Tighten()
+			if err := Rewritten(s, r.System, nil, r.Certificate); err == nil || !strings.Contains(err.Error(), "another comparison") {
+				t.Errorf("transition %d, %d off: %v", at, off, err)
+			}
+		}
+	}
+}
+
 // TestRewritten: what the engine finds is accepted; what claims something else is not.
 func TestRewritten(t *testing.T) {
 	one := linear.Int(1)

@@ -14,6 +14,7 @@
 //	     such a combination: in reachable states both have the same value. Then the new system has
 //	     exactly the runs of the old one, and what is decided of it, true or false, is so of the
 //	     other.
+//	     A comparison of odd powers is one of their bases (powers.go).
 //	(E4) Constraints that squares are not negative are dropped. Variables that only served to compute
 //	     what is replaced are left alone: in all others the runs are the same.
 //
@@ -60,6 +61,9 @@ type Change struct {
 	// Root, if not nil, says of an inequality that its form is at least By, which is not negative, for their
 	// difference is a positive multiple of the square of Root.
 	Root *linear.Form
+	// Powers, if not nil, says that not the form minus By, but the form minus the powers is that sum: By compares their
+	// bases (powers.go).
+	Powers *Powers
 }
 
 // Result is a system with the same runs as another one.
@@ -129,7 +133,7 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 				continue
 			}
 			tried, columns = kind.degree, len(monomials)
-			x := &rewriting{s: s, observed: observed, expanded: expanded}
+			x := &rewriting{s: s, observed: observed, expanded: expanded, states: states}
 			var sampled []bool
 			for l := range s.Locations {
 				var found []rational.Polynomial

@@ -81,6 +81,14 @@ func TestSameSteps(t *testing.T) {
   loop(i, s, k, p) -> loop(i + 1, s + (i + 1)*(i + 1), k, 1) :|: 6*s <= k
   loop(i, s, k, p) -> done(i, s, k, 2*i*i*i + 3*i*i + i - k) :|: 6*s > k
 )`,
+		"odd powers": `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS start))
+(VAR n x y z a)
+(RULES
+  start(n, x, y, z, a) -> loop(0, 0, 1, 6, a)
+  loop(n, x, y, z, a) -> loop(n + 1, x + y, y + z, z + 6, a) :|: x + y <= (a + 1)*(a + 1)*(a + 1)
+  loop(n, x, y, z, a) -> done(n, x, y, z, a) :|: x + y > (a + 1)*(a + 1)*(a + 1)
+)`,
 		"geometric": `(GOAL COMPLEXITY)
 (STARTTERM (FUNCTIONSYMBOLS start))
 (VAR x y z k)

@@ -2,6 +2,7 @@ package equations
 
 import (
 	"context"
+	"math/big"
 	"slices"
 
 	"assay/internal/integers/its"
@@ -78,6 +79,7 @@ type rewriting struct {
 	expanded  []expansion
 	equations [][]rational.Polynomial
 	kept      [][][]rational.Polynomial
+	states    [][][]*big.Int // sampled, by location
 }
 
 // hypotheses of a transition.
@@ -181,6 +183,12 @@ func (x *rewriting) result() *Result {
 				continue
 			}
 			if c, ok := change(k, e.guard[k], given); ok {
+				t.Guard[k] = linear.Constraint{Form: c.By, Equality: t.Guard[k].Equality}.Tighten()
+				out.Certificate.Guards[i] = append(out.Certificate.Guards[i], c)
+				continue
+			}
+			if c, ok := x.powers(i, e.guard[k], t.Guard[k].Equality, given); ok {
+				c.Index = k
 				t.Guard[k] = linear.Constraint{Form: c.By, Equality: t.Guard[k].Equality}.Tighten()
 				out.Certificate.Guards[i] = append(out.Certificate.Guards[i], c)
 			}

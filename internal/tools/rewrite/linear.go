@@ -278,7 +278,7 @@ func (l *linearization) solve(ctx context.Context, at []its.Location, c *compari
 		out.Reason, out.Because = "the best that is known: it is "+rest.Format(l.name)+" "+c.relation+" 0", because
 		break
 	}
-	if !l.intervals(ctx, difference, c.relation, out) {
+	if !l.intervals(ctx, difference, c.relation, out) && !r.powers(ctx, difference, out) {
 		out.Known = r.known()
 	}
 }

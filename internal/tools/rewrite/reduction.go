@@ -69,6 +69,18 @@ func (r *reduction) known() (list []string) {
 	return list
 }
 
+// because are the equations of the first location of which a polynomial is a combination.
+func (r *reduction) because(p rational.Polynomial) (list []string) {
+	hypotheses := r.equations[r.at[0]]
+	reduced, _ := rational.Reduce(p, hypotheses, -1)
+	for i, c := range reduced.Cofactors {
+		if len(c) > 0 {
+			list = append(list, hypotheses[i].Format(r.name)+" == 0")
+		}
+	}
+	return list
+}
+
 // same says that two polynomials have the same value at a location: the checker agrees.
 func (r *reduction) same(ctx context.Context, p, q rational.Polynomial, l its.Location) bool {
 	reduced, ok := rational.Reduce(p.AddScaled(linear.Int(-1), q), r.equations[l], -1)
@@ -101,6 +113,30 @@ func (l *linearization) intervals(ctx context.Context, p rational.Polynomial, re
 	}
 	out.Positive, out.Negative, out.Proof, out.Reason = positive, negative, "signs of the polynomial, checked", ""
 	return true
+}
+
+// powers writes a comparison of odd powers as one of their bases.
+func (r *reduction) powers(ctx context.Context, p rational.Polynomial, out *Condition) bool {
+	var variables []linear.Var
+	for v := range r.program.System.Variables {
+		if r.usable(rational.Variable(linear.Var(v))) {
+			variables = append(variables, linear.Var(v))
+		}
+	}
+	for _, w := range equations.CandidatePowers(p, variables) {
+		rest, ok := w.Without(p)
+		if !ok || !r.usable(rational.FromForm(w.Left)) || !r.usable(rational.FromForm(w.Right)) ||
+			slices.ContainsFunc(r.at, func(l its.Location) bool { return ctx.Err() != nil || !r.same(ctx, rest, nil, l) }) {
+			continue
+		}
+		positive, negative, fits := comparisonOf(w.Left.Sub(w.Right), r.comparison.relation, r.name)
+		if fits {
+			out.Because = r.because(rest)
+			out.Positive, out.Negative, out.Proof, out.Reason = positive, negative, "equations, checked; odd powers compare as their bases", ""
+			return true
+		}
+	}
+	return false
 }
 
 // onlyVariable is the variable of a polynomial that has no other.
