@@ -360,6 +360,10 @@ var allowed = map[string][]string{
 	// Tools beside the verifier.
 	"internal/tools/bench":  {"internal/run/process", "internal/program/frontend"},
 	"internal/tools/report": {""},
+	"internal/tools/scan": {
+		"internal/run/process", "internal/program/frontend", "internal/program/harness",
+		"",
+	},
 	"internal/tools/rewrite": {
 		"internal/logic/bitwise", "internal/logic/linear", "internal/logic/polynomial/rational",
 		"internal/run/process",

@@ -1,0 +1,147 @@
+// Package scan looks at a whole project: each function on its own, in a harness that a person
+// would write for it (package harness), under the properties that cost little. What it
+// finds is ranked, the best first, and what was found out is kept in a cache by the content that it depends on.
+//
+//	project.go    which files, how they are compiled     config.go     assay.toml
+//	index.go      what each file defines                 since.go      what a commit changed
+//	suppress.go   comments assay: ignore(…)              cache.go      answers by content
+//	worker.go     processes that look at functions       pool.go       as many as processors
+//	function.go   the questions about one function       confidence.go what a finding is worth
+//	scan.go       Run                                    result.go     what comes out
+//	text.go       for people
+package scan
+
+import "assay"
+
+// Report is what a scan finds. It is what `assay scan --json` prints.
+type Report struct {
+	Tool    string `json:"tool"`
+	Version string `json:"version"`
+	// Root is the folder that the paths below are relative to.
+	Root       string           `json:"root"`
+	Properties []assay.Property `json:"properties"`
+	// Findings are ranked: the first is the most likely to be worth a look.
+	Findings []Finding `json:"findings"`
+	// Suppressed are findings that a comment or assay.toml takes for known.
+	Suppressed []Finding `json:"suppressed"`
+	// Functions are all that were looked at, in the order of files and lines.
+	Functions []Function `json:"functions"`
+	Files     []File     `json:"files"`
+	// Problems are wrong comments and the like: what the user should mend.
+	Problems []Problem `json:"problems"`
+	// Stopped says why not everything was looked at: "timeout", "interrupted"; empty if all was.
+	Stopped string `json:"stopped,omitempty"`
+	// Seconds is how long the scan took, and Cached how many functions took their answer
+	// from the cache.
+	Seconds float64 `json:"seconds"`
+	Cached  int     `json:"cached"`
+}
+
+// Confidence says what a finding is worth.
+type Confidence string
+
+// The levels, from best to worst.
+const (
+	// High: the run also exists where sizes are generous and numbers are ordinary, and no
+	// caller in the project stands in the way.
+	High Confidence = "high"
+	// Medium: the run exists, but it starts in a function whose callers in the project were not seen to lead there.
+	Medium Confidence = "medium"
+	// Low: the run needs arguments that the function may exclude by contract; Needs says which.
+	Low Confidence = "low"
+)
+
+// Finding is a run that violates a property.
+type Finding struct {
+	// ID stays the same as long as function, property and text of the line do.
+	ID       string         `json:"id"`
+	Property assay.Property `json:"property"`
+	// Place is where it goes wrong.
+	Place assay.Place `json:"place"`
+	// Entry is the function where the run starts, and File the file that defines it.
+	Entry string `json:"entry"`
+	File  string `json:"file"`
+
+	Confidence Confidence `json:"confidence"`
+	// Needs are conditions on arguments without which there is this run: with them, there is none as far as
+	// was looked. Empty where a contract would not help.
+	Needs []string `json:"needs_precondition,omitempty"`
+	// Because says in words why the confidence is what it is.
+	Because string `json:"because"`
+	// Harness is what was assumed of the arguments, a line each.
+	Harness  []string `json:"harness"`
+	Replayed []string `json:"replayed"`
+	// Trace is the run, from the call of Entry to the violation; Cut is how many steps in its middle are left out.
+	Trace []assay.Step `json:"trace"`
+	Cut   int          `json:"trace_cut,omitempty"`
+	// Also are other functions from which the same place is reached.
+	Also []string `json:"also_from,omitempty"`
+	// Suppressed says by whom and why, nil if it is not.
+	Suppressed *Suppression `json:"suppressed,omitempty"`
+}
+
+// Suppression is a comment or a table of assay.toml that says that a finding is known.
+type Suppression struct {
+	Pos    assay.Position `json:"position"`
+	Reason string         `json:"reason"`
+}
+
+// Function is what was found out about one function.
+type Function struct {
+	Name string         `json:"name"`
+	Pos  assay.Position `json:"position"`
+	// Answer is for all properties together: false if one is violated, true if all are
+	// proved under the harness, unknown else.
+	Answer assay.Answer `json:"answer"`
+	// Proved are those of the properties that are proved, under the harness.
+	Proved []assay.Property `json:"proved"`
+	// Open are those that are neither proved nor violated.
+	Open []assay.Property `json:"open"`
+	// Reasons are why the answer is unknown.
+	Reasons []assay.Reason `json:"reasons,omitempty"`
+	// Assumptions are what the answer rests on, the harness first.
+	Assumptions []string `json:"assumptions"`
+	Seconds     float64  `json:"seconds"`
+	Cached      bool     `json:"cached"`
+	// Failed is an internal error, or the death of the process that looked at it.
+	Failed string `json:"failed,omitempty"`
+}
+
+// File is a source file of the project.
+type File struct {
+	Path string `json:"path"`
+	// Functions is how many it defines and were looked at.
+	Functions int `json:"functions"`
+	// Error is why it could not be compiled, empty if it could.
+	Error string `json:"error,omitempty"`
+}
+
+// Problem is a mistake in a comment or in assay.toml that does not stop the scan.
+type Problem struct {
+	Pos  assay.Position `json:"position"`
+	Text string         `json:"text"`
+}
+
+// Exit is the exit code of a scan: 1 if there are findings that need no precondition, 2 if
+// there are none, but not everything was looked at, else 0.
+func (r *Report) Exit() int {
+	for _, f := range r.Findings {
+		if f.Confidence != Low {
+			return 1
+		}
+	}
+	if r.Stopped != "" || len(r.Problems) > 0 {
+		return 2
+	}
+	for _, f := range r.Files {
+		if f.Error != "" {
+			return 2
+		}
+	}
+	for _, f := range r.Functions {
+		if f.Failed != "" {
+			return 2
+		}
+	}
+	return 0
+}
