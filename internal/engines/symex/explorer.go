@@ -71,6 +71,7 @@ type explorer struct {
 	stats     Stats
 	pen       *pen // draws, while edges are recorded
 	picked    int  // in the next step, the case of a choice, from 1
+	forked    int  // objects of states that wait on the path under way, each once for each state
 	recursive map[*ir.Func]bool
 	narrow    map[place]bool // numbers of 64 bits that are written in halves
 }
@@ -256,10 +257,21 @@ func (x *explorer) run(s *state) {
 	}
 }
 
+// maxForked bounds the objects of the states that wait on the path under way, about 200 bytes
+// each. A path with that many branches has neighbours beyond counting: they are the others'.
+const maxForked = 1 << 20
+
 // fork executes the instruction again in each of the cases.
 func (x *explorer) fork(s *state) {
 	cases := slices.Clone(x.split)
 	x.stats.Forks++
+	x.forked += len(s.Objects)
+	defer func() { x.forked -= len(s.Objects) }()
+	if x.forked > maxForked {
+		f := top(s)
+		x.cannot(f, f.Func.Def(f.Func.Blocks[f.Block].Instrs[f.Index]), "there are too many branches, and objects, on one path between loop heads")
+		return
+	}
 	at := x.pen.where()
 	for _, a := range cases {
 		x.k.push()
