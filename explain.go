@@ -9,6 +9,7 @@ import (
 	"assay/internal/conductor"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/user/property"
 	"assay/internal/user/show"
 )
 
@@ -42,7 +43,7 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 		}
 		violation := show.PlaceOf(m, v.Violation)
 		r.Violation = &violation
-		r.Violated = violated(v.Violation.Kind)
+		r.Violated = property.Violated(v.Violation.Kind)
 		for _, g := range v.Passes {
 			if g.Kind.Undefined() {
 				r.Passes = append(r.Passes, show.PlaceOf(m, g))
@@ -60,9 +61,9 @@ func explain(m *ir.Module, v verdict.Verdict) *Result {
 
 // explainCheck translates the answer for one check.
 func explainCheck(m *ir.Module, guard verdict.Guard, v verdict.Verdict) CheckResult {
-	c := CheckResult{Place: show.PlaceOf(m, guard), Property: violated(guard.Kind)}
+	c := CheckResult{Place: show.PlaceOf(m, guard), Property: property.Violated(guard.Kind)}
 	e := explain(m, v)
-	c.Answer, c.Reasons = e.Answer, e.Reasons
+	c.Answer, c.Reasons, c.run = e.Answer, e.Reasons, e.run
 	return c
 }
 
@@ -83,7 +84,7 @@ func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []C
 		for _, g := range conductor.Checks(m, kinds) {
 			if p := show.PlaceOf(m, g); !listed[p] {
 				listed[p] = true
-				out = append(out, CheckResult{Place: p, Property: violated(g.Kind), Answer: True})
+				out = append(out, CheckResult{Place: p, Property: property.Violated(g.Kind), Answer: True})
 			}
 		}
 	}
@@ -91,5 +92,28 @@ func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []C
 		p, q := a.Place.Pos, b.Place.Pos
 		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Col, q.Col))
 	})
+	return out
+}
+
+// sites say of every place that the properties ask about what the result says of it, one of each line
+// and text.
+func sites(m *ir.Module, asked []verdict.Guard, r *Result) []CheckResult {
+	known := map[Place]Answer{}
+	for _, c := range r.Checks {
+		known[c.Place] = c.Answer
+	}
+	var out []CheckResult
+	for _, g := range asked {
+		c := CheckResult{Place: show.PlaceOf(m, g), Property: property.Violated(g.Kind), Answer: Unknown}
+		switch answer, listed := known[c.Place]; {
+		case listed:
+			c.Answer = answer
+		case r.Answer == True:
+			c.Answer = True
+		case r.run != nil && r.run.Violation.Kind == g.Kind && r.run.Violation.Pos == g.Pos && r.run.Violation.Func == g.Func:
+			c.Answer = False
+		}
+		out = append(out, c)
+	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/user/inspect"
+	"assay/internal/user/property"
 	"assay/internal/user/show"
 )
 
@@ -26,7 +27,7 @@ func Export(ctx context.Context, t Task, w io.Writer, format string) (inexact []
 	}
 	endless := slices.Equal(t.Properties, []Property{Termination})
 	for _, p := range t.Properties {
-		if !endless && (!p.Decidable() || len(p.info().kinds) == 0) {
+		if !endless && (!p.Decidable() || len(property.Kinds(p)) == 0) {
 			return nil, &InputError{Message: fmt.Sprintf("the property %s is no question about bad states", p)}
 		}
 	}

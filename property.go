@@ -1,174 +1,45 @@
 package assay
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"assay/internal/program/ir"
-	"assay/internal/user/spell"
+	"assay/internal/user/property"
 )
 
 // Property names what must not happen on any run. The names are those of the
 // competition on software verification where it has one.
-type Property string
+type Property = property.Property
 
-// The properties.
+// The properties, as package property describes them.
 const (
-	UnreachCall    Property = "unreach-call"        // no failed assertion, no call of an error function
-	UnreachLabel   Property = "unreach-label"       // the C label ERROR is not reached
-	NoOverflow     Property = "no-overflow"         // no signed overflow
-	NoShiftLoss    Property = "no-overflow:shift"   // no-overflow, and no undefined signed left shift
-	ShiftWraps     Property = "no-overflow:noshift" // no-overflow, whatever left shifts do
-	DivByZero      Property = "div-by-zero"         // no integer division or remainder by zero
-	Shift          Property = "shift"               // every shift amount is below the width
-	ValidDeref     Property = "valid-deref"         // every access hits a live object
-	ValidFree      Property = "valid-free"          // every free gets null or the start of a live heap block
-	ValidMemTrack  Property = "valid-memtrack"      // every heap block stays reachable until freed
-	ValidCleanup   Property = "valid-memcleanup"    // every heap block is freed at the end
-	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
-	Termination    Property = "termination"         // every run ends
-	LTL            Property = "ltl"                 // a formula of linear temporal logic: Task.LTL
-	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
-	temporal       Property = "temporal-logic"      // a CTL formula and the like: recognised, not decided yet
+	UnreachCall    = property.UnreachCall
+	UnreachLabel   = property.UnreachLabel
+	NoOverflow     = property.NoOverflow
+	NoShiftLoss    = property.NoShiftLoss
+	ShiftWraps     = property.ShiftWraps
+	DivByZero      = property.DivByZero
+	Shift          = property.Shift
+	ValidDeref     = property.ValidDeref
+	ValidFree      = property.ValidFree
+	ValidMemTrack  = property.ValidMemTrack
+	ValidCleanup   = property.ValidCleanup
+	ValidMemSafety = property.ValidMemSafety
+	Termination    = property.Termination
+	LTL            = property.LTL
+	NoDataRace     = property.NoDataRace
 )
 
-// propertyInfo is one line of the table of properties.
-type propertyInfo struct {
-	name  Property
-	kinds []ir.CheckKind // nil: recognised, but no engine decides it; empty: not a matter of checks
-	about string
-}
-
-// properties is the table behind ParseProperties and PropertyHelp.
-var properties = []propertyInfo{
-	{UnreachCall, []ir.CheckKind{ir.Assertion}, "no assertion fails, no error function is called (the default)"},
-	{UnreachLabel, []ir.CheckKind{ir.ErrorLabel}, "the C label ERROR is never reached"},
-	{NoOverflow, []ir.CheckKind{ir.Overflow}, "no signed integer overflow"},
-	{NoShiftLoss, []ir.CheckKind{ir.Overflow, ir.ShiftOverflow, ir.ShiftRange}, "the same, and no shift is undefined"},
-	{ShiftWraps, []ir.CheckKind{ir.Overflow}, "the same, whatever shifts do (plain no-overflow is unknown where only that matters)"},
-	{DivByZero, []ir.CheckKind{ir.DivByZero}, "no integer division or remainder by zero"},
-	{Shift, []ir.CheckKind{ir.ShiftRange}, "no shift by a negative amount, or by the width or more"},
-	{ValidDeref, []ir.CheckKind{ir.InvalidDeref}, "no access through a null, dangling or out-of-bounds pointer"},
-	{ValidFree, []ir.CheckKind{ir.InvalidFree}, "no free of anything but a live heap block"},
-	{ValidMemTrack, []ir.CheckKind{ir.MemTrack}, "no heap block becomes unreachable before it is freed"},
-	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
-	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
-	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
-	{LTL, []ir.CheckKind{}, "the formula of --ltl, or of a comment //@ ltl invariant positive: …; (asked alone)"},
-	{NoDataRace, nil, ""},
-	{temporal, nil, ""},
-}
-
-// info is the line of p in the table, nil if p is no property.
-func (p Property) info() *propertyInfo {
-	i := slices.IndexFunc(properties, func(i propertyInfo) bool { return i.name == p })
-	if i < 0 {
-		return nil
-	}
-	return &properties[i]
-}
-
-// Decidable says whether an engine of this release decides p.
-func (p Property) Decidable() bool {
-	i := p.info()
-	return i != nil && i.kinds != nil
-}
-
-// kinds are the checks that the properties ask for, in the order of the table
-// and without repetition.
-func kinds(ps []Property) []ir.CheckKind {
-	var out []ir.CheckKind
-	for _, p := range ps {
-		for _, k := range p.info().kinds {
-			if !slices.Contains(out, k) {
-				out = append(out, k)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// disputed are the checks of which tools differ whether the properties ask for
-// them: undefined shifts as overflows.
-func disputed(ps []Property) []ir.CheckKind {
-	if !slices.Contains(ps, NoOverflow) || slices.Contains(ps, NoShiftLoss) || slices.Contains(ps, ShiftWraps) {
-		return nil
-	}
-	var out []ir.CheckKind
-	for _, k := range []ir.CheckKind{ir.ShiftOverflow, ir.ShiftRange} {
-		if !slices.Contains(kinds(ps), k) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// violated is the name of a violated check in `false(<property>)`.
-func violated(k ir.CheckKind) Property {
-	switch k {
-	case ir.Assertion:
-		return UnreachCall
-	case ir.ErrorLabel:
-		return UnreachLabel
-	case ir.Overflow, ir.ShiftOverflow:
-		return NoOverflow
-	case ir.DivByZero:
-		return DivByZero
-	case ir.ShiftRange:
-		return Shift
-	case ir.InvalidDeref:
-		return ValidDeref
-	case ir.InvalidFree:
-		return ValidFree
-	case ir.MemTrack:
-		return ValidMemTrack
-	case ir.MemCleanup:
-		return ValidCleanup
-	}
-	panic(fmt.Sprintf("no property consists of checks of kind %d", k))
-}
+// kinds are the checks that the properties ask for.
+func kinds(ps []Property) []ir.CheckKind { return property.Kinds(ps...) }
 
 // ParseProperties reads a comma separated list of property names. Its error is
 // an *InputError that lists the names, and the nearest one.
 func ParseProperties(list string) ([]Property, error) {
-	var out []Property
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		p := Property(name)
-		if p.info() == nil || p == temporal {
-			return nil, unknownProperty(name)
-		}
-		if !slices.Contains(out, p) {
-			out = append(out, p)
-		}
+	ps, wrong := property.Parse(list)
+	if wrong != nil {
+		return nil, &InputError{Message: wrong.Error(), Hint: wrong.Hint}
 	}
-	return out, nil
-}
-
-// unknownProperty is the error for a name that is no property.
-func unknownProperty(name string) error {
-	var names []string
-	for _, i := range properties {
-		if i.kinds != nil {
-			names = append(names, string(i.name))
-		}
-	}
-	hint := "known properties: " + strings.Join(names, ", ")
-	if near := spell.Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
-	}
-	return &InputError{Message: fmt.Sprintf("unknown property %q", name), Hint: hint}
+	return ps, nil
 }
 
 // PropertyHelp describes every property that can be decided, a line each.
-func PropertyHelp() string {
-	var b strings.Builder
-	for _, i := range properties {
-		if i.kinds != nil {
-			fmt.Fprintf(&b, "  %-18s %s\n", i.name, i.about)
-		}
-	}
-	return b.String()
-}
+func PropertyHelp() string { return property.Help() }

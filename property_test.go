@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"assay/internal/program/ir"
+	"assay/internal/user/property"
 	"assay/internal/user/show"
 )
 
@@ -33,11 +34,11 @@ func TestParseProperties(t *testing.T) {
 }
 
 func TestEveryKindHasItsProperty(t *testing.T) {
-	for _, i := range properties {
-		for _, k := range i.kinds {
-			p := violated(k)
-			if got := p.info().kinds[0]; got != k && !(k == ir.ShiftOverflow && p == NoOverflow) {
-				t.Errorf("%s: a violation of kind %d is reported as %s", i.name, k, p)
+	for _, i := range property.Table {
+		for _, k := range i.Kinds {
+			p := property.Violated(k)
+			if got := property.Kinds(p)[0]; got != k && !(k == ir.ShiftOverflow && p == NoOverflow) {
+				t.Errorf("%s: a violation of kind %d is reported as %s", i.Name, k, p)
 			}
 			if show.KindText(k) == "undefined behaviour" {
 				t.Errorf("kind %d has no words", k)
@@ -74,7 +75,7 @@ func TestPropertyFile(t *testing.T) {
 		{"// a comment\nCHECK( init(main()), LTL(G valid-memcleanup) )\n", "main", []Property{ValidCleanup}},
 		{"CHECK( init(main()), LTL(F end) )", "main", []Property{Termination}},
 		{"CHECK( init(main()), LTL([](AP(x > 0) ==> <> AP(y == 0))) )", "main", []Property{LTL}},
-		{"CHECK( init(main()), CTL( AG(AP(x>0)) ) )", "main", []Property{temporal}},
+		{"CHECK( init(main()), CTL( AG(AP(x>0)) ) )", "main", []Property{property.Temporal}},
 	} {
 		s, err := parsePropertyFile("p.prp", test.text)
 		if err != nil {
@@ -148,9 +149,9 @@ func TestValidate(t *testing.T) {
 // TestDummyProperty: a property about checks that there are is a line in the table, and
 // nothing else: it is parsed, listed in the help, and decided.
 func TestDummyProperty(t *testing.T) {
-	before := properties
-	properties = append(slices.Clone(properties), propertyInfo{"arithmetic", []ir.CheckKind{ir.Overflow, ir.DivByZero}, "a dummy"})
-	defer func() { properties = before }()
+	before := property.Table
+	property.Table = append(slices.Clone(before), property.Info{Name: "arithmetic", Kinds: []ir.CheckKind{ir.Overflow, ir.DivByZero}, About: "a dummy"})
+	defer func() { property.Table = before }()
 	ps, err := ParseProperties("arithmetic")
 	if err != nil || !strings.Contains(PropertyHelp(), "a dummy") {
 		t.Fatal(err)

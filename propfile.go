@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/user/formula"
 	"assay/internal/user/propfile"
+	"assay/internal/user/property"
 )
 
 // Specification is the content of a property file.
@@ -71,7 +72,7 @@ func parsePropertyFile(path, text string) (*Specification, error) {
 		case label != "":
 			s.Label = label
 		case names == nil:
-			names = []string{string(temporal)}
+			names = []string{string(property.Temporal)}
 		}
 		for _, name := range names {
 			s.Properties = append(s.Properties, Property(name))

@@ -61,6 +61,7 @@ type Result struct {
 
 	// Of every answer.
 	Checks      []CheckResult // with Engine.EachCheck
+	Sites       []CheckResult // every place that the properties ask about, and what is known of it
 	Assumptions []Assumption  // what the answer depends on
 	Stats       Stats
 
@@ -137,10 +138,7 @@ const (
 // Library models are not shown: what happens inside of them is reported at the
 // call in the program.
 func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
-	if r.Answer != False || r.run == nil {
-		return errors.New("there is no run to show")
-	}
-	return r.run.Trace(ctx, emit)
+	return (&CheckResult{Answer: r.Answer, run: r.run}).Trace(ctx, emit)
 }
 
 // CheckResult is the answer for one check.
@@ -149,6 +147,16 @@ type CheckResult struct {
 	Property Property `json:"property"`
 	Answer   Answer   `json:"answer"`
 	Reasons  []Reason `json:"reasons,omitempty"`
+
+	run *show.Run // of a False
+}
+
+// Trace is Result.Trace for the check.
+func (c *CheckResult) Trace(ctx context.Context, emit func(Step) error) error {
+	if c.Answer != False || c.run == nil {
+		return errors.New("there is no run to show")
+	}
+	return c.run.Trace(ctx, emit)
 }
 
 // Assumption is something that the answer depends on and that was not checked.

@@ -11,6 +11,7 @@ import (
 	"assay/internal/program/frontend"
 	"assay/internal/temporal/ltl"
 	"assay/internal/user/inspect"
+	"assay/internal/user/property"
 )
 
 // DataModel fixes the sizes of the C types.
@@ -229,8 +230,8 @@ func (t *Task) validate() error {
 		t.Properties = []Property{UnreachCall}
 	}
 	for _, p := range t.Properties {
-		if p.info() == nil {
-			return unknownProperty(string(p))
+		if !p.Known() {
+			return &InputError{Message: property.NewUnknown(string(p)).Error(), Hint: property.NewUnknown(string(p)).Hint}
 		}
 	}
 	if u := t.Program.Unmodelled; u != "" && !slices.Contains(Unmodelled, u) {

@@ -339,6 +339,7 @@ var allowed = map[string][]string{
 		"internal/user/show",
 	},
 	"internal/user/propfile": {},
+	"internal/user/property": {"internal/program/ir", "internal/user/spell"},
 	"internal/user/show": {
 		"internal/logic/bv",
 		"internal/temporal/ltl",
@@ -355,7 +356,7 @@ var allowed = map[string][]string{
 		"internal/integers/its",
 		"internal/evidence/verdict",
 		"internal/conductor",
-		"internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/show", "internal/user/spell",
+		"internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/property", "internal/user/show",
 	},
 	// Tools beside the verifier.
 	"internal/tools/bench":  {"internal/run/process", "internal/program/frontend"},

@@ -198,10 +198,10 @@ func Checks(m *ir.Module, kinds []ir.CheckKind) []verdict.Guard {
 	return out
 }
 
-// CountChecks is the number of places in the program, library models excepted,
-// where one of the kinds of checks may fail.
-func CountChecks(m *ir.Module, kinds []ir.CheckKind) int {
-	n := 0
+// Asked are the places in the program, library models excepted, where one of the kinds of
+// checks may fail: check instructions, accesses, labels and calls.
+func Asked(m *ir.Module, kinds []ir.CheckKind) []verdict.Guard {
+	var out []verdict.Guard
 	for _, f := range m.Funcs {
 		if f.Model {
 			continue
@@ -209,24 +209,24 @@ func CountChecks(m *ir.Module, kinds []ir.CheckKind) int {
 		for _, b := range f.Blocks {
 			for _, v := range b.Instrs {
 				d := f.Def(v)
-				kind := ir.CheckNone
+				kind, text := ir.CheckNone, ""
 				switch d.Op {
 				case ir.Check:
-					kind = ir.CheckKind(d.Aux)
+					kind, text = ir.CheckKind(d.Aux), d.Sym
 				case ir.Load, ir.Store, ir.MemCpy, ir.MemSet:
 					kind = ir.InvalidDeref
 				case ir.Label:
-					kind = ir.ErrorLabel
+					kind, text = ir.ErrorLabel, d.Sym
 				case ir.Call:
 					if d.Sym == "free" || d.Sym == "realloc" {
 						kind = ir.InvalidFree
 					}
 				}
 				if slices.Contains(kinds, kind) {
-					n++
+					out = append(out, verdict.Guard{Kind: kind, Text: text, Func: f.Name, Pos: d.Pos})
 				}
 			}
 		}
 	}
-	return n
+	return out
 }

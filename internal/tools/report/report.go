@@ -42,7 +42,7 @@ func Write(ctx context.Context, w io.Writer, r *assay.Result, o Options) error {
 // writeText shows a result to a person.
 func writeText(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options) error {
 	if !o.Quiet {
-		t := &text{w: w, options: o, sources: sources{}}
+		t := &text{w: w, options: o, sources: Sources{}}
 		t.explain(ctx, r)
 	}
 	_, err := fmt.Fprintf(w, "RESULT: %s\n", r.Line())
@@ -53,7 +53,7 @@ func writeText(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 type text struct {
 	w       *bufio.Writer
 	options Options
-	sources sources
+	sources Sources
 }
 
 func (t *text) printf(format string, args ...any) { fmt.Fprintf(t.w, format, args...) }

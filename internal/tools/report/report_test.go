@@ -120,11 +120,11 @@ func record(t *testing.T, full bool, steps []assay.Step) string {
 	t.Helper()
 	var b strings.Builder
 	w := bufio.NewWriter(&b)
-	tr := &tracer{t: &text{w: w, sources: sources{}}, full: full, seen: map[site]int{}, held: map[site]int{}}
+	tr := newTracer(&text{w: w, sources: Sources{}}, full).short
 	for _, s := range steps {
-		tr.add(s)
+		tr.Add(s)
 	}
-	tr.flush()
+	tr.Flush()
 	w.Flush()
 	return b.String()
 }
@@ -162,9 +162,9 @@ func TestTraceLeavesOutTheMiddleOfLoops(t *testing.T) {
 }
 
 func TestTraceMemoryIsBounded(t *testing.T) {
-	tr := &tracer{t: &text{w: bufio.NewWriter(&strings.Builder{}), sources: sources{}}, seen: map[site]int{}, held: map[site]int{}}
+	tr := newTracer(&text{w: bufio.NewWriter(&strings.Builder{}), sources: Sources{}}, false).short
 	for i := range 100000 {
-		tr.add(assay.Step{Kind: assay.StepAssign, Func: "f", Pos: assay.Position{File: "f.c", Line: i % 7}, Var: "x"})
+		tr.Add(assay.Step{Kind: assay.StepAssign, Func: "f", Pos: assay.Position{File: "f.c", Line: i % 7}, Var: "x"})
 	}
 	if len(tr.pending) > 200 {
 		t.Errorf("%d steps are pending", len(tr.pending))
@@ -177,10 +177,10 @@ func TestSourceMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	sources{}.show(&b, assay.Position{File: file, Line: 1, Col: 7})
+	Sources{}.show(&b, assay.Position{File: file, Line: 1, Col: 7})
 	if want := "    1 |     a[i] = 1;\n      |          ^\n"; b.String() != want {
 		t.Errorf("got:\n%swant:\n%s", b.String(), want)
 	}
-	sources{}.show(&b, assay.Position{File: file, Line: 9})
-	sources{}.show(&b, assay.Position{File: "/no/such", Line: 1})
+	Sources{}.show(&b, assay.Position{File: file, Line: 9})
+	Sources{}.show(&b, assay.Position{File: "/no/such", Line: 1})
 }

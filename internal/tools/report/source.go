@@ -9,29 +9,35 @@ import (
 	"assay"
 )
 
-// sources caches the lines of source files. A file that cannot be read has no
+// Sources caches the lines of source files. A file that cannot be read has no
 // lines: a trace is then shown without source text.
-type sources map[string][]string
+type Sources map[string][]string
 
 // maxSource bounds the source files that are read, in bytes.
 const maxSource = 32 << 20
 
-// line is the text of a source line without indentation, "" if it is not known.
-func (s sources) line(p assay.Position) string {
-	return strings.TrimSpace(s.raw(p))
+// Line is the text of a source line without indentation, "" if it is not known.
+func (s Sources) Line(p assay.Position) string {
+	return strings.TrimSpace(s.Raw(p))
 }
 
-// raw is the text of a source line.
-func (s sources) raw(p assay.Position) string {
-	lines, ok := s[p.File]
+// Lines are the lines of a file, nil if it cannot be read.
+func (s Sources) Lines(file string) []string {
+	lines, ok := s[file]
 	if !ok {
-		if info, err := os.Stat(p.File); err == nil && info.Mode().IsRegular() && info.Size() < maxSource {
-			if data, err := os.ReadFile(p.File); err == nil {
-				lines = strings.Split(string(data), "\n")
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() < maxSource {
+			if data, err := os.ReadFile(file); err == nil {
+				lines = strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 			}
 		}
-		s[p.File] = lines
+		s[file] = lines
 	}
+	return lines
+}
+
+// Raw is the text of a source line.
+func (s Sources) Raw(p assay.Position) string {
+	lines := s.Lines(p.File)
 	if p.Line < 1 || p.Line > len(lines) {
 		return ""
 	}
@@ -39,8 +45,8 @@ func (s sources) raw(p assay.Position) string {
 }
 
 // show prints a source line with a mark below the column.
-func (s sources) show(w io.Writer, p assay.Position) {
-	raw := s.raw(p)
+func (s Sources) show(w io.Writer, p assay.Position) {
+	raw := s.Raw(p)
 	if strings.TrimSpace(raw) == "" {
 		return
 	}

@@ -8,45 +8,23 @@ import (
 	"assay"
 )
 
-// rounds is how often a step of one kind at one place is shown before the
-// following ones are held back until something new happens.
-const rounds = 2
-
-// site is a place that steps come from.
-type site struct {
-	kind     assay.StepKind
-	file     string
-	line     int
-	function string
-	what     string
-}
-
-func siteOf(s assay.Step) site {
-	return site{s.Kind, s.Pos.File, s.Pos.Line, s.Func, s.Var + s.Text + columns(s.Truth)}
-}
-
-// tracer prints a trace as it comes. Of the repetitions of a loop it shows the
-// first ones and the last: a step whose site has been shown `rounds` times is
-// held back, replacing the earlier one of the same site; when a step of a new
-// site comes, the steps held back are printed after the number of those that
-// were left out.
+// tracer prints a trace as it comes.
 type tracer struct {
-	t       *text
-	full    bool
-	seen    map[site]int
-	held    map[site]int // index into pending
-	pending []pendingStep
-	omitted int
+	t     *text
+	short *Shortener
 
 	function string // of the last header
 	file     string
 	lastLine int
 }
 
-// pendingStep is a step held back; replaced ones are dropped.
-type pendingStep struct {
-	step assay.Step
-	dead bool
+func newTracer(t *text, full bool) *tracer {
+	tr := &tracer{t: t}
+	tr.short = NewShortener(full, tr.print, func(n int) {
+		t.printf("      … %s of this loop left out (--trace shows all) …\n", plural(n, "step"))
+		tr.lastLine = 0
+	})
+	return tr
 }
 
 // trace prints the trace of a False.
@@ -57,64 +35,13 @@ func (t *text) trace(ctx context.Context, r *assay.Result) error {
 			t.printf("  %s%s %s\n", strings.Repeat(" ", i), "|", f)
 		}
 	}
-	tr := &tracer{t: t, full: t.options.FullTrace, seen: map[site]int{}, held: map[site]int{}}
+	tr := newTracer(t, t.options.FullTrace)
 	err := r.Trace(ctx, func(s assay.Step) error {
-		tr.add(s)
+		tr.short.Add(s)
 		return nil
 	})
-	tr.flush()
+	tr.short.Flush()
 	return err
-}
-
-// add takes the next step.
-func (tr *tracer) add(s assay.Step) {
-	if tr.full {
-		tr.print(s)
-		return
-	}
-	k := siteOf(s)
-	tr.seen[k]++
-	if s.Kind == assay.StepViolation || tr.seen[k] <= rounds {
-		tr.flush()
-		tr.print(s)
-		return
-	}
-	if i, ok := tr.held[k]; ok {
-		tr.pending[i].dead = true
-		tr.omitted++
-	}
-	tr.held[k] = len(tr.pending)
-	tr.pending = append(tr.pending, pendingStep{step: s})
-	if len(tr.pending) > 4*len(tr.held)+64 {
-		tr.compact()
-	}
-}
-
-// compact drops the dead steps, so that memory stays proportional to the sites.
-func (tr *tracer) compact() {
-	live := tr.pending[:0]
-	for _, p := range tr.pending {
-		if !p.dead {
-			tr.held[siteOf(p.step)] = len(live)
-			live = append(live, p)
-		}
-	}
-	tr.pending = live
-}
-
-// flush prints what was held back.
-func (tr *tracer) flush() {
-	if tr.omitted > 0 {
-		tr.t.printf("      … %s of this loop left out (--trace shows all) …\n", plural(tr.omitted, "step"))
-		tr.lastLine = 0
-	}
-	for _, p := range tr.pending {
-		if !p.dead {
-			tr.print(p.step)
-		}
-	}
-	tr.pending, tr.omitted = tr.pending[:0], 0
-	clear(tr.held)
 }
 
 // width of the source text in a line of the trace.
@@ -135,14 +62,14 @@ func (tr *tracer) print(s assay.Step) {
 	}
 	source := ""
 	if s.Pos.Line != tr.lastLine {
-		source = fit(tr.t.sources.line(s.Pos), width)
+		source = fit(tr.t.sources.Line(s.Pos), width)
 	}
 	tr.lastLine = s.Pos.Line
 	number := "     "
 	if s.Pos.Line > 0 {
 		number = fmt.Sprintf("%5d", s.Pos.Line)
 	}
-	what := stepText(s)
+	what := StepText(s)
 	if len(s.Truth) > 0 {
 		what = columns(s.Truth) + "  " + what
 	}
@@ -174,8 +101,8 @@ func fit(s string, n int) string {
 	return s
 }
 
-// stepText is what happens in a step.
-func stepText(s assay.Step) string {
+// StepText is what happens in a step.
+func StepText(s assay.Step) string {
 	switch s.Kind {
 	case assay.StepAssign:
 		out := s.Var + " = " + s.Value

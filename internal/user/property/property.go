@@ -1,0 +1,183 @@
+// Package property is the table of properties: their names, the checks that each consists of, and
+// what is to be said of it to people.
+package property
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assay/internal/program/ir"
+	"assay/internal/user/spell"
+)
+
+// Property names what must not happen on any run. The names are those of the
+// competition on software verification where it has one.
+type Property string
+
+// The properties.
+const (
+	UnreachCall    Property = "unreach-call"        // no failed assertion, no call of an error function
+	UnreachLabel   Property = "unreach-label"       // the C label ERROR is not reached
+	NoOverflow     Property = "no-overflow"         // no signed overflow
+	NoShiftLoss    Property = "no-overflow:shift"   // no-overflow, and no undefined signed left shift
+	ShiftWraps     Property = "no-overflow:noshift" // no-overflow, whatever left shifts do
+	DivByZero      Property = "div-by-zero"         // no integer division or remainder by zero
+	Shift          Property = "shift"               // every shift amount is below the width
+	ValidDeref     Property = "valid-deref"         // every access hits a live object
+	ValidFree      Property = "valid-free"          // every free gets null or the start of a live heap block
+	ValidMemTrack  Property = "valid-memtrack"      // every heap block stays reachable until freed
+	ValidCleanup   Property = "valid-memcleanup"    // every heap block is freed at the end
+	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
+	Termination    Property = "termination"         // every run ends
+	LTL            Property = "ltl"                 // a formula of linear temporal logic
+	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
+	Temporal       Property = "temporal-logic"      // a CTL formula and the like: recognised, not decided yet
+)
+
+// Info is one line of the table of properties.
+type Info struct {
+	Name  Property
+	Kinds []ir.CheckKind // nil: recognised, but no engine decides it; empty: not a matter of checks
+	About string
+}
+
+// Table holds all properties.
+var Table = []Info{
+	{UnreachCall, []ir.CheckKind{ir.Assertion}, "no assertion fails, no error function is called (the default)"},
+	{UnreachLabel, []ir.CheckKind{ir.ErrorLabel}, "the C label ERROR is never reached"},
+	{NoOverflow, []ir.CheckKind{ir.Overflow}, "no signed integer overflow"},
+	{NoShiftLoss, []ir.CheckKind{ir.Overflow, ir.ShiftOverflow, ir.ShiftRange}, "the same, and no shift is undefined"},
+	{ShiftWraps, []ir.CheckKind{ir.Overflow}, "the same, whatever shifts do (plain no-overflow is unknown where only that matters)"},
+	{DivByZero, []ir.CheckKind{ir.DivByZero}, "no integer division or remainder by zero"},
+	{Shift, []ir.CheckKind{ir.ShiftRange}, "no shift by a negative amount, or by the width or more"},
+	{ValidDeref, []ir.CheckKind{ir.InvalidDeref}, "no access through a null, dangling or out-of-bounds pointer"},
+	{ValidFree, []ir.CheckKind{ir.InvalidFree}, "no free of anything but a live heap block"},
+	{ValidMemTrack, []ir.CheckKind{ir.MemTrack}, "no heap block becomes unreachable before it is freed"},
+	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
+	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
+	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
+	{LTL, []ir.CheckKind{}, "the formula of --ltl, or of a comment //@ ltl invariant positive: …; (asked alone)"},
+	{NoDataRace, nil, ""},
+	{Temporal, nil, ""},
+}
+
+// info is the line of p in the table, nil if p is no property.
+func (p Property) info() *Info {
+	i := slices.IndexFunc(Table, func(i Info) bool { return i.Name == p })
+	if i < 0 {
+		return nil
+	}
+	return &Table[i]
+}
+
+// Known says whether p is the name of a property.
+func (p Property) Known() bool { return p.info() != nil }
+
+// Decidable says whether an engine of this release decides p.
+func (p Property) Decidable() bool {
+	i := p.info()
+	return i != nil && i.Kinds != nil
+}
+
+// Kinds are the checks that the properties ask for, in the order of the table
+// and without repetition.
+func Kinds(ps ...Property) []ir.CheckKind {
+	var out []ir.CheckKind
+	for _, p := range ps {
+		for _, k := range p.info().Kinds {
+			if !slices.Contains(out, k) {
+				out = append(out, k)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Disputed are the checks of which tools differ whether the properties ask for
+// them: undefined shifts as overflows.
+func Disputed(ps []Property) []ir.CheckKind {
+	if !slices.Contains(ps, NoOverflow) || slices.Contains(ps, NoShiftLoss) || slices.Contains(ps, ShiftWraps) {
+		return nil
+	}
+	var out []ir.CheckKind
+	for _, k := range []ir.CheckKind{ir.ShiftOverflow, ir.ShiftRange} {
+		if !slices.Contains(Kinds(ps...), k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// Violated is the name of a violated check in `false(<property>)`.
+func Violated(k ir.CheckKind) Property {
+	switch k {
+	case ir.Assertion:
+		return UnreachCall
+	case ir.ErrorLabel:
+		return UnreachLabel
+	case ir.Overflow, ir.ShiftOverflow:
+		return NoOverflow
+	case ir.DivByZero:
+		return DivByZero
+	case ir.ShiftRange:
+		return Shift
+	case ir.InvalidDeref:
+		return ValidDeref
+	case ir.InvalidFree:
+		return ValidFree
+	case ir.MemTrack:
+		return ValidMemTrack
+	case ir.MemCleanup:
+		return ValidCleanup
+	}
+	panic(fmt.Sprintf("no property consists of checks of kind %d", k))
+}
+
+// Unknown says that a name is no property.
+type Unknown struct{ Name, Hint string }
+
+func (e *Unknown) Error() string { return fmt.Sprintf("unknown property %q", e.Name) }
+
+// Parse reads a comma separated list of property names. Its error lists the names, and the nearest one.
+func Parse(list string) ([]Property, *Unknown) {
+	var out []Property
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		p := Property(name)
+		if !p.Known() || p == Temporal {
+			return nil, NewUnknown(name)
+		}
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// NewUnknown is the error for a name that is no property.
+func NewUnknown(name string) *Unknown {
+	var names []string
+	for _, i := range Table {
+		if i.Kinds != nil {
+			names = append(names, string(i.Name))
+		}
+	}
+	hint := "known properties: " + strings.Join(names, ", ")
+	if near := spell.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &Unknown{Name: name, Hint: hint}
+}
+
+// Help describes every property that can be decided, a line each.
+func Help() string {
+	var b strings.Builder
+	for _, i := range Table {
+		if i.Kinds != nil {
+			fmt.Fprintf(&b, "  %-18s %s\n", i.Name, i.About)
+		}
+	}
+	return b.String()
+}
