@@ -95,8 +95,7 @@ func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []C
 	return out
 }
 
-// sites say of every place that the properties ask about what the result says of it, one of each line
-// and text.
+// sites say of every place that the properties ask about what the result says of it.
 func sites(m *ir.Module, asked []verdict.Guard, r *Result) []CheckResult {
 	known := map[Place]Answer{}
 	for _, c := range r.Checks {

@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"assay/internal/user/formula"
-	"assay/internal/user/propfile"
 	"assay/internal/user/property"
+	"assay/internal/user/propfile"
 )
 
 // Specification is the content of a property file.
