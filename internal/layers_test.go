@@ -74,6 +74,7 @@ var allowed = map[string][]string{
 	"internal/run/pause":    {},
 	"internal/run/process":  {},
 	"internal/run/schedule": {},
+	"internal/run/tracing":  {},
 	// Programs: how they come in, and what they mean.
 	"internal/program/binary/image": {},
 	"internal/program/binary/lift":  {"internal/program/binary/image", "internal/program/binary/x86"},
@@ -326,8 +327,8 @@ var allowed = map[string][]string{
 		"internal/user/picture", "internal/user/show",
 	},
 	"internal/user/native": {
-		"internal/run/process",
-		"internal/program/frontend", "internal/program/ir", "internal/program/target",
+		"internal/run/process", "internal/run/tracing",
+		"internal/program/binary/image", "internal/program/frontend", "internal/program/ir", "internal/program/target",
 		"internal/evidence/verdict",
 		"internal/user/show",
 	},

@@ -20,6 +20,7 @@ var goroutines = map[string]string{
 	"../cmd/assay/child.go":                "reads lines of JSON",
 	"../cmd/assay/bench.go":                "waits for signals",
 	"../internal/run/process/process.go":   "waits for a process",
+	"../internal/run/tracing/tracing.go":   "waits for a timer",
 }
 
 // TestGoroutines: engines run in package schedule; nothing else that may have a bug runs

@@ -69,8 +69,5 @@ func checkBinary(t *assay.Task) error {
 	if s := t.Program.Semantics; s != "" && s != assay.SemanticsC && s != assay.SemanticsWrap {
 		return &assay.InputError{Message: fmt.Sprintf("--semantics %s is not for binaries: their arithmetic is the machine's", s)}
 	}
-	if t.Engine.NativeReplay {
-		return &assay.InputError{Message: "--replay native is not there for binaries yet", Hint: "leave it out: runs are replayed on the lifted program"}
-	}
 	return nil
 }

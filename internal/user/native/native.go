@@ -57,6 +57,10 @@ type Counterexample struct {
 	// Kind and Line are the violation.
 	Kind ir.CheckKind
 	Line int
+	// Of binaries: where the run starts, by name, or by address if that is not 0; and the address that
+	// is the error, 0 if functions are.
+	StartName      string
+	Start, ErrorAt uint64
 }
 
 // Outcome tells what the native run did.

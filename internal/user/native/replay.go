@@ -26,8 +26,16 @@ func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o fro
 		}
 	}
 	c, exact := Inputs(run.Module, run.Input, run.Violation, silent, frontend.SharedStorage)
+	machine := len(o.Files) == 1 && frontend.IsBinary(o.Files[0])
+	if !exact && machine {
+		return Outcome{Why: "the run depends on registers or places of the stack that were never written, which cannot be fed"}, nil
+	}
 	if !exact {
 		return Outcome{Why: "the run depends on the content of memory that was never written, which cannot be fed"}, nil
+	}
+	if machine {
+		c.StartName = "main"
+		return ConfirmBinary(ctx, o.Files[0], c)
 	}
 	header, err := frontend.WriteHeader()
 	if err != nil {
