@@ -362,6 +362,7 @@ var allowed = map[string][]string{
 	// Tools beside the verifier.
 	"internal/tools/bench":  {"internal/run/process", "internal/program/frontend"},
 	"internal/tools/report": {""},
+	"internal/tools/sarif":  {"internal/user/property", "", "internal/tools/report"},
 	"internal/tools/scan": {
 		"internal/run/process", "internal/program/frontend", "internal/program/harness",
 		"",
@@ -397,7 +398,7 @@ var allowed = map[string][]string{
 		"internal/certify/accept",
 		"internal/user/measure", "internal/user/propfile", "internal/user/show",
 		"",
-		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite",
+		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/sarif",
 	},
 }
 

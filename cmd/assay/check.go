@@ -39,6 +39,7 @@ type checkFlags struct {
 	log          string
 	dump         map[assay.View]string
 	show         report.Options
+	reports      reports
 
 	incrementalBMC bool
 	domains        map[string]*bool
@@ -142,6 +143,7 @@ func (f *checkFlags) groups() []group {
 	output.BoolVarP(&f.show.Verbose, "verbose", "v", false, "print sizes, work and times, too")
 	f.dump = map[assay.View]string{}
 	output.Var(dumpValue{f.dump}, "dump", "write a view of the program to a file: ir, ssa (formula, SMT-LIB), graph (DOT), system (BTOR2), or facts (of loops); may be repeated")
+	f.reports.flags(output)
 	output.StringVar(&f.log, "log", "", "write what each engine does to this `file`, a line of JSON for each event")
 
 	return []group{
@@ -185,6 +187,9 @@ Properties:
 		RunE: func(c *cobra.Command, files []string) error {
 			f.task.Files = files
 			if asksBound(f.property) {
+				if err := f.reports.alone("bounds"); err != nil {
+					return err
+				}
 				return f.checkBound(c.Flags(), files)
 			}
 			if err := f.specifiedCTL(c.Flags()); err != nil {
@@ -194,6 +199,9 @@ Properties:
 				return err
 			}
 			if f.ctl != "" {
+				if err := f.reports.alone("computation tree logic"); err != nil {
+					return err
+				}
 				return f.checkCTL()
 			}
 			if f.memory > 0 && !isChild() {
@@ -304,6 +312,9 @@ func (f *checkFlags) check() error {
 	if err := checkBinary(&f.task); err != nil {
 		return err
 	}
+	if err := f.reports.start(); err != nil {
+		return err
+	}
 	channel, err := openChild(f.memory)
 	if err != nil {
 		return err
@@ -352,10 +363,10 @@ func (f *checkFlags) check() error {
 		if why == "interrupted" {
 			cause = why
 		}
-		code := explain(printResult(os.Stdout, &assay.Result{
+		code := explain(f.deliver(os.Stdout, &assay.Result{
 			Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
 			Reasons: []assay.Reason{{Cause: cause, Text: why}}, Stats: assay.Stats{Depth: int(known.Load())},
-		}, f.show))
+		}))
 		channel.done()
 		return code
 	})
@@ -365,26 +376,11 @@ func (f *checkFlags) check() error {
 		progress.Clear()
 	}
 	if err != nil {
-		code := explain(err)
+		code := f.failed(err)
 		channel.done()
 		return exit(code)
 	}
-	err = printResult(os.Stdout, result, f.show)
+	err = f.deliver(os.Stdout, result)
 	channel.done()
 	return err
-}
-
-// printResult prints a result and returns its exit code as an error.
-func printResult(w io.Writer, r *assay.Result, o report.Options) error {
-	// The trace is printed even if the run was interrupted.
-	if err := report.Write(context.Background(), w, r, o); err != nil {
-		return &assay.EnvironmentError{Doing: "writing the result", Err: err}
-	}
-	switch r.Answer {
-	case assay.True:
-		return exit(exitTrue)
-	case assay.False:
-		return exit(exitFalse)
-	}
-	return exit(exitUnknown)
 }

@@ -99,6 +99,7 @@ func (c *childChannel) done() {
 
 // superviseChild runs the child and explains its death.
 func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
+	begin := time.Now()
 	cmd, statusReader, lastWords, err := startChild(args)
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "starting the process that --memory needs", Err: err}
@@ -139,7 +140,8 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 		Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
 		Reasons: []assay.Reason{*reason}, Stats: assay.Stats{Depth: last.Depth},
 	}
-	return printResult(os.Stdout, result, f.show)
+	f.reports.begin = begin
+	return f.deliver(os.Stdout, result)
 }
 
 // startChild starts this program again with the two extra files.

@@ -1,0 +1,60 @@
+package property
+
+// Rule is what is to be said of a violation of a property to somebody who sees it for the first
+// time, in an editor or a code review.
+type Rule struct {
+	Property Property
+	Name     string // of what goes wrong, in CamelCase, as rules of analysers are named
+	Short    string // the property, in a sentence
+	Wrong    string // what happens to a program that violates it
+	Mend     string // what to look for
+	CWE      int    // of the Common Weakness Enumeration, 0 is none
+	Security string // how bad it may be for security, from 0 to 10 as in CVSS, empty if it is not a matter of security
+}
+
+// Rules are those of the properties that a `false(…)` may name.
+var Rules = []Rule{
+	{UnreachCall, "ReachableAssertion", "No assertion fails, and no error function is called.",
+		"An assert(), __VERIFIER_assert() or __CPROVER_assert() is false on a run, or a run calls reach_error(), __VERIFIER_error() or another function that reports an error.",
+		"The trace shows inputs with which it happens. Either the code before is wrong for them, or a condition on the inputs is missing (`if (…) return`, or __VERIFIER_assume in a harness).", 617, ""},
+	{UnreachLabel, "ReachableErrorLabel", "The error label is never reached.",
+		"A run comes to the C label that stands for an error.",
+		"The trace shows inputs with which it happens; look at the last condition before the label.", 617, ""},
+	{NoOverflow, "SignedOverflow", "No signed integer arithmetic overflows.",
+		"The result of signed arithmetic does not fit its type, which is undefined behaviour in C: compilers assume that it does not happen, and optimise accordingly.",
+		"Check the operands before (`a > INT_MAX - b`), compute in a wider or an unsigned type, or use __builtin_add_overflow and its kin.", 190, "6.5"},
+	{DivByZero, "DivisionByZero", "No integer is divided by zero.",
+		"The divisor of / or % is zero, or INT_MIN is divided by -1: undefined behaviour, which mostly ends the program with SIGFPE.",
+		"Check the divisor before; the trace shows where its value comes from.", 369, "5.5"},
+	{Shift, "ShiftOutOfRange", "No value is shifted by a negative amount, or by its width or more.",
+		"The amount of << or >> is negative or not less than the width of the promoted left operand: undefined behaviour, with another result on each machine.",
+		"Check the amount before, or mask it (`n & 31`).", 1335, "4.0"},
+	{ValidDeref, "InvalidAccess", "Every access is inside of an object that lives.",
+		"A read or write goes through a null pointer, behind the end or before the start of an object, or to an object that was freed or has gone out of scope.",
+		"The trace shows the values of indices and pointers; compare the bound of the loop or the length that was passed with the size of the object that the message names.", 119, "8.5"},
+	{ValidFree, "InvalidFree", "Only live heap blocks are freed, each once, by the pointer to their start.",
+		"free() or realloc() gets a pointer that was freed before, that points into a block, or to something that malloc has not made.",
+		"Set pointers to NULL after free, and let one function own each block.", 763, "8.0"},
+	{ValidMemTrack, "MemoryLeak", "Every heap block stays reachable until it is freed.",
+		"The last pointer to a block that was not freed is overwritten or goes out of scope: the memory is lost.",
+		"Free the block on this path; early returns and error paths are the usual places.", 401, "4.0"},
+	{ValidCleanup, "MemoryNotFreed", "Every heap block is freed when the program ends.",
+		"A run ends with memory that was not freed.",
+		"Free the block that the message names before the end of main.", 401, "3.0"},
+	{Termination, "EndlessRun", "Every run ends.",
+		"With the inputs of the trace the program runs for ever: the state at the marked step comes back, or a set of states is never left.",
+		"Look at what should make progress in the loop, and for which inputs it does not (a step of zero, a counter that wraps around, a condition with != that is stepped over).", 835, "5.0"},
+	{LTL, "TemporalFormula", "A formula of linear temporal logic is true of every run.",
+		"The run of the trace makes the formula false; a run without end goes through the marked states again and again.",
+		"The steps say which subformulas are true from there on.", 0, ""},
+}
+
+// RuleOf is the rule of a property that a `false(…)` names, nil if it has none.
+func RuleOf(p Property) *Rule {
+	for i := range Rules {
+		if Rules[i].Property == p {
+			return &Rules[i]
+		}
+	}
+	return nil
+}
