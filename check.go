@@ -214,7 +214,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 func (r *run) subject(m *ir.Module) *inspect.Subject {
 	t := &r.task
 	return &inspect.Subject{
-		Module: m, Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: t.Label,
+		Module: m, Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: frontend.LabelName(t.Label),
 		Endless: t.question() == conductor.Termination, Unwind: t.Engine.Unwind, Small: t.Engine.SmallBlocks, Files: t.Files,
 	}
 }
@@ -238,7 +238,7 @@ func (r *run) dump(ctx context.Context, s *inspect.Subject, views ...inspect.Vie
 func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 	t, e := &r.task, &r.task.Engine
 	q := conductor.Task{
-		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: t.Label,
+		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: frontend.LabelName(t.Label),
 		Semantics: t.Program.Semantics, Formula: f, Assumed: t.Program.Assumed, Start: frontend.AssumedLabel,
 		Options: conductor.Options{
 			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,

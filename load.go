@@ -1,6 +1,7 @@
 package assay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -22,6 +23,9 @@ func (r *run) frontendOptions() frontend.Options {
 		CheckAlignment: p.CheckAlignment,
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
 		Warnings:       r.task.Warnings,
+	}
+	if slices.Contains(r.task.Properties, UnreachLabel) {
+		o.Label = cmp.Or(r.task.Label, "ERROR")
 	}
 	if p.HavocUninitialised {
 		o.ExtraArgs = append(o.ExtraArgs, "-fcommon") // tells them from those with the initialiser 0

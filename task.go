@@ -30,7 +30,7 @@ type Task struct {
 	Files []string
 	// Properties must all hold. Empty means unreach-call.
 	Properties []Property
-	// Label is the C label that UnreachLabel is about. Empty means ERROR.
+	// Label is the C label that UnreachLabel is about, of a binary also a symbol or an address 0x…. Empty means ERROR.
 	Label string
 	// LTL is the formula that the property LTL is about. Nil is the one in a comment
 	// `//@ ltl invariant positive: …;` of the C files.

@@ -26,6 +26,7 @@ type checkFlags struct {
 	spec         string
 	ltl          string
 	ctl          string
+	entry        string
 	assumed      string
 	havocStart   bool
 	dataModel    string
@@ -83,6 +84,7 @@ func (f *checkFlags) groups() []group {
 	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics wrap or integers")
 	question.StringVar(&f.assumed, "assume", "", "assume a C `condition` of the first state, over globals and locals (main::x); with --ctl over names alone")
 	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "start with arbitrary content of the globals without initialiser that are not static")
+	question.StringVar(&f.task.Label, "label", "", "the `label` that unreach-label is about, ERROR if none is given; of a binary also a symbol or an address 0x…")
 	question.BoolVar(&f.task.Engine.EachCheck, "all", false, "decide every check on its own and print a table")
 
 	p := &f.task.Program
@@ -90,6 +92,7 @@ func (f *checkFlags) groups() []group {
 	p.Pointers = map[string]assay.Pointer{}
 	program := pflag.NewFlagSet("", pflag.ContinueOnError)
 	program.StringVar(&p.Function, "function", "", "start in this `function` with arbitrary arguments instead of main")
+	program.StringVar(&f.entry, "entry", "", "start in the function of a binary at this `address`, 0x…, with arbitrary arguments; for files without symbols")
 	program.Var(pointerValue{p.Pointers, arrayPointer}, "array", "with --function f: its pointer parameter p points to N elements, or as many as its parameter N says; may be repeated, as the next two")
 	program.Var(pointerValue{p.Pointers, stringPointer}, "string", "with --function f: p is a string of any length")
 	program.Var(pointerValue{p.Pointers, aliasPointer}, "alias", "with --function f: p points to an element of its own, or is equal to the parameter q")
@@ -173,7 +176,7 @@ func checkCommand(args []string) *cobra.Command {
 
 The files are C (.c), preprocessed C (.i), LLVM assembly (.ll) or LLVM bitcode
 (.bc); several are linked together. An x86-64 ELF file (a.out, f.o) is a program alone;
-of it unreach-call, termination and ltl can be asked (see assay lift --help).
+of it unreach-call, unreach-label, termination, ltl, ctl and bounds can be asked (see assay lift --help).
 
 Properties:
 ` + assay.PropertyHelp() + `  bound<=E, =O(n^k)  no run costs more than an expression of the inputs, or a class; see assay bound --help for
@@ -249,6 +252,13 @@ func propertyNames() []string {
 
 // complete turns the flags into the task.
 func (f *checkFlags) complete(flags *pflag.FlagSet) error {
+	if err := f.read(flags); err != nil {
+		return err
+	}
+	return checkBinary(&f.task, f.entry)
+}
+
+func (f *checkFlags) read(flags *pflag.FlagSet) error {
 	t := &f.task
 	t.Program.DataModel = assay.DataModel(f.dataModel)
 	t.Program.Semantics = assay.Semantics(f.semantics)
@@ -279,6 +289,12 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 		}
 		t.Properties = ps
 	}
+	if f.task.Label != "" && !slices.Contains(t.Properties, assay.UnreachLabel) {
+		if len(t.Properties) > 0 {
+			return &assay.InputError{Message: "--label is for the property unreach-label", Hint: "leave it out, or ask for unreach-label"}
+		}
+		t.Properties = []assay.Property{assay.UnreachLabel}
+	}
 	if flags.Changed("ltl") {
 		if !slices.Contains(t.Properties, assay.LTL) {
 			t.Properties = append(t.Properties, assay.LTL)
@@ -297,7 +313,9 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 			t.Properties = append(t.Properties, p)
 		}
 	}
-	t.Label, t.Unsupported = s.Label, s.Unsupported
+	if t.Unsupported = s.Unsupported; t.Label == "" {
+		t.Label = s.Label
+	}
 	if s.LTL != nil {
 		t.LTL = s.LTL
 	}
@@ -309,9 +327,6 @@ func (f *checkFlags) complete(flags *pflag.FlagSet) error {
 
 // check runs the task in this process and prints the result.
 func (f *checkFlags) check() error {
-	if err := checkBinary(&f.task); err != nil {
-		return err
-	}
 	if err := f.reports.start(); err != nil {
 		return err
 	}

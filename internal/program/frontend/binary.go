@@ -30,29 +30,32 @@ func IsBinary(file string) bool {
 	return err == nil && bytes.Equal(magic, []byte("\x7fELF"))
 }
 
-// Lift is the C of a binary, from the function where runs start. Functions that the binary does not define,
-// and that have no model, may be called if they are pure.
-func Lift(file, entry string, pure bool) (string, error) {
+// Lift is the C of a binary, from the function where runs start, or an address 0x…, with a label at the place of another one.
+// Functions that the binary does not define, and that have no model, may be called if they are pure.
+func Lift(file, entry, label string, pure bool) (*lift.Program, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return "", inputError(file, errors.Unwrap(err).Error())
+		return nil, inputError(file, errors.Unwrap(err).Error())
 	}
-	o := lift.Options{Entry: entry}
+	o := lift.Options{Entry: entry, Label: label}
 	if pure {
 		models := modelIndex()
 		o.Unmodelled = func(name string) bool { return models[name] == "" && externals[name] == nil }
 	}
-	text, err := lift.C(file, content, o)
+	p, err := lift.Lift(file, content, o)
 	var damaged *image.Error
 	var unlifted *lift.Error
 	switch {
 	case errors.As(err, &damaged):
-		return "", inputError(file, damaged.Reason)
+		return nil, inputError(file, damaged.Reason)
 	case errors.As(err, &unlifted):
-		return "", inputError(file, unlifted.Reason)
+		return nil, inputError(file, unlifted.Reason)
 	}
-	return text, err
+	return p, err
 }
+
+// LabelName is the label of C that stands for a place of a binary that a user names.
+func LabelName(text string) string { return lift.LabelName(text) }
 
 // lifted puts the C of a binary in the place of the file, in a folder that the caller removes.
 func lifted(o *Options) (folder string, err error) {
@@ -65,7 +68,7 @@ func lifted(o *Options) (folder string, err error) {
 	if o.DataModel != LP64 {
 		return "", inputError(o.Files[0], "an x86-64 program has the data model lp64")
 	}
-	text, err := Lift(o.Files[0], o.entry(), o.PureUnmodelled)
+	p, err := Lift(o.Files[0], o.entry(), o.Label, o.PureUnmodelled)
 	if err != nil {
 		return "", err
 	}
@@ -74,9 +77,12 @@ func lifted(o *Options) (folder string, err error) {
 	}
 	name := filepath.Base(o.Files[0]) + ".c"
 	file := filepath.Join(folder, name)
-	if err := os.WriteFile(file, []byte("#line 1 "+strconv.Quote(name)+"\n"+text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("#line 1 "+strconv.Quote(name)+"\n"+p.Text), 0o600); err != nil {
 		os.RemoveAll(folder)
 		return "", &EnvironmentError{What: "writing the lifted program", Err: err}
+	}
+	if o.Function = p.Entry; p.Entry == "main" {
+		o.Function = ""
 	}
 	o.Files, o.ExtraArgs = []string{file}, slices.Concat(o.ExtraArgs, liftedArgs)
 	return folder, nil

@@ -79,6 +79,8 @@ type Options struct {
 	// NonNull are the pointer parameters of Function that are not null, as
 	// "function:parameter", or AllPointers.
 	NonNull []string
+	// Label is a label, symbol or address (0x…) of a binary that becomes a label of its C (LabelName).
+	Label string
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"assay/internal/program/binary/image"
+	"assay/internal/program/binary/lift"
 	"assay/internal/program/ir"
 	"assay/internal/run/tracing"
 )
@@ -41,6 +42,9 @@ type feeder struct {
 	image  *image.Image
 	// library says that functions of libraries are among the inputs: our models may ask for them more rarely.
 	library bool
+	// start is the function where the run starts, 0 is main; errors are addresses.
+	start  uint64
+	errors []uint64
 	// Of the end.
 	hit     bool
 	exhaust string
@@ -68,8 +72,12 @@ func ConfirmBinary(ctx context.Context, file string, c Counterexample) (Outcome,
 	if file, err = filepath.Abs(file); err != nil {
 		return Outcome{}, err
 	}
+	f := &feeder{c: c, next: map[string]int{}, values: map[string][]Input{}}
+	if err := f.find(m, content); err != nil {
+		return Outcome{Why: err.Error()}, nil
+	}
 	if m.Type == elf.ET_REL {
-		program := filepath.Join(dir, "program")
+		program, object := filepath.Join(dir, "program"), m
 		if why, err := linkObject(ctx, m, file, dir, program); why != "" || err != nil {
 			return Outcome{Why: why}, err
 		}
@@ -80,8 +88,11 @@ func ConfirmBinary(ctx context.Context, file string, c Counterexample) (Outcome,
 			return Outcome{Why: err.Error()}, nil
 		}
 		file = program
+		if !f.move(object, m) {
+			return Outcome{Why: "a place of the object file is not found in the program that it was linked into"}, nil
+		}
 	}
-	f := &feeder{c: c, image: m, next: map[string]int{}, values: map[string][]Input{}}
+	f.image = m
 	for _, i := range c.Inputs {
 		f.values[i.Function] = append(f.values[i.Function], i)
 		f.library = f.library || !strings.Contains(i.Function, "nondet")
@@ -89,11 +100,7 @@ func ConfirmBinary(ctx context.Context, file string, c Counterexample) (Outcome,
 			return Outcome{Why: "the run depends on what our model of a library function chooses (" + i.Function + "), which cannot be fed"}, nil
 		}
 	}
-	p, why := f.program(file, dir)
-	if why != "" {
-		return Outcome{Why: why}, nil
-	}
-	o, err := tracing.Run(ctx, p)
+	o, err := tracing.Run(ctx, f.program(file, dir))
 	if err != nil {
 		return Outcome{}, fmt.Errorf("running %s under ptrace: %w", filepath.Base(file), err)
 	}
@@ -119,6 +126,7 @@ func linkObject(ctx context.Context, m *image.Image, file, dir, program string) 
 			fmt.Fprintf(&b, "__attribute__((weak)) void %s(void) {}\n", name)
 		}
 	}
+	b.WriteString("__attribute__((weak)) int main(void) { return 0; }\n")
 	stub := filepath.Join(dir, "stub.c")
 	if err := os.WriteFile(stub, []byte(b.String()), 0o644); err != nil {
 		return "", err
@@ -128,22 +136,24 @@ func linkObject(ctx context.Context, m *image.Image, file, dir, program string) 
 }
 
 // program sets the hooks.
-func (f *feeder) program(file, dir string) (p *tracing.Program, why string) {
-	p = &tracing.Program{
+func (f *feeder) program(file, dir string) *tracing.Program {
+	p := &tracing.Program{
 		Path: file, Folder: dir, EntryPoint: f.image.Entry, Hooks: map[uint64]tracing.Hook{}, Begin: f.begin, CPU: limit, Wall: 2 * limit, Memory: memoryLimit,
 	}
 	for k := range max(0, f.c.Arguments-1) {
 		p.Arguments = append(p.Arguments, fmt.Sprint(k))
 	}
-	p.Start = f.c.Start
-	if name := f.c.StartName; p.Start == 0 {
-		for _, s := range f.image.Symbols {
-			if s.Defined && s.Name == name {
-				p.Start = s.Address
-			}
-		}
-		if p.Start == 0 {
-			return nil, "the file has no symbol for " + name
+	main, err := lift.Entry(f.image, "main")
+	if p.Start = main.Address; err != nil {
+		p.Start = f.image.Entry
+	}
+	if f.start != 0 {
+		p.Hooks[returned] = func(*tracing.Process) (tracing.Action, error) { return tracing.Stop, nil }
+	}
+	for _, at := range f.errors {
+		p.Hooks[at] = func(*tracing.Process) (tracing.Action, error) {
+			f.hit = true
+			return tracing.Stop, nil
 		}
 	}
 	for _, s := range f.image.Symbols {
@@ -156,13 +166,80 @@ func (f *feeder) program(file, dir string) (p *tracing.Program, why string) {
 			p.Hooks[at] = h
 		}
 	}
-	if f.c.ErrorAt != 0 {
-		p.Hooks[f.c.ErrorAt] = func(*tracing.Process) (tracing.Action, error) {
-			f.hit = true
-			return tracing.Stop, nil
+	return p
+}
+
+// returned is the address that a function under analysis returns to; nothing is there.
+const returned = 0x7_dfff_f000
+
+// find finds the places that the counterexample names, in the file that the user gave.
+func (f *feeder) find(m *image.Image, content []byte) error {
+	if f.c.Start != "" {
+		p, err := lift.Entry(m, f.c.Start)
+		if err != nil {
+			return err
 		}
+		f.start = p.Address
 	}
-	return p, ""
+	if f.c.Label == "" {
+		return nil
+	}
+	places, err := lift.Label(m, content, f.c.Label)
+	for _, p := range places {
+		f.errors = append(f.errors, p.Address)
+	}
+	return err
+}
+
+// move translates the places from an object file to the program that it was linked into, by symbols.
+func (f *feeder) move(from, to *image.Image) (ok bool) {
+	moved := func(at uint64) uint64 {
+		for _, s := range slices.Backward(from.Symbols) {
+			if !s.Defined || s.Address > at || s.Type != elf.STT_FUNC {
+				continue
+			}
+			for _, t := range to.Symbols {
+				if t.Defined && t.Name == s.Name && t.Size == s.Size {
+					return t.Address + at - s.Address
+				}
+			}
+			break
+		}
+		ok = false
+		return 0
+	}
+	ok = true
+	if f.start != 0 {
+		f.start = moved(f.start)
+	}
+	for k := range f.errors {
+		f.errors[k] = moved(f.errors[k])
+	}
+	return ok
+}
+
+// takeRegisters makes those of the inputs registers that are arguments of the function where the run starts.
+func (c *Counterexample) takeRegisters() {
+	c.Registers = map[string]uint64{}
+	c.Inputs = slices.DeleteFunc(c.Inputs, func(i Input) bool {
+		name, ok := strings.CutPrefix(i.Function, "_")
+		if ok = ok && slices.Contains(argumentRegisters, name); ok {
+			c.Registers[name] = i.Value
+		}
+		return ok
+	})
+}
+
+var argumentRegisters = []string{"rdi", "rsi", "rdx", "rcx", "r8", "r9"}
+
+// call makes the process start in a function, with arguments.
+func (f *feeder) call(p *tracing.Process) error {
+	r := &p.Registers
+	for k, to := range []*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.Rcx, &r.R8, &r.R9} {
+		*to = f.c.Registers[argumentRegisters[k]]
+	}
+	r.Rip, r.Rsp = p.Address(f.start), r.Rsp&^15-8
+	return p.Write(r.Rsp, binary.LittleEndian.AppendUint64(nil, p.Address(returned)))
 }
 
 // hook is what happens at the function of a name, nil for what the program itself does there.
@@ -232,6 +309,9 @@ func (f *feeder) begin(p *tracing.Process) (tracing.Action, error) {
 		if p.Write(p.Registers.Rsp-k*page, zeros) != nil {
 			break
 		}
+	}
+	if f.start != 0 {
+		return tracing.Continue, f.call(p)
 	}
 	return tracing.Continue, nil
 }

@@ -54,7 +54,7 @@ func TestConfirmBinary(t *testing.T) {
 			if text, err := exec.Command("gcc", append(append(strings.Fields(test.options), "-w", "-o", out), files...)...).CombinedOutput(); err != nil {
 				t.Fatalf("gcc: %v\n%s", err, text)
 			}
-			if test.c.StartName = "main"; test.c.Kind == 0 {
+			if test.c.Kind == 0 {
 				test.c.Kind = ir.Assertion
 			}
 			o, err := ConfirmBinary(t.Context(), out, test.c)

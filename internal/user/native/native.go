@@ -57,10 +57,11 @@ type Counterexample struct {
 	// Kind and Line are the violation.
 	Kind ir.CheckKind
 	Line int
-	// Of binaries: where the run starts, by name, or by address if that is not 0; and the address that
-	// is the error, 0 if functions are.
-	StartName      string
-	Start, ErrorAt uint64
+	// Of binaries: the function where the run starts, or its address 0x…, empty is main, with what its argument
+	// registers hold; and the label, symbol or address that is the error, empty if functions are.
+	Start     string
+	Registers map[string]uint64
+	Label     string
 }
 
 // Outcome tells what the native run did.

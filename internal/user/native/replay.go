@@ -11,7 +11,8 @@ import (
 
 // Replay runs the compiled program with the inputs of a run.
 func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o frontend.Options) (Outcome, error) {
-	if o.Function != "" || o.CompileCommands != "" {
+	machine := len(o.Files) == 1 && frontend.IsBinary(o.Files[0])
+	if o.Function != "" && !machine || o.CompileCommands != "" {
 		return Outcome{Why: "not available with --function or compile_commands.json"}, nil
 	}
 	for _, j := range run.Input.Jumps {
@@ -26,7 +27,6 @@ func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o fro
 		}
 	}
 	c, exact := Inputs(run.Module, run.Input, run.Violation, silent, frontend.SharedStorage)
-	machine := len(o.Files) == 1 && frontend.IsBinary(o.Files[0])
 	if !exact && machine {
 		return Outcome{Why: "the run depends on registers or places of the stack that were never written, which cannot be fed"}, nil
 	}
@@ -34,7 +34,8 @@ func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o fro
 		return Outcome{Why: "the run depends on the content of memory that was never written, which cannot be fed"}, nil
 	}
 	if machine {
-		c.StartName = "main"
+		c.Start, c.Label = o.Function, o.Label
+		c.takeRegisters()
 		return ConfirmBinary(ctx, o.Files[0], c)
 	}
 	header, err := frontend.WriteHeader()

@@ -38,17 +38,19 @@ const maxInstructions = 200_000
 
 // symbols finds functions by address.
 type symbols struct {
-	image *image.Image
-	at    map[uint64]string
+	image   *image.Image
+	at      map[uint64]string
+	aliases map[string]uint64 // other names of the functions
 }
 
 func newSymbols(m *image.Image) *symbols {
-	s := &symbols{image: m, at: map[uint64]string{}}
+	s := &symbols{image: m, at: map[uint64]string{}, aliases: map[string]uint64{}}
 	for _, x := range m.Symbols {
 		section := m.SectionAt(x.Address)
 		if !x.Defined || section == nil || !section.Executable || x.Type != elf.STT_FUNC && x.Type != elf.STT_NOTYPE {
 			continue
 		}
+		s.aliases[x.Name] = x.Address
 		if old, ok := s.at[x.Address]; !ok || len(x.Name) < len(old) { // aliases: the plainest
 			s.at[x.Address] = x.Name
 		}

@@ -30,6 +30,7 @@ type debugging struct {
 	locals  map[string][]variable // by function
 	lines   map[uint64]line       // by address
 	clash   map[string]bool       // names of several globals
+	labels  map[string][]uint64   // addresses, by name
 	data    *dwarf.Data
 }
 
@@ -40,7 +41,7 @@ type line struct {
 
 // readDebugging reads what there is; damaged information counts as none.
 func readDebugging(m *image.Image, content []byte) (d *debugging) {
-	d = &debugging{globals: map[string]variable{}, locals: map[string][]variable{}, lines: map[uint64]line{}, clash: map[string]bool{}}
+	d = &debugging{globals: map[string]variable{}, locals: map[string][]variable{}, lines: map[uint64]line{}, clash: map[string]bool{}, labels: map[string][]uint64{}}
 	defer func() {
 		if recover() != nil { // debug/dwarf panics on some damaged files
 			d = &debugging{}
@@ -89,6 +90,8 @@ func (d *debugging) read(offset uint64) {
 			default:
 				function = ""
 			}
+		case dwarf.TagLabel:
+			d.readLabel(e, offset)
 		case dwarf.TagVariable, dwarf.TagFormalParameter:
 			d.readVariable(e, function, based)
 		}

@@ -50,44 +50,78 @@ type program struct {
 	declared  map[string]prototype
 	// pairs are functions of which a caller uses the second register of the result, too.
 	pairs map[uint64]bool
+	// labels are those of C that stand before instructions.
+	labels map[uint64]string
 	// compares says that addresses of data are compared or subtracted.
 	compares bool
 }
 
 // Options say how a program is lifted.
 type Options struct {
-	// Entry is the function to begin with; empty is main.
+	// Entry is the function to begin with, or its address as 0x…; empty is main.
 	Entry string
+	// Label is a label, symbol or address that the C has as a label (LabelName).
+	Label string
 	// Unmodelled says whether a function that the file does not define may be called although nothing is
 	// known of it: it changes nothing and returns anything. nil is never.
 	Unmodelled func(name string) bool
 }
 
+// Program is C that was made of a binary.
+type Program struct {
+	Text string
+	// Entry is the function where runs start.
+	Entry string
+}
+
 // C is the program as C, from its entry on. The error is an *Error or an *image.Error.
 func C(file string, content []byte, o Options) (string, error) {
-	entry := cmp.Or(o.Entry, "main")
-	m, err := image.Load(file, content)
+	p, err := Lift(file, content, o)
 	if err != nil {
 		return "", err
 	}
+	return p.Text, nil
+}
+
+// Lift is C, with what has to be known of it. The error is an *Error or an *image.Error.
+func Lift(file string, content []byte, o Options) (*Program, error) {
+	m, err := image.Load(file, content)
+	if err != nil {
+		return nil, err
+	}
 	p := &program{options: o, image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
-		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, pairs: map[uint64]bool{}}
-	start, ok := uint64(0), false
-	for a, n := range p.functions.at {
-		if n == entry && !ok {
-			start, ok = a, true
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, pairs: map[uint64]bool{}, labels: map[uint64]string{}}
+	start, err := p.functions.entry(cmp.Or(o.Entry, "main"))
+	if err != nil {
+		return nil, err
+	}
+	if o.Label != "" {
+		places, err := p.functions.label(p.debug, o.Label)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range places {
+			p.labels[x.Address] = LabelName(o.Label)
 		}
 	}
-	if !ok {
-		return "", &Error{file, fmt.Sprintf("no symbol for the function %s: a stripped file cannot be read yet; name a function that has one by --function", entry)}
+	p.discover(start.Address)
+	if err := p.checkLabels(); err != nil {
+		return nil, err
 	}
-	p.discover(start)
 	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
 		p.names[a] = p.name(p.bodies[a].name)
 	}
 	p.data = newData(m, p.debug, p.name)
 	p.analyse()
-	return p.text(), nil
+	return &Program{Text: p.text(), Entry: p.cName(start.Address)}, nil
+}
+
+// cName is the name of a function in the C.
+func (p *program) cName(a uint64) string {
+	if f := p.bodies[a]; f.name == "main" {
+		return "main"
+	}
+	return p.names[a]
 }
 
 // name is a C name that nothing else has.

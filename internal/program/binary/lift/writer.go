@@ -53,6 +53,7 @@ type writer struct {
 	out          strings.Builder
 	declarations []string
 	temporaries  int
+	labelled     bool
 }
 
 func (w *writer) line(format string, args ...any) {
@@ -381,6 +382,7 @@ func (w *writer) writeBlock(b *block) {
 			at = fmt.Sprintf("#line %d %q\n", l.number, l.file)
 		}
 		fmt.Fprintf(&w.out, "%s  { /* %x: %v */", at, i.Address, i)
+		w.label(i.Address)
 		before := w.out.Len()
 		if why := w.attempt(i); why != "" {
 			text := w.out.String()[:before]
@@ -402,6 +404,19 @@ func (w *writer) writeBlock(b *block) {
 		w.out.WriteString("\n")
 	case len(b.successors) == 1 && !w.ends(&b.code[len(b.code)-1]):
 		w.line("goto L_%x;\n", b.successors[0])
+	}
+}
+
+// label writes the label that the user asked for; one that stands several times in a function leads to the first.
+func (w *writer) label(at uint64) {
+	name := w.p.labels[at]
+	switch {
+	case name == "":
+	case w.labelled:
+		w.line("goto %s;", name)
+	default:
+		w.labelled = true
+		w.line("%s: ;", name)
 	}
 }
 

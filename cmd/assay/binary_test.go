@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// compiled compiles a program, and returns the file.
+func compiled(t *testing.T, source string, options ...string) string {
+	t.Helper()
+	in := write(t, "f.c", source)
+	out := filepath.Join(filepath.Dir(in), "f.out")
+	if text, err := exec.Command("gcc", append(options, "-w", "-o", out, in)...).CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, text)
+	}
+	return out
+}
+
+const counting = `int __VERIFIER_nondet_int(void) {}
+int g;
+static int sum(int n) { int s = 0; for (int i = 0; i < n; i++) s += 2; return s; }
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x > 1000) x = 1000;
+  g = sum(x);
+  if (g == 7) { ODD: g = 1; }
+  if (g == 8) { EVEN: g = 1; }
+  return 0;
+}
+`
+
+// TestBinary: places by name and by address, with and without symbols.
+func TestBinary(t *testing.T) {
+	full := compiled(t, counting, "-g", "-no-pie", "-Wl,-Ttext=0x500000")
+	stripped := compiled(t, counting, "-s", "-no-pie", "-Wl,-Ttext=0x500000")
+	dump, err := exec.Command("objdump", "-d", "--no-show-raw-insn", full).Output()
+	if err != nil {
+		t.Skip("objdump is not installed")
+	}
+	at := func(mark string) string { // the address of the first instruction with a mark
+		for line := range strings.Lines(string(dump)) {
+			if address, text, ok := strings.Cut(line, ":\t"); ok && strings.Contains(text, mark) {
+				return "0x" + strings.TrimSpace(address)
+			}
+		}
+		t.Fatalf("no %s in\n%s", mark, dump)
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(dump), "<sum>:\n")
+	sum := "0x" + strings.TrimSpace(rest[:strings.Index(rest, ":")])
+	for _, test := range []struct {
+		file   string
+		args   string
+		code   int
+		output string
+	}{
+		{full, "check --label ODD", exitTrue, "RESULT: true"},
+		{full, "check --label EVEN --replay=native", exitFalse, "trace (replayed: interpreter, native)"},
+		{full, "check --property unreach-label --label " + at("$0x3e8,"), exitFalse, "x = "},
+		{full, "check --property unreach-label", exitInput, "labels: EVEN, ODD"},
+		{full, "check --label 0x3", exitInput, "nothing is executed at 0x3"},
+		{full, "check --label " + strings.TrimSuffix(sum, sum[len(sum)-1:]) + "z", exitInput, "is no address"},
+		{full, "check --label ODD --property termination", exitInput, "--label is for the property unreach-label"},
+		{full, "check --property valid-deref", exitInput, "unreach-label (--label), termination, ltl, ctl"},
+		{full, "check --property termination --function sum", exitTrue, "loop at"},
+		{full, "check --property termination --function nothing", exitInput, "no symbol for the function nothing"},
+		{full, "check --property termination --entry " + sum, exitTrue, "runs start in sum"},
+		{full, "check --entry sum", exitInput, "is no address"},
+		{full, "check --entry 0x1 --function sum", exitInput, "both say where to start"},
+		{stripped, "check --property termination", exitTrue, "RESULT: true"},
+		{stripped, "check --property termination --entry " + sum, exitTrue, "runs start in sub_" + sum[2:]},
+		{stripped, "bound --entry " + sum, exitTrue, "_rdi"},
+		{stripped, "check --label " + at("$0x7,"), exitFalse, ""},
+		{stripped, "lift --entry " + sum, exitTrue, "u64 sub_" + sum[2:] + "(u64 _rdi) {"},
+	} {
+		o := invoke(t, append(strings.Fields(test.args), test.file)...)
+		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
+			t.Errorf("%s %s: code %d, want %d\n%s%s", test.args, filepath.Base(test.file), o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+	if o := invoke(t, "check", "--entry", sum, write(t, "f.c", counting)); o.code != exitInput || !strings.Contains(o.stderr, "--entry is for binaries") {
+		t.Errorf("C: code %d\n%s", o.code, o.stderr)
+	}
+}
