@@ -104,10 +104,13 @@ var allowed = map[string][]string{
 		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/polynomial/rational", "internal/logic/smt",
 		"internal/integers/bound", "internal/integers/forward", "internal/integers/its", "internal/integers/ranking",
 	},
-	"internal/integers/equations": {"internal/logic/linear", "internal/logic/polynomial/rational", "internal/integers/its", "internal/integers/walk"},
-	"internal/integers/forward":   {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/its"},
-	"internal/integers/its":       {"internal/logic/linear"},
-	"internal/integers/ranking":   {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/forward", "internal/integers/its"},
+	"internal/integers/equations": {
+		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/polynomial/rational", "internal/logic/smt",
+		"internal/integers/forward", "internal/integers/its", "internal/integers/walk",
+	},
+	"internal/integers/forward": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/its"},
+	"internal/integers/its":     {"internal/logic/linear"},
+	"internal/integers/ranking": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/forward", "internal/integers/its"},
 	"internal/integers/refutation": {
 		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
 		"internal/integers/forward", "internal/integers/its",

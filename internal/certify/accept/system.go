@@ -31,7 +31,7 @@ func Branching(ctx context.Context, p branching.Problem, proof *branching.Proof,
 // Rewritten checks that a rewritten integer transition system has the runs of the one that it was made of. It
 // is an equations.Accept.
 func Rewritten(ctx context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
-	return noted(ctx, "rewriting of an integer transition system", itscheck.Rewritten(old, new, observed, c))
+	return noted(ctx, "rewriting of an integer transition system", itscheck.Rewritten(ctx, old, new, observed, c))
 }
 
 // Congruent checks that two polynomials have the same value wherever some equations are 0.

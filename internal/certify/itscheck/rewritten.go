@@ -1,6 +1,7 @@
 package itscheck
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"reflect"
@@ -26,12 +27,15 @@ import (
 //	(R4a) A form that is replaced by the difference of two numbers, less 0 or 1, differs from a positive multiple of the
 //	     difference of their powers of an odd degree by such a sum and a constant, with which the one is not negative
 //	     exactly where the other one is.
+//	(R6) Where there are facts, each of them holds behind each transition into its location, and the forms that are said to be
+//	     implied are 0 whenever a transition is taken (facts.go). They are hypotheses of (R2), and of updates that are
+//	     replaced.
 //	(R5) Nothing else differs, but that products that are not used any more are dropped, and that
 //	     frozen variables are not updated: those that are not observed, and on which no guard, no cost, no
 //	     product and no other variable depends.
 
 // Rewritten checks that; nil means yes. Observed are, by variable, those whose values matter.
-func Rewritten(old, new *its.System, observed []bool, c *equations.Certificate) error {
+func Rewritten(ctx context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
 	for i := range c.Splits {
 		if err := checkSplit(old, &c.Splits[i]); err != nil {
 			return reject("split %d: %v", i, err)
@@ -56,8 +60,22 @@ func Rewritten(old, new *its.System, observed []bool, c *equations.Certificate) 
 	if len(c.Equations[old.Initial]) > 0 {
 		return reject("an equation is claimed of initial states")
 	}
+	var q *query
+	if c.Facts != nil || c.Implied != nil {
+		if len(c.Facts) != len(old.Locations) || len(c.Implied) != n {
+			return reject("a table of the certificate has a wrong length")
+		}
+		if len(c.Facts[old.Initial]) > 0 {
+			return reject("a fact is claimed of initial states")
+		}
+		var err error
+		if q, err = newQuery(ctx, old); err != nil {
+			return err
+		}
+		defer q.close()
+	}
 	for i := range old.Transitions {
-		r := &rewritten{vars: len(old.Variables), old: &old.Transitions[i], new: &new.Transitions[i]}
+		r := &rewritten{vars: len(old.Variables), old: &old.Transitions[i], new: &new.Transitions[i], query: q}
 		if err := r.check(c, i); err != nil {
 			return reject("transition %d: %v", i, err)
 		}
@@ -73,6 +91,7 @@ type rewritten struct {
 	vars     int
 	old, new *its.Transition
 	products map[linear.Var]expanded
+	query    *query // nil if there are no facts
 }
 
 func (r *rewritten) check(c *equations.Certificate, i int) error {
@@ -100,6 +119,19 @@ func (r *rewritten) check(c *equations.Certificate, i int) error {
 			given = append(given, r.form(x.Form))
 		}
 	}
+	all := given
+	if r.query != nil {
+		more, p, err := r.known(c, i, facts)
+		if err != nil {
+			return err
+		}
+		all = slices.Concat(given, more)
+		for k, f := range c.Facts[r.old.To] {
+			if err := p.holds(f); err != nil {
+				return fmt.Errorf("fact %d of the target: %w", k, err)
+			}
+		}
+	}
 	if len(c.Kept[i]) != len(c.Equations[r.old.To]) {
 		return fmt.Errorf("not each equation of the target has cofactors")
 	}
@@ -109,7 +141,7 @@ func (r *rewritten) check(c *equations.Certificate, i int) error {
 			return err
 		}
 		after := p.substitute(func(v rune) expanded { return r.form(r.old.Update[v-1]) })
-		if err := sumsUp(after, given, c.Kept[i][k]); err != nil {
+		if err := sumsUp(after, all, c.Kept[i][k]); err != nil {
 			return fmt.Errorf("equation %d of the target: %w", k, err)
 		}
 	}
@@ -139,7 +171,7 @@ func (r *rewritten) check(c *equations.Certificate, i int) error {
 		}
 	}
 	for _, x := range c.Updates[i] {
-		if err := sumsUp(r.form(r.old.Update[x.Index]).plus(r.form(x.By), -1), given, x.Cofactors); err != nil {
+		if err := sumsUp(r.form(r.old.Update[x.Index]).plus(r.form(x.By), -1), all, x.Cofactors); err != nil {
 			return fmt.Errorf("update %d: %w", x.Index, err)
 		}
 	}

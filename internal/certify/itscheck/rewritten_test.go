@@ -67,7 +67,7 @@ func TestPowers(t *testing.T) {
 		for at := range 2 {
 			s, r := rewrittenPowers(t)
 			test.mutate(r.Certificate.Guards[at+1][0].Powers)
-			err := Rewritten(s, r.System, nil, r.Certificate)
+			err := Rewritten(t.Context(), s, r.System, nil, r.Certificate)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("%s: got %v, want %q", name, err, test.want)
 			}
@@ -80,7 +80,7 @@ func TestPowers(t *testing.T) {
 			c := &r.Certificate.Guards[at][0]
 			c.By = c.By.Plus(linear.Int(off))
 			r.System.Transitions[at].Guard[c.Index] = linear.Constraint{Form: c.By}.Tighten()
-			if err := Rewritten(s, r.System, nil, r.Certificate); err == nil || !strings.Contains(err.Error(), "another comparison") {
+			if err := Rewritten(t.Context(), s, r.System, nil, r.Certificate); err == nil || !strings.Contains(err.Error(), "another comparison") {
 				t.Errorf("transition %d, %d off: %v", at, off, err)
 			}
 		}
@@ -143,13 +143,13 @@ func TestRewritten(t *testing.T) {
 	} {
 		s, r := rewrittenCubes(t)
 		want := mutate(s, r)
-		err := Rewritten(s, r.System, nil, r.Certificate)
+		err := Rewritten(t.Context(), s, r.System, nil, r.Certificate)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %v, want %q", name, err, want)
 		}
 	}
 	s, r := rewrittenCubes(t)
-	if err := Rewritten(s, r.System, []bool{false, true}, r.Certificate); err == nil {
+	if err := Rewritten(t.Context(), s, r.System, []bool{false, true}, r.Certificate); err == nil {
 		t.Error("x, which is observed, is frozen")
 	}
 }

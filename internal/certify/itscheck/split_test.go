@@ -33,7 +33,7 @@ func TestSplit(t *testing.T) {
 			continue
 		}
 		split++
-		if err := Rewritten(s, r.System, nil, r.Certificate); err != nil {
+		if err := Rewritten(t.Context(), s, r.System, nil, r.Certificate); err != nil {
 			t.Fatalf("%d %d %d %d %s: %v", a, b, c, d, relation, err)
 		}
 		for x := int64(-300); x <= 300; x++ {
@@ -60,7 +60,7 @@ func TestSplit(t *testing.T) {
 				}
 				for _, by := range []int64{1, -1} {
 					bound.Add(bound, big.NewInt(by))
-					if Rewritten(s, r.System, nil, r.Certificate) == nil {
+					if Rewritten(t.Context(), s, r.System, nil, r.Certificate) == nil {
 						t.Fatalf("%d %d %d %d %s: accepted with another bound", a, b, c, d, relation)
 					}
 					bound.Sub(bound, big.NewInt(by))
@@ -81,15 +81,15 @@ func TestSplitOfSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := equations.Rewrite(t.Context(), s, nil, nil)
-	if len(r.System.Transitions) != 3 || Rewritten(s, r.System, nil, r.Certificate) != nil {
+	if len(r.System.Transitions) != 3 || Rewritten(t.Context(), s, r.System, nil, r.Certificate) != nil {
 		t.Fatalf("%v", r.System)
 	}
 	r.System.Transitions[1], r.System.Transitions[2] = r.System.Transitions[2], r.System.Transitions[1]
-	if Rewritten(s, r.System, nil, r.Certificate) == nil {
+	if Rewritten(t.Context(), s, r.System, nil, r.Certificate) == nil {
 		t.Error("accepted with the pieces exchanged")
 	}
 	r.Certificate.Splits = nil
-	if Rewritten(s, r.System, nil, r.Certificate) == nil {
+	if Rewritten(t.Context(), s, r.System, nil, r.Certificate) == nil {
 		t.Error("accepted without the split")
 	}
 }

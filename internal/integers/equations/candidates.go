@@ -16,6 +16,20 @@ import (
 // maxCandidates bounds what a location gets.
 const maxCandidates = 40
 
+// candidates are the equations of the monomials that hold in sampled states.
+func (x *rewriting) candidates(monomials []rational.Monomial) {
+	var sampled []bool
+	for l := range x.s.Locations {
+		var found []rational.Polynomial
+		if its.Location(l) != x.s.Initial && len(x.states[l]) > 0 {
+			found = rational.Vanishing(x.states[l], monomials)
+		}
+		x.equations = append(x.equations, found)
+		sampled = append(sampled, its.Location(l) == x.s.Initial || len(x.states[l]) > len(monomials))
+	}
+	x.spread(sampled)
+}
+
 // spread adds candidates of neighbours to locations that are not marked.
 func (x *rewriting) spread(sampled []bool) {
 	has := slices.Clone(sampled)

@@ -18,6 +18,8 @@
 //	(E4) Constraints that squares are not negative are dropped. Variables that only served to compute
 //	     what is replaced are left alone: in all others the runs are the same.
 //
+// Where equations only hold if divisions are exact, facts.go says why they are.
+//
 // In the program of the paper's example, 3*n*n + 3*n + 1 <= k becomes y <= k, for y is
 // 3*n*n + 3*n + 1 there. The identities are the certificate (package itscheck).
 package equations
@@ -28,6 +30,7 @@ import (
 
 	"assay/internal/integers/its"
 	"assay/internal/integers/walk"
+	"assay/internal/logic/conjunction"
 	"assay/internal/logic/linear"
 	"assay/internal/logic/polynomial/rational"
 )
@@ -42,6 +45,11 @@ type Certificate struct {
 	// Kept are, by transition and equation of its target, cofactors of the hypotheses of which the
 	// equation, after the update, is the sum.
 	Kept [][][]rational.Polynomial
+	// Facts are, by location, what else holds there, and Implied, by transition, forms that are 0 whenever it is taken, over its
+	// variables, temporaries, and those of facts (facts.go). Both are hypotheses of equations behind it and of its updates, too, after the
+	// others: first the multiples, in their order. nil is none.
+	Facts   [][]Fact
+	Implied [][]linear.Form
 	// Guards and Updates are, by transition, those that are replaced.
 	Guards, Updates [][]Change
 	// Frozen are, by variable, those that nothing depends on any more, and that are not observed: they
@@ -120,36 +128,33 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 	best.Products, best.Certificate.Splits = had, splits
 	if best.Left > 0 {
 		states := walk.States(ctx, s, initial)
-		few := related(s)
-		many := with(few, counters(s))
-		own := slices.DeleteFunc(slices.Clone(few), func(v linear.Var) bool { return overwritten(s, int(v)) })
-		tried, columns := 0, 0 // the degree and the number of monomials of the last attempt; lists of variables are parts of each other
-		for _, kind := range []struct {
-			variables []linear.Var
-			degree    int
-		}{{few, 2}, {many, 2}, {own, 3}, {few, 3}, {many, 3}, {own, 4}, {few, 4}, {own, 5}, {few, 5}, {few, maxDegree}} {
-			monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
-			if len(monomials) > maxColumns || best.Left == 0 || kind.degree == tried && len(monomials) == columns {
-				continue
+		var solver conjunction.Solver
+		defer solver.Close()
+		solver.Timeout = questionTimeout
+		rests, divisors := x.divisions()
+		for _, divides := range []bool{false, true} {
+			if divides && (len(divisors) == 0 || len(s.Transitions) > maxTransitions) {
+				break
 			}
-			tried, columns = kind.degree, len(monomials)
-			x := &rewriting{s: s, observed: observed, expanded: expanded, states: states}
-			var sampled []bool
-			for l := range s.Locations {
-				var found []rational.Polynomial
-				if its.Location(l) != s.Initial && len(states[l]) > 0 {
-					found = rational.Vanishing(states[l], monomials)
+			tried, columns := 0, 0 // the degree and the number of monomials of the last attempt; lists of variables are parts of each other
+			for _, kind := range kinds(s) {
+				monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
+				if len(monomials) > maxColumns || best.Left == 0 || kind.degree == tried && len(monomials) == columns {
+					continue
 				}
-				x.equations = append(x.equations, found)
-				sampled = append(sampled, its.Location(l) == s.Initial || len(states[l]) > len(monomials))
-			}
-			x.spread(sampled)
-			if !x.keep(ctx) {
-				return nil
-			}
-			if r := x.result(); r.Left < best.Left || r.Left == best.Left && r.changes() > best.changes() {
-				best = r
-				best.Products, best.Certificate.Splits = had, splits
+				tried, columns = kind.degree, len(monomials)
+				x := &rewriting{s: s, observed: observed, expanded: expanded, states: states, solver: &solver, rests: rests}
+				x.candidates(monomials)
+				if divides {
+					x.guess(ctx, initial, divisors)
+				}
+				if !x.keep(ctx) {
+					return nil
+				}
+				if r := x.result(); r.Left < best.Left || r.Left == best.Left && r.changes() > best.changes() {
+					best = r
+					best.Products, best.Certificate.Splits = had, splits
+				}
 			}
 		}
 	}
@@ -160,6 +165,20 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 		return nil
 	}
 	return best
+}
+
+// kind is where equations are looked for.
+type kind struct {
+	variables []linear.Var
+	degree    int
+}
+
+// kinds are those that are tried, one after the other.
+func kinds(s *its.System) []kind {
+	few := related(s)
+	many := with(few, counters(s))
+	own := slices.DeleteFunc(slices.Clone(few), func(v linear.Var) bool { return overwritten(s, int(v)) })
+	return []kind{{few, 2}, {many, 2}, {own, 3}, {few, 3}, {many, 3}, {own, 4}, {few, 4}, {own, 5}, {few, 5}, {few, maxDegree}}
 }
 
 // changes is how much is replaced.

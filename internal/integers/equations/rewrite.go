@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"assay/internal/integers/its"
+	"assay/internal/logic/conjunction"
 	"assay/internal/logic/linear"
 	"assay/internal/logic/polynomial/rational"
 )
@@ -80,19 +81,16 @@ type rewriting struct {
 	equations [][]rational.Polynomial
 	kept      [][][]rational.Polynomial
 	states    [][][]*big.Int // sampled, by location
+	// For divisions (facts.go): facts, nil if they are not looked at, by location; forms that are implied, and which constraints
+	// are rests, by transition.
+	facts   [][]Fact
+	implied [][]linear.Form
+	rests   [][]bool
+	solver  *conjunction.Solver
 }
 
-// hypotheses of a transition.
-func (x *rewriting) hypotheses(i int) []rational.Polynomial {
-	out := slices.Clone(x.equations[x.s.Transitions[i].From])
-	for _, k := range x.expanded[i].equal {
-		out = append(out, x.expanded[i].guard[k])
-	}
-	return out
-}
-
-// keep drops equations until those that are left are kept by all transitions (E2); false if the context
-// ended.
+// keep drops equations, and facts, until those that are left are kept by all transitions (E2, F1); false if the
+// context ended.
 func (x *rewriting) keep(ctx context.Context) bool {
 	x.kept = make([][][]rational.Polynomial, len(x.s.Transitions))
 	dirty := make([]bool, len(x.s.Transitions))
@@ -110,7 +108,12 @@ func (x *rewriting) keep(ctx context.Context) bool {
 				return false
 			}
 			t := &x.s.Transitions[i]
-			hypotheses := x.hypotheses(i)
+			droppedFacts := false
+			if x.facts != nil {
+				x.imply(ctx, i)
+				droppedFacts = x.keepFacts(ctx, i)
+			}
+			hypotheses := x.known(i)
 			x.kept[i] = nil
 			lost := map[int]bool{}
 			for k, h := range x.equations[t.To] {
@@ -120,7 +123,7 @@ func (x *rewriting) keep(ctx context.Context) bool {
 				}
 				x.kept[i] = append(x.kept[i], c)
 			}
-			if len(lost) == 0 {
+			if len(lost) == 0 && !droppedFacts {
 				continue
 			}
 			changed = true
@@ -146,6 +149,11 @@ func (x *rewriting) holdsBehind(i int, h rational.Polynomial, hypotheses []ratio
 	if !ok {
 		return nil, false
 	}
+	if x.facts != nil && x.never(i) { // the last hypothesis is 1
+		cofactors := make([]rational.Polynomial, len(hypotheses))
+		cofactors[len(cofactors)-1] = after
+		return cofactors, true
+	}
 	r, ok := rational.Reduce(after, hypotheses, -1)
 	return r.Cofactors, ok
 }
@@ -154,7 +162,7 @@ func (x *rewriting) holdsBehind(i int, h rational.Polynomial, hypotheses []ratio
 func (x *rewriting) result() *Result {
 	n := len(x.s.Transitions)
 	out := &Result{System: x.s.Clone(), Certificate: &Certificate{
-		Equations: x.equations, Kept: x.kept, Guards: make([][]Change, n), Updates: make([][]Change, n),
+		Equations: x.equations, Kept: x.kept, Facts: x.facts, Implied: x.implied, Guards: make([][]Change, n), Updates: make([][]Change, n),
 	}}
 	for i := range x.s.Transitions {
 		e := &x.expanded[i]
@@ -163,7 +171,7 @@ func (x *rewriting) result() *Result {
 		}
 		t := x.s.Transitions[i]
 		t.Guard, t.Update = slices.Clone(t.Guard), slices.Clone(t.Update)
-		hypotheses := x.hypotheses(i)
+		hypotheses, known := x.hypotheses(i), x.known(i)
 		change := func(index int, p rational.Polynomial, hypotheses []rational.Polynomial) (Change, bool) {
 			r, ok := rational.Reduce(p, hypotheses, 1)
 			if !ok {
@@ -194,7 +202,7 @@ func (x *rewriting) result() *Result {
 			}
 		}
 		for _, v := range e.updates {
-			if c, ok := change(v, e.update[v], hypotheses); ok && c.By.IsIntegral() {
+			if c, ok := change(v, e.update[v], known); ok && c.By.IsIntegral() && !x.ghost(i, c.By) {
 				t.Update[v] = c.By
 				out.Certificate.Updates[i] = append(out.Certificate.Updates[i], c)
 			}

@@ -79,7 +79,7 @@ func counters(s *its.System) []linear.Var {
 }
 
 // copies says that a variable gets the value of some variable before it in every transition, or keeps its own
-// where that one does.
+// where that one does, but at the start.
 func copies(s *its.System, v int) bool {
 	keeps := func(f linear.Form, v int) bool {
 		w, ok := f.IsVariable()
@@ -88,7 +88,7 @@ func copies(s *its.System, v int) bool {
 	for u := range v {
 		if !slices.ContainsFunc(s.Transitions, func(t its.Transition) bool {
 			f, g := t.Update[v], t.Update[u]
-			return !f.Equal(g) && !(keeps(f, v) && keeps(g, u))
+			return !f.Equal(g) && (t.From == s.Initial || !keeps(f, v) || !keeps(g, u))
 		}) {
 			return true
 		}

@@ -268,7 +268,7 @@ func testRandom(t *testing.T, products bool, wanted int) {
 				t.Fatal(err)
 			}
 			accept := func(_ context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
-				err := itscheck.Rewritten(old, new, observed, c)
+				err := itscheck.Rewritten(t.Context(), old, new, observed, c)
 				if err != nil {
 					t.Errorf("seed %d: the rewriting is not accepted: %v\n%s", seed, err, its.WriteT2(s))
 				}
