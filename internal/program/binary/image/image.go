@@ -70,6 +70,9 @@ type Image struct {
 	Externals map[uint64]string
 	// Pointers are the addresses of 8 bytes of data that hold an address.
 	Pointers map[uint64]bool
+	// Constants are the addresses of 4 bytes that hold one, in the code of object files that is not
+	// independent of its place.
+	Constants map[uint64]bool
 }
 
 // Load reads an ELF file from its bytes; name is for messages.

@@ -32,14 +32,6 @@ func (p *program) callee(f *body, i *x86.Instruction) (uint64, bool) {
 // analyse computes all of it, for all functions.
 func (p *program) analyse() {
 	order := slices.Sorted(maps.Keys(p.bodies))
-	for _, a := range order {
-		f := p.bodies[a]
-		for at, i := range f.at {
-			for k := uint64(0); k < uint64(i.Len); k++ {
-				f.points[at] = f.points[at] || p.image.Pointers[i.Address+k]
-			}
-		}
-	}
 	// Which registers are used and changed depends on the callees: until nothing changes.
 	for changed := true; changed; {
 		changed = false
@@ -58,11 +50,14 @@ func (p *program) analyse() {
 	}
 	for _, a := range order {
 		f := p.bodies[a]
-		if _, known := p.meaning(f.name); known {
+		if p.means(f.name) || f.blocks == nil {
 			continue
 		}
-		(&writer{p: p, f: f, needed: f.needed}).function() // says whether addresses of the frame are computed with
-		if f.escapes {
+		for range 8 { // says which addresses of the frame are computed with
+			escapes, wide, taken := f.escapes, f.wide, len(f.taken)
+			if (&writer{p: p, f: f, needed: f.needed, scan: true}).function(); f.escapes == escapes && f.wide == wide && len(f.taken) == taken {
+				break
+			}
 			f.layout = nil
 			p.lay(f)
 		}
@@ -74,14 +69,20 @@ func (p *program) analyse() {
 	}
 }
 
+// effect is what an instruction reads and writes.
+func (p *program) effect(f *body, i *x86.Instruction) effect {
+	w := &writer{p: p, f: f, dry: true, frame: &frame{}, block: &block{}}
+	w.attempt(i)
+	return effect{w.reads, w.writes}
+}
+
 // usage computes the effects of instructions, and which registers are used behind them.
 func (p *program) usage(f *body) {
 	clobbered := uint32(0)
 	for at, i := range f.at {
-		w := &writer{p: p, f: f, dry: true, frame: &frame{}, block: &block{}}
-		w.attempt(i)
-		f.effects[at] = effect{w.reads, w.writes}
-		clobbered |= w.writes
+		e := p.effect(f, i)
+		f.effects[at] = e
+		clobbered |= e.writes
 	}
 	f.clobbered = clobbered
 	in := map[uint64]uint32{}
@@ -110,7 +111,10 @@ func (p *program) usage(f *body) {
 
 // flow computes the frame at the start of each block.
 func (p *program) flow(f *body) {
-	f.entry[f.address] = entryFrame(p.fixed())
+	if f.blocks == nil {
+		return
+	}
+	f.entry[f.address] = entryFrame(p.fixed(), p.relocated())
 	for work := []uint64{f.address}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -132,6 +136,9 @@ func (p *program) flow(f *body) {
 
 // flags computes who set the flags at the start of each block, and whose flags are used.
 func (p *program) flags(f *body) {
+	if f.blocks == nil {
+		return
+	}
 	known := map[uint64]bool{f.address: true}
 	f.setters[f.address] = setters{}
 	for work := []uint64{f.address}; len(work) > 0; {
@@ -182,12 +189,19 @@ type places struct {
 	// low is the lowest place, call the lowest stack pointer at a call, saved the lowest place of a register
 	// of the caller; 0 is none.
 	low, call, saved int64
+	// incoming is the end of the arguments on the stack, wide says that an access reaches from one into another.
+	incoming int64
+	wide     bool
 }
 
 func (p *program) places(f *body) (out places) {
 	add := func(at int64, size int) {
+		if at >= addressBytes {
+			out.incoming = max(out.incoming, at+int64(size))
+			out.wide = out.wide || at/addressBytes != (at+int64(size)-1)/addressBytes
+		}
 		if at < 0 && size > 0 {
-			out.list = append(out.list, variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at})
+			out.list = append(out.list, variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at, slot: true})
 			out.low = min(out.low, at)
 		}
 	}
@@ -221,6 +235,47 @@ func (p *program) places(f *body) (out places) {
 	return out
 }
 
+// maxIncoming bounds the arguments on the stack, moreIncoming is how many there are where their addresses are computed with.
+const maxIncoming, moreIncoming = 64, 8
+
+// arguments are variables for arguments on the stack: one each, or one for all.
+func (p *program) arguments(f *body, places places) (list []variable) {
+	if f.name == "main" {
+		return nil
+	}
+	f.wide = f.wide || places.wide
+	f.incoming = int(min((places.incoming+addressBytes-1)/addressBytes-1, maxIncoming))
+	if f.incoming = max(f.incoming, 0); f.wide {
+		f.incoming = max(f.incoming, moreIncoming)
+		return []variable{{name: "arguments", element: "u64", size: addressBytes, count: uint64(f.incoming), offset: addressBytes}}
+	}
+	for k := range f.incoming {
+		list = append(list, variable{element: "u64", size: addressBytes, offset: addressBytes * int64(k+1)})
+	}
+	return list
+}
+
+// regions are objects for what has no name and whose address is taken: each up to the next one, to a variable with a name, or to the
+// registers of the caller.
+func (f *body) regions(named []variable, saved int64) (list []variable) {
+	taken := slices.Sorted(maps.Keys(f.taken))
+	for k, at := range taken {
+		end := saved
+		if k+1 < len(taken) {
+			end = taken[k+1]
+		}
+		for _, v := range named {
+			if !v.slot && v.offset > at {
+				end = min(end, v.offset)
+			}
+		}
+		if end > at {
+			list = append(list, variable{name: fmt.Sprintf("region_%x", -at), element: "u8", size: 1, count: uint64(end - at), offset: at})
+		}
+	}
+	return list
+}
+
 // lay finds the variables of the frame: what debugging information names, and what accesses with
 // a known place touch; those that share bytes are one. If the function computes with addresses of its frame
 // that are not those of arrays with a name, all that lies below the registers of the caller is one object: as in
@@ -244,6 +299,10 @@ func (p *program) lay(f *body) {
 		}
 	}
 	list = slices.DeleteFunc(list, func(v variable) bool { return v.offset >= 0 || v.offset+int64(v.bytes()) > 0 })
+	if !f.escapes {
+		list = append(list, f.regions(list, places.saved)...)
+	}
+	list = append(list, p.arguments(f, places)...)
 	slices.SortStableFunc(list, func(a, b variable) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(b.bytes(), a.bytes()))
 	})
@@ -266,7 +325,9 @@ func (p *program) lay(f *body) {
 	}
 	for _, v := range f.layout {
 		if v.name == "" {
-			v.name = fmt.Sprintf("s_%x", -v.offset)
+			if v.name = fmt.Sprintf("s_%x", -v.offset); v.offset > 0 {
+				v.name = fmt.Sprintf("argument_at_%d", v.offset)
+			}
 		}
 		name := v.name
 		for k := 1; taken[name] || p.taken[name] || keywords[name]; k++ {

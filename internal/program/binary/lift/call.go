@@ -36,7 +36,19 @@ func (w *writer) jump(i *x86.Instruction) {
 			return
 		}
 	}
-	refuse("a jump to a computed address")
+	if w.keepIndex(i); w.f.tables[i.Address] != nil {
+		w.choose(i, w.f.tables[i.Address])
+		return
+	}
+	target := w.get(i, i.Args[0], 64)
+	if sp := w.frame.registers[rsp]; !w.dry && sp != (fact{stack, 0}) {
+		refuse("a jump to a computed address, of which no table is known")
+	}
+	w.tail = true
+	w.callPointer(i, target)
+	w.tail = false
+	w.reads |= 1 << rax
+	w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
 }
 
 // call is a call.
@@ -51,7 +63,7 @@ func (w *writer) call(i *x86.Instruction) {
 			return
 		}
 	}
-	refuse("a call of a computed address")
+	w.callPointer(i, w.get(i, i.Args[0], 64))
 }
 
 // callerSaved are the registers that a call may change.
@@ -72,14 +84,18 @@ func (w *writer) callOf(i *x86.Instruction, target uint64) {
 		return
 	}
 	var arguments []string
-	for _, r := range argumentRegisters {
+	for _, r := range parameterRegisters {
 		if callee.arguments&(1<<r) != 0 {
 			w.reads |= 1 << r
 			arguments = append(arguments, w.value(r))
 		}
 	}
+	arguments = append(arguments, w.outgoing(callee.incoming)...)
 	w.loseRedZone()
 	w.line("_rax = %s(%s);", w.p.names[target], strings.Join(arguments, ", "))
+	if callee.overwrites {
+		w.loseOutgoing(callee.incoming)
+	}
 	w.afterCall(i, callee.clobbered&^(1<<rdx))
 	if callee.clobbered&(1<<rdx) == 0 {
 		return
@@ -89,6 +105,62 @@ func (w *writer) callOf(i *x86.Instruction, target uint64) {
 		w.line("_rdx = second_result;")
 	}
 }
+
+// slot is where an argument on the stack is, from the caller's view.
+func (w *writer) slot(k int) int64 {
+	sp := w.frame.registers[rsp]
+	if sp.kind != stack {
+		refuse("the stack pointer is not known")
+	}
+	if w.tail {
+		return sp.n + addressBytes*int64(k+1)
+	}
+	return sp.n + addressBytes*int64(k)
+}
+
+// outgoing are arguments on the stack. What was not written there is arbitrary.
+func (w *writer) outgoing(count int) (out []string) {
+	for k := range count {
+		if w.dry {
+			out = append(out, "0")
+			continue
+		}
+		at := w.slot(k)
+		v := w.local(at)
+		switch {
+		case v == nil || w.frame.slots[at].isSaved():
+			out = append(out, `__assay_approximate_size("an argument on the stack")`)
+		case at+addressBytes <= v.offset+int64(v.bytes()):
+			out = append(out, "(u64)"+v.part(uint64(at-v.offset), 64))
+		case at == v.offset && v.count == 0 && v.size < addressBytes: // the rest has no meaning
+			x := w.temporary(64, `__assay_approximate_size("an argument on the stack")`)
+			out = append(out, fmt.Sprintf("(u64)(u%d)%s | %s << %d", 8*v.size, v.name, x, 8*v.size))
+		default:
+			refuse("an argument on the stack is not within one variable")
+		}
+	}
+	return out
+}
+
+// loseOutgoing makes the places of arguments on the stack arbitrary: they are the callee's.
+func (w *writer) loseOutgoing(count int) {
+	if w.dry || w.tail {
+		return
+	}
+	for k := range count {
+		at := w.slot(k)
+		switch v := w.local(at); {
+		case v == nil || w.frame.slots[at].isSaved():
+		case at+addressBytes <= v.offset+int64(v.bytes()):
+			w.line(`%s = __assay_approximate_size("an argument on the stack behind a call");`, v.part(uint64(at-v.offset), 64))
+		default:
+			w.line(`%s = (u%d)__assay_approximate_size("an argument on the stack behind a call");`, v.name, 8*v.size)
+		}
+	}
+}
+
+// maxLost bounds the bytes of an array that are made arbitrary at a call.
+const maxLost = 512
 
 // loseRedZone makes what lies below the stack pointer arbitrary: the callee's frame is there.
 func (w *writer) loseRedZone() {
@@ -103,7 +175,18 @@ func (w *writer) loseRedZone() {
 		switch {
 		case v.offset >= sp.n:
 		case v.count > 0:
-			refuse("a call while %s lies below the stack pointer", v.name)
+			end := min(uint64(sp.n-v.offset), v.bytes())
+			if end > maxLost {
+				refuse("a call while %s lies below the stack pointer", v.name)
+			}
+			for at := uint64(0); at < end; {
+				size := uint64(addressBytes)
+				for at%size != 0 || at+size > end {
+					size /= 2
+				}
+				w.line("%s = (u%d)__assay_approximate_size(\"what lies below the stack pointer at a call\");", v.part(at, uint32(8*size)), 8*size)
+				at += size
+			}
 		default:
 			w.line("%s = (%s)__assay_approximate_size(\"what lies below the stack pointer at a call\");", v.name, v.element)
 		}

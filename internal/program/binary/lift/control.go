@@ -30,7 +30,8 @@ type function struct {
 	name    string
 	address uint64
 	blocks  map[uint64]*block
-	order   []uint64 // the addresses of the blocks
+	order   []uint64          // the addresses of the blocks
+	tables  map[uint64]*table // by the address of their jump
 }
 
 // maxInstructions bounds a function; longer ones are damaged files, or not for us.
@@ -41,10 +42,12 @@ type symbols struct {
 	image   *image.Image
 	at      map[uint64]string
 	aliases map[string]uint64 // other names of the functions
+	// referred are addresses that code refers to.
+	referred map[uint64]bool
 }
 
 func newSymbols(m *image.Image) *symbols {
-	s := &symbols{image: m, at: map[uint64]string{}, aliases: map[string]uint64{}}
+	s := &symbols{image: m, at: map[uint64]string{}, aliases: map[string]uint64{}, referred: map[uint64]bool{}}
 	for _, x := range m.Symbols {
 		section := m.SectionAt(x.Address)
 		if !x.Defined || section == nil || !section.Executable || x.Type != elf.STT_FUNC && x.Type != elf.STT_NOTYPE {
@@ -116,9 +119,9 @@ func (s *symbols) tabled(i *x86.Instruction, mem x86asm.Mem) (string, bool) {
 	return n, ok
 }
 
-// explore finds the blocks of a function.
-func (s *symbols) explore(address uint64) *function {
-	f := &function{name: s.name(address), address: address, blocks: map[uint64]*block{}}
+// explore finds the blocks of a function, with the tables of computed jumps that are known.
+func (s *symbols) explore(address uint64, tables map[uint64]*table) *function {
+	f := &function{name: s.name(address), address: address, blocks: map[uint64]*block{}, tables: tables}
 	code := map[uint64]x86.Instruction{}
 	failed := map[uint64]string{}
 	leaders := map[uint64]bool{address: true}
@@ -193,6 +196,9 @@ func (s *symbols) flow(f *function, i *x86.Instruction) (targets []uint64, next 
 	case i.Op == x86asm.JMP:
 		if t, ok := i.Target(); ok && !s.isTailCall(f, t) {
 			return []uint64{t}, false
+		}
+		if t := f.tables[i.Address]; t != nil {
+			return slices.Compact(slices.Sorted(slices.Values(t.targets))), false
 		}
 		return nil, false
 	}

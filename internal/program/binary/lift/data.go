@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"bytes"
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
@@ -37,13 +38,47 @@ type data struct {
 	objects []*object
 	// taken are addresses that are used as values.
 	taken map[uint64]bool
+	// function is the address of the function at an address as an expression, if there is one.
+	function func(uint64) (string, bool)
 }
 
 // maxObject bounds the bytes of one object.
 const maxObject = 1 << 24
 
-func newData(m *image.Image, d *debugging, name func(string) string) *data {
-	out := &data{image: m, taken: map[uint64]bool{}}
+// addWords finds the addresses in the data of a file with a fixed place, which has no relocations for them: aligned
+// words that are the start of a function or of a string, or a place in an object that a symbol names, are taken for addresses.
+func addWords(m *image.Image) {
+	var named []image.Symbol // by address
+	for _, x := range m.Symbols {
+		if x.Defined && (x.Type == elf.STT_FUNC || x.Type == elf.STT_OBJECT) && x.Size > 0 {
+			named = append(named, x)
+		}
+	}
+	isNamed := func(a uint64) bool { // within an object, or the start of a function
+		k, _ := slices.BinarySearchFunc(named, a+1, func(x image.Symbol, a uint64) int { return cmp.Compare(x.Address, a) })
+		return k > 0 && (named[k-1].Address == a || named[k-1].Type == elf.STT_OBJECT && a-named[k-1].Address < named[k-1].Size)
+	}
+	isString := func(a uint64) bool {
+		s := m.SectionAt(a)
+		return s != nil && s.Name == ".rodata" && s.Data != nil && (a == s.Address || s.Data[a-s.Address-1] == 0) && bytes.IndexByte(s.Data[a-s.Address:], 0) > 0
+	}
+	for _, s := range m.Sections {
+		if s.Data == nil || s.Executable || s.Name != ".data" && s.Name != ".rodata" && !strings.HasPrefix(s.Name, ".data.rel.ro") {
+			continue
+		}
+		for at := (s.Address+addressBytes-1)&^(addressBytes-1) - s.Address; at+addressBytes <= s.Size; at += addressBytes {
+			if a := binary.LittleEndian.Uint64(s.Data[at:]); a >= minAddress && (isNamed(a) || isString(a)) {
+				m.Pointers[s.Address+at] = true
+			}
+		}
+	}
+}
+
+func newData(m *image.Image, d *debugging, name func(string) string, function func(uint64) (string, bool)) *data {
+	if m.Type == elf.ET_EXEC {
+		addWords(m)
+	}
+	out := &data{image: m, taken: map[uint64]bool{}, function: function}
 	for k := range m.Sections {
 		s := &m.Sections[k]
 		if s.Executable {
@@ -72,11 +107,10 @@ func newData(m *image.Image, d *debugging, name func(string) string) *data {
 		gap(end)
 	}
 	slices.SortFunc(out.objects, func(a, b *object) int { return cmp.Compare(a.address, b.address) })
-	out.spread()
 	return out
 }
 
-// spread finds the objects that lead to addresses of functions, directly or by way of others.
+// spread finds the objects that lead to addresses that are not followed, directly or by way of others.
 func (d *data) spread() {
 	for changed := true; changed; {
 		changed = false
@@ -85,6 +119,9 @@ func (d *data) spread() {
 				o.code, changed = true, true
 			}
 			if !o.code && slices.ContainsFunc(d.targets(o), func(target uint64) bool {
+				if _, ok := d.function(target); ok {
+					return false
+				}
 				t := d.pointee(target)
 				return t == nil || t.code
 			}) {
@@ -153,6 +190,16 @@ func (d *data) find(address uint64) *object {
 // in an object file where its sections were put.
 func (p *program) fixed() bool { return p.image.Type != elf.ET_DYN }
 
+// relocated are the places that relocations of an object file change.
+func (p *program) relocated() map[uint64]bool {
+	if p.image.Type != elf.ET_REL {
+		return nil
+	}
+	return p.image.Constants
+}
+
+const constantBytes = 4 // of an address in code with a fixed place
+
 // isAddress says whether a constant is an address: in programs with a fixed place, addresses look like
 // numbers. One that a register gets is taken for one. If it is a number, what is proved of it holds
 // of any address. Where addresses are compared with constants, their values would count: that is refused.
@@ -160,8 +207,12 @@ func (p *program) isAddress(i *x86.Instruction, n x86asm.Imm) bool {
 	if p.image.Type != elf.ET_EXEC || i.DataSize < 32 {
 		return false
 	}
-	inside := p.data.find(uint64(n)) != nil || p.data.find(uint64(n-1)) != nil
-	if _, register := i.Args[0].(x86asm.Reg); register && i.Op == x86asm.MOV {
+	_, inside := p.data.function(uint64(n))
+	if inside && i.Op == x86asm.CMP && i.DataSize == 64 { // distinct functions have distinct addresses
+		return true
+	}
+	inside = inside || p.data.find(uint64(n)) != nil || p.data.find(uint64(n-1)) != nil
+	if _, register := i.Args[0].(x86asm.Reg); i.Op == x86asm.MOV && (register || i.MemBytes == 8) || i.Op == x86asm.ADD && register && i.DataSize == 64 {
 		return inside
 	}
 	if inside {
@@ -172,6 +223,9 @@ func (p *program) isAddress(i *x86.Instruction, n x86asm.Imm) bool {
 
 // address is the address of a byte of data, or of a function, as an expression of type u64.
 func (d *data) address(a uint64) string {
+	if x, ok := d.function(a); ok {
+		return x
+	}
 	if o := d.find(a); o != nil {
 		d.use(o)
 		d.taken[a] = true
@@ -346,14 +400,16 @@ func (d *data) targets(o *object) (out []uint64) {
 // use marks an object, and those that it points to.
 func (d *data) use(o *object) {
 	if o.code {
-		refuse("%s holds addresses that are not followed: of a function, of what another file defines, or in a place that is not aligned", o.name)
+		refuse("%s holds addresses that are not followed: of what another file defines, or in a place that is not aligned", o.name)
 	}
 	if o.used && o.marked {
 		return
 	}
 	o.used, o.marked = true, true
 	for _, target := range d.targets(o) {
-		d.use(d.pointee(target))
+		if _, ok := d.function(target); !ok {
+			d.use(d.pointee(target))
+		}
 	}
 }
 

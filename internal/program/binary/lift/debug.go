@@ -20,6 +20,7 @@ type variable struct {
 	size    uint64 // of an element, in bytes
 	count   uint64 // of elements; 0 is no array
 	offset  int64  // of a local, from the stack pointer at the entry
+	slot    bool   // it is known by accesses only: how far what is there reaches is not
 }
 
 func (v *variable) bytes() uint64 { return v.size * max(v.count, 1) }

@@ -175,7 +175,7 @@ func (w *writer) instruction(i *x86.Instruction) {
 	switch i.Op {
 	case x86asm.NOP:
 	case x86asm.MOV:
-		if n, ok := i.Args[1].(x86asm.Imm); ok && !w.dry && w.bits(i, a) == 32 && w.p.isAddress(i, n) { // of 32 bits, as all there
+		if n, ok := i.Args[1].(x86asm.Imm); ok && !w.dry && w.bits(i, a) == 32 && (w.f.relocated(i) || w.p.isAddress(i, n)) { // of 32 bits, as all there
 			r, _, _, _ := registerOf(a.(x86asm.Reg))
 			w.line("%s = %s;", w.register(r), w.p.data.address(uint64(n)))
 			w.writes |= 1 << r
@@ -271,7 +271,7 @@ func (w *writer) binary(i *x86.Instruction, op string) {
 	bits := w.bits(i, a)
 	if bits == 64 && (i.Op == x86asm.CMP || i.Op == x86asm.SUB) && !w.dry {
 		for _, x := range []x86asm.Arg{a, b} {
-			if f := w.frame.value(i, x); f.kind == address {
+			if f := w.frame.value(i, x); f.kind == address && w.p.data.find(uint64(f.n)) != nil {
 				w.p.compares = true
 			}
 		}

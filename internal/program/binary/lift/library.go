@@ -119,3 +119,8 @@ func (p *program) defines(name string) bool {
 
 // declare notes that a function is used.
 func (p *program) declare(name string, x prototype) { p.declared[name] = x }
+
+// externalData are objects of the C library, with their types.
+var externalData = map[string]string{
+	"stdin": "struct _IO_FILE *", "stdout": "struct _IO_FILE *", "stderr": "struct _IO_FILE *",
+}

@@ -28,6 +28,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"assay/internal/program/binary/image"
 	"assay/internal/program/binary/x86"
 )
@@ -52,6 +54,8 @@ type program struct {
 	pairs map[uint64]bool
 	// labels are those of C that stand before instructions.
 	labels map[uint64]string
+	// pointees are the functions whose addresses are mentioned.
+	pointees map[uint64]bool
 	// compares says that addresses of data are compared or subtracted.
 	compares bool
 }
@@ -90,7 +94,7 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &program{options: o, image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
-		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, pairs: map[uint64]bool{}, labels: map[uint64]string{}}
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, pairs: map[uint64]bool{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
 	start, err := p.functions.entry(cmp.Or(o.Entry, "main"))
 	if err != nil {
 		return nil, err
@@ -104,6 +108,7 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 			p.labels[x.Address] = LabelName(o.Label)
 		}
 	}
+	p.data = newData(m, p.debug, p.name, p.functionAddress)
 	p.discover(start.Address)
 	if err := p.checkLabels(); err != nil {
 		return nil, err
@@ -111,7 +116,7 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
 		p.names[a] = p.name(p.bodies[a].name)
 	}
-	p.data = newData(m, p.debug, p.name)
+	p.data.spread()
 	p.analyse()
 	return &Program{Text: p.text(), Entry: p.cName(start.Address)}, nil
 }
@@ -162,22 +167,72 @@ func (p *program) discover(start uint64) {
 		if p.bodies[a] != nil {
 			continue
 		}
-		f := &body{function: p.functions.explore(a), at: map[uint64]*x86.Instruction{}, entry: map[uint64]*frame{},
-			setters: map[uint64]setters{}, needed: map[uint64]bool{}, effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}}
-		p.bodies[a] = f
-		if _, known := p.meaning(f.name); known {
+		if n, external := p.functions.external(a); external {
+			p.bodies[a] = p.newBody(&function{name: n, address: a})
+			continue
+		}
+		if n := p.functions.name(a); p.means(n) {
+			p.bodies[a] = p.newBody(&function{name: n, address: a})
 			continue // its meaning is that of its name
 		}
-		for _, b := range f.blocks {
-			for k := range b.code {
-				i := &b.code[k]
-				f.at[i.Address] = i
-				if t, ok := p.callee(f, i); ok {
-					work = append(work, t)
-				}
+		f := p.explore(a)
+		p.bodies[a] = f
+		for _, i := range f.at {
+			if t, ok := p.callee(f, i); ok {
+				work = append(work, t)
 			}
 		}
+		work = append(work, p.refers(f)...)
 	}
+}
+
+// means says whether the meaning of a function is that of its name.
+func (p *program) means(name string) bool {
+	_, known := p.meaning(name)
+	return known
+}
+
+func (p *program) newBody(f *function) *body {
+	out := &body{function: f, at: map[uint64]*x86.Instruction{}, entry: map[uint64]*frame{}, setters: map[uint64]setters{}, needed: map[uint64]bool{},
+		effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}, taken: map[int64]bool{}}
+	for _, b := range f.blocks {
+		for k := range b.code {
+			i := &b.code[k]
+			out.at[i.Address] = i
+			out.points[i.Address] = p.image.Pointers[i.Next()-addressBytes] || p.image.Constants[i.Next()-constantBytes]
+		}
+	}
+	return out
+}
+
+// explore finds the blocks of a function: as many jumps go through tables, more of it is found, in which there may be
+// others.
+func (p *program) explore(a uint64) *body {
+	tables := map[uint64]*table{}
+	for {
+		f := p.newBody(p.functions.explore(a, tables))
+		if !f.computes() {
+			return f
+		}
+		for at, i := range f.at {
+			if f.effects[at] = p.effect(f, i); i.Op == x86asm.CALL { // callees are not known yet
+				f.effects[at] = effect{f.effects[at].reads, f.effects[at].writes | callerSaved}
+			}
+		}
+		if p.flow(f); !p.resolve(f) {
+			return p.newBody(f.function)
+		}
+	}
+}
+
+// computes says whether there is a jump for which no table is known.
+func (f *body) computes() bool {
+	for at, i := range f.at {
+		if _, direct := i.Target(); i.Op == x86asm.JMP && !direct && f.tables[at] == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // text is the whole program.
@@ -185,7 +240,7 @@ func (p *program) text() string {
 	var functions, out, objects strings.Builder
 	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
 		f := p.bodies[a]
-		if _, known := p.meaning(f.name); !known {
+		if !p.means(f.name) && f.blocks != nil {
 			w := &writer{p: p, f: f, needed: f.needed}
 			functions.WriteString(w.function())
 		}
@@ -198,14 +253,14 @@ func (p *program) text() string {
 			out.WriteString(x.declaration(n))
 		}
 	}
-	out.WriteString(objects.String())
 	for _, a := range slices.Sorted(maps.Keys(p.bodies)) {
 		if f := p.bodies[a]; f.name != "main" {
-			if _, known := p.meaning(f.name); !known {
+			if !p.means(f.name) && f.blocks != nil {
 				out.WriteString(p.signature(f) + ";\n")
 			}
 		}
 	}
+	out.WriteString(objects.String())
 	return out.String() + "\n" + functions.String()
 }
 
@@ -227,10 +282,13 @@ func (p *program) signature(f *body) string {
 		return "int main(void)"
 	}
 	var parameters []string
-	for _, r := range argumentRegisters {
+	for _, r := range parameterRegisters {
 		if f.arguments&(1<<r) != 0 {
 			parameters = append(parameters, fmt.Sprintf("u64 _%v", r))
 		}
+	}
+	for k := range f.incoming {
+		parameters = append(parameters, fmt.Sprintf("u64 argument_%d", k))
 	}
 	if len(parameters) == 0 {
 		parameters = []string{"void"}

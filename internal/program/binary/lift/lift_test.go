@@ -248,6 +248,19 @@ int main(void) { int x = 3, y = 8; swap(&x, &y); print(x * 10 + y);
 	"bits": `int main(void) { unsigned x = 1; for (int i = 0; i < 40; i++) { x = x << 3 ^ x >> 5 ^ i; print(x); print((int)x >> 3); print((unsigned char)x); print((short)x); print(x & -x); } return 0; }`,
 	"cases": `static int f(int n) { switch (n) { case 1: return 10; case 5: return 50; case -3: return 7; default: return n > 100 ? 1 : n & 1 ? 2 : 3; } }
 int main(void) { for (int i = -5; i < 8; i++) print(f(i)); print(f(200)); return 0; }`,
+	"switches": `__attribute__((noinline)) int f(int n) { switch (n) { case 0: return 10; case 1: return 7; case 2: print(3); case 3: return 9; case 4: return n * 5; case 5: return 2; case 7: return 77; case 8: print(n); return 1; default: return -1; } }
+__attribute__((noinline)) long g(unsigned char c) { long s = 0; for (;;) { switch (c) { case 'a': s += 3; break; case 'b': s ^= 9; break; case 'c': s *= 7; break; case 'd': return s; case 'e': s -= c; break; case 'f': s = ~s; break; default: return s + 1000; } c += 1 + (s & 1); } }
+int main(void) { for (int i = -2; i < 11; i++) print(f(i)); for (int i = 90; i < 110; i++) print(g(i)); return 0; }`,
+	"functions": `static int add(int a, int b) { return a + b; } static int sub(int a, int b) { return a - b; } static int mul(int a, int b) { return a * b; }
+int (*table[])(int, int) = {add, sub, mul}; struct op { const char *name; int (*f)(int, int); struct op *next; };
+static struct op ops[3] = {{"add", add, &ops[1]}, {"sub", sub, &ops[2]}, {"mul", mul, 0}};
+__attribute__((noinline)) static int apply(int (*h)(int, int), int a, int b) { return h(a, b) + 1; }
+__attribute__((noinline)) static int last(int (*h)(int, int), int a, int b) { return h(b, a); }
+int main(void) { for (int i = 0; i < 3; i++) { print(table[i](i + 5, 3)); print(apply(ops[i].f, i, 8)); print(last(table[i], 9, i)); if (table[i] == sub) print(4444); }
+  for (struct op *o = ops; o; o = o->next) { print(o->name[0]); print(o->f(20, 3)); } return 0; }`,
+	"arguments": `__attribute__((noinline)) long many(long a, long b, long c, long d, long e, long f, long g, int h, char i, long j) { return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j; }
+__attribute__((noinline)) long pass(long a, long b, long c, long d, long e, long f, long g, int h, char i, long j) { return many(b, a, c, d, e, f, j, h + 1, i, g); }
+int main(void) { print(many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)); print(many(-1, 2, -3, 4, -5, 6, -7, 8, -9, 10)); print(pass(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)); return 0; }`,
 	"prints": `extern int printf(const char *, ...);
 struct pair { long a, b; }; static struct pair __attribute__((noinline)) make(long x) { struct pair p = {x, x * 7}; return p; }
 static volatile int never;
@@ -266,7 +279,10 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := write(t, filepath.Join(t.TempDir(), "a.c"), prints+text)
-			for _, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g", "-fno-tree-vectorize"}, {"-O1", "-g", "-no-pie", "-fno-pie"}} {
+			for k, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g", "-fno-tree-vectorize"}, {"-O1", "-g", "-no-pie", "-fno-pie"}} {
+				if (k+len(name))%2 != 0 && os.Getenv("ASSAY_STATES") == "" { // the compiler takes the time
+					continue
+				}
 				compare(t, nil, []string{source}, options...)
 			}
 		})

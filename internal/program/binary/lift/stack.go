@@ -14,7 +14,7 @@ import (
 // at the entry, or an address of data.
 //
 // Offsets count from the stack pointer at the entry, where the return address is: [0, 8). So the frame is
-// what is below 0.
+// what is below 0, and arguments are from 8 on.
 
 // register is one of the sixteen, in the order of their encoding.
 type register uint8
@@ -42,6 +42,10 @@ var calleeSaved = []register{rbx, rbp, 12, 13, 14, r15}
 
 // argumentRegisters are those of integer arguments, in order.
 var argumentRegisters = []register{rdi, rsi, rdx, rcx, r8, 9}
+
+// parameterRegisters are all in which something may be passed: also how many vector registers a call of a variadic function
+// uses, and the frame of an outer function.
+var parameterRegisters = append(slices.Clone(argumentRegisters), rax, 10)
 
 // registerOf is the register that an operand is part of, the part's width in bits, and whether it is the
 // second byte.
@@ -86,8 +90,10 @@ func (x fact) isSaved() bool { return x.kind == entry && slices.Contains(calleeS
 
 // frame is what is known between two instructions.
 type frame struct {
-	// fixed says that the file has a fixed place: constants may be addresses.
+	// fixed says that the file has a fixed place: constants may be addresses. In an object file those are that
+	// relocations change (relocated, by the address of the four bytes); nil is all.
 	fixed     bool
+	relocated map[uint64]bool
 	registers [registers]fact
 	slots     map[int64]fact // by offset, of what fills eight bytes there
 }
@@ -95,8 +101,8 @@ type frame struct {
 // minAddress is the least constant that may be an address: files with a fixed place begin there by default.
 const minAddress = 0x10000
 
-func entryFrame(fixed bool) *frame {
-	f := &frame{fixed: fixed, slots: map[int64]fact{}}
+func entryFrame(fixed bool, relocated map[uint64]bool) *frame {
+	f := &frame{fixed: fixed, relocated: relocated, slots: map[int64]fact{}}
 	for r := range f.registers {
 		f.registers[r] = fact{entry, int64(r)}
 	}
@@ -135,6 +141,19 @@ func (f *frame) overwrite(at int64, size uint64) {
 	}
 }
 
+// constant says whether a constant of an instruction may be an address.
+func (f *frame) constant(i *x86.Instruction) bool {
+	if !f.fixed || f.relocated == nil {
+		return f.fixed
+	}
+	for k := range uint64(i.Len) {
+		if f.relocated[i.Address+k] {
+			return true
+		}
+	}
+	return false
+}
+
 // effective is what is known of the address of a memory operand.
 func (f *frame) effective(i *x86.Instruction, m x86asm.Mem) fact {
 	if m.Index != 0 || m.Segment != 0 || i.AddrSize != 64 {
@@ -142,7 +161,7 @@ func (f *frame) effective(i *x86.Instruction, m x86asm.Mem) fact {
 	}
 	switch m.Base {
 	case 0:
-		if !f.fixed {
+		if !f.constant(i) {
 			return fact{}
 		}
 		return fact{address, m.Disp}
@@ -203,7 +222,7 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 		return
 	case x86asm.MOV:
 		moved = f.value(i, i.Args[1])
-		if n, constant := i.Args[1].(x86asm.Imm); constant && f.fixed && ok && (bits == 32 || bits == 64) && n >= minAddress {
+		if n, constant := i.Args[1].(x86asm.Imm); constant && f.constant(i) && ok && (bits == 32 || bits == 64) && n >= minAddress {
 			moved, isRegister = fact{address, int64(n)}, i.Args[0] == destination
 		}
 	case x86asm.LEA:

@@ -26,6 +26,13 @@ type body struct {
 	// set by it or by what it calls.
 	arguments, clobbered uint32
 	points               map[uint64]bool // instructions whose constant is an address
+	// taken are places of the frame without a name whose address is used.
+	taken map[int64]bool
+	// incoming is how many arguments of 8 bytes on the stack are used, wide that they are one object.
+	incoming int
+	wide     bool
+	// overwrites says that the function may write to them.
+	overwrites bool
 	// escapes says that it computes with addresses of its frame that are not those of known arrays.
 	escapes bool
 	whole   string // the variable that is the frame, if it does
@@ -49,6 +56,8 @@ type writer struct {
 	reads, writes uint32
 	// dry says that only reads and writes count.
 	dry          bool
+	reading      bool // an address is used for nothing but a read
+	scan         bool // what is written is not used: all instructions are looked at
 	tail         bool // a call is the last thing of the function
 	out          strings.Builder
 	declarations []string
@@ -101,7 +110,7 @@ func (w *writer) value(r register) string {
 	case stack:
 		return w.stackAddress(x.n)
 	case address:
-		if w.p.data.find(uint64(x.n)) != nil {
+		if _, ok := w.p.data.function(uint64(x.n)); ok || w.p.data.find(uint64(x.n)) != nil {
 			return w.p.data.address(uint64(x.n))
 		}
 	}
@@ -121,7 +130,14 @@ func (w *writer) local(at int64) *variable {
 // stackAddress is the address of a place of the frame.
 func (w *writer) stackAddress(at int64) string {
 	v := w.local(at)
-	if w.f.escapes && (v == nil || v.name != w.f.whole) { // also what is beside it, if an index leads back
+	if at >= addressBytes && (v == nil || !w.f.wide) && w.f.name != "main" {
+		w.f.wide = true
+		refuse("an address of arguments on the stack is used as a number")
+	}
+	if at >= addressBytes && !w.reading {
+		w.f.overwrites = true
+	}
+	if w.f.escapes && at < 0 && (v == nil || v.name != w.f.whole) { // also what is beside it, if an index leads back
 		if k := slices.IndexFunc(w.f.layout, func(v *variable) bool { return v.name == w.f.whole }); k >= 0 {
 			v = w.f.layout[k]
 		}
@@ -129,6 +145,9 @@ func (w *writer) stackAddress(at int64) string {
 	if v == nil {
 		w.f.escapes = true
 		refuse("an address in the stack frame that is not that of a variable is used as a number")
+	}
+	if v.slot && !w.f.escapes && !w.f.taken[at] {
+		w.f.taken[at] = true
 	}
 	if at == v.offset {
 		return "(u64)&" + v.name
@@ -186,13 +205,13 @@ func (w *writer) addressOf(i *x86.Instruction, m x86asm.Mem) string {
 		case x.kind == address && w.p.data.find(uint64(x.n+disp)) != nil:
 			parts = append(parts, w.p.data.address(uint64(x.n+disp)))
 			disp = 0
-		case w.p.fixed() && w.p.data.find(uint64(disp)) != nil: // an array at a fixed address, and an index
+		case w.frame.constant(i) && w.p.data.find(uint64(disp)) != nil: // an array at a fixed address, and an index
 			parts = append(parts, w.p.data.address(uint64(disp)), w.register(b))
 			disp = 0
 		default:
 			parts = append(parts, w.register(b))
 		}
-	case !w.dry && w.p.fixed() && w.p.data.find(uint64(disp)) != nil:
+	case !w.dry && w.frame.constant(i) && w.p.data.find(uint64(disp)) != nil:
 		parts = append(parts, w.p.data.address(uint64(disp)))
 		disp = 0
 	}
@@ -221,21 +240,25 @@ func (w *writer) place(i *x86.Instruction, m x86asm.Mem, width uint32, write boo
 	}
 	at := w.frame.effective(i, m)
 	switch {
-	case at.kind == stack && at.n+int64(width/8) > 0:
-		refuse("an access of the stack above the frame: an argument, or the return address")
+	case at.kind == stack && at.n+int64(width/8) > 0 && at.n < addressBytes:
+		refuse("an access of the return address")
 	case at.kind == stack:
 		v := w.local(at.n)
 		if v == nil || at.n+int64(width/8) > v.offset+int64(v.bytes()) {
 			w.f.escapes = true
 			refuse("an access of the frame that is not within one variable")
 		}
+		w.f.overwrites = w.f.overwrites || at.n >= addressBytes && write
 		return v.part(uint64(at.n-v.offset), width)
 	case at.kind == address && w.p.data.find(uint64(at.n)) == nil && m.Base == 0:
 		refuse("an access of the address %#x, where nothing is", uint64(at.n))
 	case at.kind == address && (m.Base == x86asm.RIP || w.p.data.find(uint64(at.n)) != nil):
 		return w.p.data.place(uint64(at.n), width, write)
 	}
-	p := w.temporary(64, w.addressOf(i, m))
+	w.reading = !write
+	address := w.addressOf(i, m)
+	w.reading = false
+	p := w.temporary(64, address)
 	w.line("if (!__assay_valid_range((void *)%s, %d)) __assay_unsupported(\"0x%x: %v: an access that is not within an object\");", p, width/8, i.Address, i)
 	return fmt.Sprintf("*(u%d *)%s", width, p)
 }
@@ -300,7 +323,7 @@ func (w *writer) pop(i *x86.Instruction, r x86asm.Reg) {
 		return
 	}
 	v := w.local(sp.n)
-	if v == nil || sp.n >= 0 {
+	if v == nil || sp.n+addressBytes > 0 {
 		refuse("a pop from a place that is no variable")
 	}
 	w.setRegister(r, "(u64)"+v.part(uint64(sp.n-v.offset), 64))
@@ -341,7 +364,7 @@ func (w *writer) function() string {
 	var b strings.Builder
 	b.WriteString(w.p.signature(w.f) + " {\n")
 	for r := range register(registers) {
-		if r == rsp || used&(1<<r) == 0 || w.f.arguments&(1<<r) != 0 && slices.Contains(argumentRegisters, r) && w.f.name != "main" {
+		if r == rsp || used&(1<<r) == 0 || w.f.arguments&(1<<r) != 0 && slices.Contains(parameterRegisters, r) && w.f.name != "main" {
 			continue
 		}
 		fmt.Fprintf(&b, "  %su64 _%v;\n", quiet, r)
@@ -355,6 +378,11 @@ func (w *writer) function() string {
 	}
 	for _, v := range w.f.layout {
 		fmt.Fprintf(&b, "  %s;\n", v.declaration())
+	}
+	for k := range w.f.incoming {
+		at := int64(k+1) * addressBytes
+		v := w.local(at)
+		fmt.Fprintf(&b, "  %s = argument_%d;\n", v.part(uint64(at-v.offset), 64), k)
 	}
 	for _, d := range w.declarations {
 		b.WriteString("  " + d + "\n")
@@ -377,20 +405,18 @@ func (w *writer) writeBlock(b *block) {
 	at := "" // the line, of each instruction
 	for k := range b.code {
 		i := &b.code[k]
-		w.index = k
+		w.index, w.tail, w.reading = k, false, false
 		if l, ok := w.p.debug.lines[i.Address]; ok {
 			at = fmt.Sprintf("#line %d %q\n", l.number, l.file)
 		}
 		fmt.Fprintf(&w.out, "%s  { /* %x: %v */", at, i.Address, i)
 		w.label(i.Address)
-		before := w.out.Len()
 		if why := w.attempt(i); why != "" {
-			text := w.out.String()[:before]
-			w.out.Reset()
-			w.out.WriteString(text)
 			w.unsupported(i.Address, fmt.Sprintf("%v: %s", i, why))
 			w.out.WriteString(" }\n")
-			return
+			if !w.scan {
+				return
+			}
 		}
 		w.out.WriteString(" }\n")
 		if k < len(b.code)-1 || !w.ends(i) {
@@ -431,15 +457,11 @@ func (w *writer) unsupported(at uint64, why string) {
 
 // attempt writes an instruction, and says why not.
 func (w *writer) attempt(i *x86.Instruction) (why string) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case unsupported:
-			why = string(r)
-		default:
-			panic(r)
-		}
-	}()
+	return w.try(func() { w.any(i) })
+}
+
+// any writes any instruction.
+func (w *writer) any(i *x86.Instruction) {
 	switch {
 	case i.Op == x86asm.RET:
 		w.giveBack(i)
@@ -451,14 +473,14 @@ func (w *writer) attempt(i *x86.Instruction) (why string) {
 		t, _ := i.Target()
 		c, _ := condition(i.Op)
 		if w.dry {
-			return ""
+			return
 		}
 		w.line("if (%s) goto L_%x; else goto L_%x;", w.condition(c), t, i.Next())
 	case w.moves(i):
+	case w.keepIndex(i):
 	default:
 		w.instruction(i)
 	}
-	return ""
 }
 
 // giveBack is a return: the stack pointer and the registers of the caller have to be as they were.
