@@ -86,23 +86,22 @@ type Program struct {
 	// Pointers say what pointer parameters of Function point to, by
 	// "function:parameter"; others are null or point to one element.
 	Pointers map[string]Pointer
-	// NonNull are the pointer parameters of Function that are not null, as
-	// "function:parameter", or "all".
-	NonNull []string
+	// NonNull are the pointer parameters of Function that are not null, as "function:parameter", or "all"; of
+	// Nullable any may be null although Harness, which infers how a person would call it, finds no reason.
+	NonNull, Nullable []string
+	Harness           bool
+	Link              []frontend.Linked // the program, if it is compiled; Files are not read then
 	// HavocGlobals starts with arbitrary content of the globals.
-	HavocGlobals bool
-	// HavocUninitialised starts with arbitrary content of the globals without initialiser that are not static.
-	HavocUninitialised bool
+	HavocGlobals       bool
+	HavocUninitialised bool // the same of those without initialiser that are not static
 	// Assumed is a C expression that is assumed of the first state of the function where runs start, over
 	// globals and its locals, as main::x; these have arbitrary content there. Empty is nothing.
 	Assumed string
-	// Unmodelled is what functions with neither body nor model do to memory:
-	// UnmodelledHavoc (also if empty) or UnmodelledPure.
+	// Unmodelled is what functions with neither body nor model do to memory: UnmodelledHavoc (also if empty) or UnmodelledPure.
 	Unmodelled string
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
-	// CheckAlignment makes valid-deref ask that accesses are aligned as their type
-	// asks.
+	// CheckAlignment makes valid-deref ask that accesses are aligned as their type asks.
 	CheckAlignment bool
 	// Semantics is what integer arithmetic means; empty is SemanticsC. Only termination
 	// can be asked about under another one.
@@ -223,7 +222,7 @@ func (t *Task) question() conductor.Question {
 
 // validate completes the task and rejects what makes no sense.
 func (t *Task) validate() error {
-	if len(t.Files) == 0 && t.Program.CompileCommands == "" {
+	if len(t.Files) == 0 && t.Program.CompileCommands == "" && t.Program.Link == nil {
 		return &InputError{Message: "no input file", Hint: "usage: assay check [flags] file.c…"}
 	}
 	if len(t.Properties) == 0 {
@@ -270,8 +269,8 @@ func (t *Task) validate() error {
 			return &InputError{Message: fmt.Sprintf("the engine %s works on machine integers", t.Engine.Only), Hint: "--semantics integers has one engine, integers: leave out --engine"}
 		}
 	}
-	if len(t.Program.Pointers)+len(t.Program.NonNull) > 0 && t.Program.Function == "" {
-		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string, --alias and --nonnull together with --function"}
+	if p := &t.Program; (len(p.Pointers)+len(p.NonNull)+len(p.Nullable) > 0 || p.Harness) && p.Function == "" && p.Link == nil {
+		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string, --alias, --nonnull and --harness together with --function"}
 	}
 	if t.Engine.Solver == "" {
 		t.Engine.Solver = Solvers[0]

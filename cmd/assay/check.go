@@ -37,6 +37,7 @@ type checkFlags struct {
 	semantics    string
 	unmodelled   string
 	precondition string
+	harness      string
 	log          string
 	dump         map[assay.View]string
 	show         report.Options
@@ -98,6 +99,9 @@ func (f *checkFlags) groups() []group {
 	program.Var(pointerValue{p.Pointers, aliasPointer}, "alias", "with --function f: p points to an element of its own, or is equal to the parameter q")
 	program.Var(nonNullValue{&p.NonNull}, "nonnull", "with --function f: its pointer parameters are not null; of one parameter with f:p, may be repeated")
 	program.Lookup("nonnull").NoOptDefVal = assay.AllPointers
+	program.Var(nonNullValue{&p.Nullable}, "nullable", "with --harness auto: of one parameter with f:p, or all: it may be null, even where the function never compares it with null")
+	f.harness = harnessChoices[0]
+	program.Var(choiceValue{&f.harness, harnessChoices}, "harness", "with --function: what its arguments are; plain: a pointer is null or points to one element; auto: as a person would call it, as names, types and uses suggest (printed as assumptions); also implied by --nonnull without a parameter")
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
 	program.Var(choiceValue{&f.unmodelled, assay.Unmodelled}, "unmodelled", "functions with neither body nor model leave anything in what they can reach, or change nothing, which is the default with --spec")
@@ -236,6 +240,9 @@ Properties:
 	return c
 }
 
+// harnessChoices are the values of --harness.
+var harnessChoices = []string{"plain", "auto"}
+
 // preconditionChoices are the values of --precondition.
 var preconditionChoices = []string{"auto", "on", "off"}
 
@@ -267,6 +274,7 @@ func (f *checkFlags) read(flags *pflag.FlagSet) error {
 	if f.spec != "" && !flags.Changed("unmodelled") {
 		t.Program.Unmodelled = assay.UnmodelledPure
 	}
+	t.Program.Harness = f.harness == "auto" || slices.Contains(t.Program.NonNull, assay.AllPointers) && !flags.Changed("harness")
 	t.Engine.SmallBlocks = f.blocks == "small"
 	t.Engine.Uncertified, t.Engine.Strict = f.certify == "off", f.certify == "strict"
 	t.Engine.NativeReplay = f.replay == "native"

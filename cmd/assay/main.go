@@ -117,7 +117,7 @@ func compilerStyle(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
 		switch {
-		case i > 0 && args[i-1] == "--nonnull" && isNonNull(a):
+		case i > 0 && (args[i-1] == "--nonnull" || args[i-1] == "--nullable") && isNonNull(a):
 			out[len(out)-1] += "=" + a
 		case a == "--":
 			return append(out, args[i:]...)

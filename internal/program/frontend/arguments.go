@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/harness"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
 )
@@ -38,14 +39,21 @@ func errArgument(name, problem, hint string) error {
 
 // callTarget calls the function.
 func (f *function) callTarget(fn *llvm.Function) error {
-	types := parameterTypes(fn)
-	var names, pointers []string
+	if err := f.checkArguments(fn); err != nil {
+		return err
+	}
+	if f.im.opts.Harness {
+		f.im.plan = f.plan(fn)
+		f.callPlanned(fn, f.im.plan)
+		return nil
+	}
+	types := harness.ParameterTypes(fn)
+	var pointers []string
 	scalars := map[string]ir.Value{} // integers
 	at := map[string]int{}           // of pointers: index in args
 	var args []ir.Value
 	for _, p := range fn.Params {
 		flat := f.im.flatten(p.Type)
-		names = append(names, p.Name)
 		if p.ByVal != nil {
 			args = append(args, f.b.Alloca(p.ByVal.Size, max(p.ByVal.Align, 1)))
 			continue
@@ -62,30 +70,6 @@ func (f *function) callTarget(fn *llvm.Function) error {
 				scalars[p.Name] = v
 			}
 			args = append(args, v)
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(f.im.opts.Arguments)) {
-		function, parameter, _ := strings.Cut(key, ":")
-		a := f.im.opts.Arguments[key]
-		switch {
-		case function != fn.Name:
-			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
-		case !slices.Contains(pointers, parameter):
-			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
-		case a.Length != "" && scalars[a.Length] == 0:
-			return errArgument(key, fmt.Sprintf("has its length from %s, which is no integer parameter", a.Length), "the parameters of "+fn.Name+": "+strings.Join(names, ", "))
-		case a.Alias != "" && (a.Alias == parameter || !slices.Contains(pointers, a.Alias)):
-			return errArgument(key, fmt.Sprintf("may be equal to %s, which is no other pointer parameter", a.Alias), "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
-		}
-	}
-	for _, key := range f.im.opts.NonNull {
-		function, parameter, _ := strings.Cut(key, ":")
-		switch {
-		case key == AllPointers:
-		case function != fn.Name:
-			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
-		case !slices.Contains(pointers, parameter):
-			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
 		}
 	}
 	var objects []ir.Value
@@ -114,17 +98,48 @@ func (f *function) callTarget(fn *llvm.Function) error {
 	return nil
 }
 
-// parameterTypes finds the C types of parameters by the names of variables.
-func parameterTypes(fn *llvm.Function) map[string]*llvm.CType {
-	types := map[string]*llvm.CType{}
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			if i.Var != nil && types[i.Var.Name] == nil {
-				types[i.Var.Name] = i.Var.Type
+// checkArguments compares what the options say of parameters with the function.
+func (f *function) checkArguments(fn *llvm.Function) error {
+	var names, pointers, integers []string
+	for _, p := range fn.Params {
+		names = append(names, p.Name)
+		if p.ByVal != nil {
+			continue
+		}
+		for _, s := range f.im.flatten(p.Type).scalars {
+			switch s.Type.Kind {
+			case ir.Ptr:
+				pointers = append(pointers, p.Name)
+			case ir.Int:
+				integers = append(integers, p.Name)
 			}
 		}
 	}
-	return types
+	for _, key := range slices.Sorted(maps.Keys(f.im.opts.Arguments)) {
+		function, parameter, _ := strings.Cut(key, ":")
+		a := f.im.opts.Arguments[key]
+		switch {
+		case function != fn.Name:
+			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
+		case !slices.Contains(pointers, parameter):
+			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+		case a.Length != "" && !slices.Contains(integers, a.Length):
+			return errArgument(key, fmt.Sprintf("has its length from %s, which is no integer parameter", a.Length), "the parameters of "+fn.Name+": "+strings.Join(names, ", "))
+		case a.Alias != "" && (a.Alias == parameter || !slices.Contains(pointers, a.Alias)):
+			return errArgument(key, fmt.Sprintf("may be equal to %s, which is no other pointer parameter", a.Alias), "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+		}
+	}
+	for _, key := range slices.Concat(f.im.opts.NonNull, f.im.opts.Nullable) {
+		function, parameter, _ := strings.Cut(key, ":")
+		switch {
+		case key == AllPointers:
+		case function != fn.Name:
+			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
+		case !slices.Contains(pointers, parameter):
+			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+		}
+	}
+	return nil
 }
 
 // argumentObject makes what a pointer argument points to, and the argument.

@@ -18,6 +18,7 @@
 //	atoms.go      atoms of temporal formulas
 //	prune.go      cleaning up               models/       the C library, in C
 //	usermodels.go models of the user        binary.go     x86-64 programs, as C
+//	units.go      the files of a project, each compiled once
 //
 // What is assumed about the program is in Program.Notes. What ir cannot
 // express becomes an Unsupported terminator where it would be executed.
@@ -35,6 +36,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/harness"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
 )
@@ -81,6 +83,10 @@ type Options struct {
 	NonNull []string
 	// Label is a label, symbol or address (0x…) of a binary that becomes a label of its C (LabelName).
 	Label string
+	// Nullable are those that may be null although Harness finds no reason for it.
+	Nullable []string
+	// Harness calls Function as a person would who tests it (package harness).
+	Harness bool
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and
@@ -112,6 +118,8 @@ type Options struct {
 	// come before our own; empty is none.
 	Models string
 	models *userModels
+	// Link is the program if it is compiled already (Compile): the unit of Function first. Files are not read then.
+	Link []Linked
 	// localTypes are the types of the locals that atoms name.
 	localTypes map[Local]string
 	// declared is what functions without body may do to what their parameters point to.
@@ -138,6 +146,8 @@ type Program struct {
 	DataModel DataModel
 	// Start is what is assumed of the state in which runs start.
 	Start []string
+	// Harness is the plan after which Function is called, with Options.Harness.
+	Harness *harness.Plan
 	// Notes are assumptions that a verdict rests on.
 	Notes []Note
 	// Marked says that the program calls __VERIFIER_ltl_step, perhaps where no run comes: then
@@ -165,6 +175,9 @@ func Load(ctx context.Context, o Options) (*Program, error) {
 }
 
 func load(ctx context.Context, o Options) (*Program, error) {
+	if o.Link != nil {
+		return loadLinked(ctx, o)
+	}
 	folder, err := lifted(&o)
 	if err != nil {
 		return nil, err
@@ -219,7 +232,7 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Start = o.Start()
+	p.Start = o.start(p.Harness)
 	if o.flatten != "" {
 		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: o.flatten})
 	}
@@ -229,6 +242,33 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err := checkAtoms(p.Module, &o); err != nil {
 		return nil, err
 	}
+	if err := ir.Verify(p.Module); err != nil {
+		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
+	}
+	return p, nil
+}
+
+// loadLinked is load for a program that is compiled already.
+func loadLinked(ctx context.Context, o Options) (*Program, error) {
+	if o.Models != "" {
+		models, err := compileModels(ctx, &o)
+		if err != nil {
+			return nil, err
+		}
+		o.models = models
+	}
+	copied, err := linkUnits(&o)
+	if err != nil {
+		return nil, err
+	}
+	if !o.PureUnmodelled {
+		o.declared = declaredIn(o.Link)
+	}
+	p, err := importProgram(copied, &o, false)
+	if err != nil {
+		return nil, err
+	}
+	p.Start = o.start(p.Harness)
 	if err := ir.Verify(p.Module); err != nil {
 		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
 	}
@@ -341,6 +381,11 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	default:
 		return nil, inputError(modules[0].name, fmt.Sprintf("pointers of %d bits are not modelled", s.PointerBits()))
 	}
+	return complete(s, o, roots...)
+}
+
+// complete links the library models to what was read, prepares the result and copies it.
+func complete(s *llvm.Session, o *Options, roots ...string) (*llvm.Program, error) {
 	if o.models != nil {
 		if err := s.LinkLibrary("the models of "+o.Models, o.models.bitcode); err != nil {
 			return nil, asInputError(o.Models, err)
@@ -402,5 +447,5 @@ func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program,
 	if p.PointerBits == 32 {
 		model = ILP32
 	}
-	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list, Marked: p.Marked}, nil
+	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan}, nil
 }

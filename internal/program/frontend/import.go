@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"assay/internal/program/harness"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
 )
@@ -51,6 +52,9 @@ type importer struct {
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.
 	obstacles []string
+	// plan is how the function under analysis is called, with Options.Harness; callbacks counts its functions.
+	plan      *harness.Plan
+	callbacks int
 }
 
 func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {

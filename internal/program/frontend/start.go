@@ -3,11 +3,19 @@ package frontend
 import (
 	"slices"
 	"strings"
+
+	"assay/internal/program/harness"
 )
 
-// Start says what the options assume of the state in which runs start.
-func (o *Options) Start() (assumed []string) {
-	if o.Function != "" {
+// start says what the options assume of the state in which runs start; plan is that of Options.Harness.
+func (o *Options) start(plan *harness.Plan) (assumed []string) {
+	if plan != nil {
+		assumed = append(assumed, "runs start in "+plan.Function+" with a harness that was inferred (callers that do otherwise are not covered)")
+		assumed = append(assumed, plan.Text()...)
+		if !o.HavocGlobals {
+			assumed = append(assumed, "globals hold their initial values when "+o.Function+" is called (--havoc-globals makes them arbitrary)")
+		}
+	} else if o.Function != "" {
 		text := "runs start in " + o.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)"
 		switch {
 		case slices.Contains(o.NonNull, AllPointers):

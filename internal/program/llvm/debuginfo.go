@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -265,6 +266,7 @@ func (d *debugInfo) ctype(c *copier, v C.LLVMValueRef) *CType {
 		t.Kind, t.Base = CPointer, d.ctype(c, operand(list, 3))
 	case tagTypedef, tagConst, tagVolatile, tagRestrict, tagAtomic:
 		t.Kind, t.Base = CAlias, d.ctype(c, operand(list, 3))
+		t.Const = C.LLVMGetDINodeTag(node) == tagConst
 		if t.Base != nil {
 			t.Bits, t.Signed = t.Base.Bits, t.Base.Signed
 		}
@@ -275,6 +277,13 @@ func (d *debugInfo) ctype(c *copier, v C.LLVMValueRef) *CType {
 		}
 		if t.Name != "" {
 			t.Name = "enum " + t.Name
+		}
+		for _, e := range operands(operand(list, 4)) {
+			if m := enumeratorValue.FindStringSubmatch(printed(e)); m != nil {
+				if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+					t.Enumerators = append(t.Enumerators, n)
+				}
+			}
 		}
 	case tagStructure, tagClass, tagUnion:
 		t.Kind = CStruct
@@ -294,9 +303,15 @@ func (d *debugInfo) ctype(c *copier, v C.LLVMValueRef) *CType {
 		d.arrayType(c, t, list)
 	case tagSubroutine:
 		t.Kind = CFunction
+		for _, p := range operands(operand(list, 3)) {
+			t.Signature = append(t.Signature, d.ctype(c, p))
+		}
 	}
 	return t
 }
+
+// enumeratorValue finds the value in the text of a DIEnumerator, which has no accessor.
+var enumeratorValue = regexp.MustCompile(`DIEnumerator\(.*value: (-?\d+)`)
 
 func (d *debugInfo) member(c *copier, t *CType, v C.LLVMValueRef) {
 	if v == nil || C.LLVMIsAMDNode(v) == nil {

@@ -176,19 +176,79 @@ const libraryAttribute = "assay-library"
 // are marked (Function.Library), even if linking has to rename them. The
 // library is read lazily: what is not needed costs next to nothing.
 func (s *Session) LinkLibrary(name string, bitcode []byte) error {
+	m, err := s.parseLazily(name, bitcode)
+	if err != nil {
+		return err
+	}
+	s.makeOptional(m, libraryAttribute)
+	return s.link(name, m)
+}
+
+// LinkDefinitions links the functions and objects of these names, whatever their linkage, and what they
+// need of their module, to what was read before, which may be nothing. A module must be
+// linked once only, or its static objects would exist twice.
+func (s *Session) LinkDefinitions(name string, bitcode []byte, definitions []string) error {
+	m, err := s.parseLazily(name, bitcode)
+	if err != nil {
+		return err
+	}
+	if s.module == nil {
+		title := C.CString(name)
+		defer C.free(unsafe.Pointer(title))
+		empty := C.LLVMModuleCreateWithNameInContext(title, s.context)
+		C.LLVMSetDataLayout(empty, C.LLVMGetDataLayoutStr(m))
+		C.LLVMSetTarget(empty, C.LLVMGetTarget(m))
+		s.setModule(empty)
+	}
+	for _, definition := range definitions {
+		cname := C.CString(definition)
+		defer C.free(unsafe.Pointer(cname))
+		if f := C.LLVMGetNamedFunction(m, cname); f != nil {
+			if C.LLVMGetNamedFunction(s.module, cname) == nil {
+				C.LLVMAddFunction(s.module, cname, C.LLVMGlobalGetValueType(f))
+			}
+			C.LLVMSetLinkage(f, C.LLVMLinkOnceAnyLinkage)
+			continue
+		}
+		g := C.LLVMGetNamedGlobal(m, cname)
+		if g == nil {
+			C.LLVMDisposeModule(m)
+			return &LinkError{Text: fmt.Sprintf("%s: does not define %s", name, definition)}
+		}
+		if C.LLVMGetNamedGlobal(s.module, cname) == nil {
+			C.LLVMAddGlobal(s.module, C.LLVMGlobalGetValueType(g), cname)
+		}
+	}
+	s.makeOptional(m, "")
+	return s.link(name, m)
+}
+
+// parseLazily reads a module whose functions are read when they are linked.
+func (s *Session) parseLazily(name string, bitcode []byte) (C.LLVMModuleRef, error) {
 	cname := C.CString(name)
 	defer C.free(unsafe.Pointer(cname))
 	buffer := C.LLVMCreateMemoryBufferWithMemoryRangeCopy((*C.char)(unsafe.Pointer(unsafe.SliceData(bitcode))), C.size_t(len(bitcode)), cname)
 	var m C.LLVMModuleRef
 	if C.LLVMGetBitcodeModuleInContext2(s.context, buffer, &m) != 0 { // frees the buffer
-		return errors.New(name + ": " + s.takeMessages())
+		return nil, errors.New(name + ": " + s.takeMessages())
 	}
-	mark := s.stringAttribute(libraryAttribute)
+	return m, nil
+}
+
+// makeOptional lets the linker take those definitions only that it needs, and marks the
+// functions.
+func (s *Session) makeOptional(m C.LLVMModuleRef, attribute string) {
+	var mark C.LLVMAttributeRef
+	if attribute != "" {
+		mark = s.stringAttribute(attribute)
+	}
 	for f := C.LLVMGetFirstFunction(m); f != nil; f = C.LLVMGetNextFunction(f) {
 		if C.LLVMIsDeclaration(f) != 0 {
 			continue
 		}
-		C.LLVMAddAttributeAtIndex(f, functionIndex, mark)
+		if attribute != "" {
+			C.LLVMAddAttributeAtIndex(f, functionIndex, mark)
+		}
 		if C.LLVMGetLinkage(f) != C.LLVMInternalLinkage {
 			C.LLVMSetLinkage(f, C.LLVMLinkOnceAnyLinkage)
 		}
@@ -202,7 +262,6 @@ func (s *Session) LinkLibrary(name string, bitcode []byte) error {
 			}
 		}
 	}
-	return s.link(name, m)
 }
 
 // Attribute indices of the C API.
@@ -355,6 +414,21 @@ func (s *Session) Exported() []string {
 	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
 		if C.LLVMIsDeclaration(f) == 0 && C.LLVMGetLinkage(f) != C.LLVMInternalLinkage {
 			names = append(names, valueName(f))
+		}
+	}
+	return names
+}
+
+// Provided are the names of functions and objects that the module defines for others.
+func (s *Session) Provided() []string {
+	names := s.Exported()
+	for g := C.LLVMGetFirstGlobal(s.module); g != nil; g = C.LLVMGetNextGlobal(g) {
+		if C.LLVMIsDeclaration(g) == 0 {
+			switch C.LLVMGetLinkage(g) {
+			case C.LLVMInternalLinkage, C.LLVMPrivateLinkage, C.LLVMAppendingLinkage:
+			default:
+				names = append(names, valueName(g))
+			}
 		}
 	}
 	return names

@@ -321,8 +321,14 @@ type CType struct {
 	Count int64
 	// Members of a struct or union.
 	Members []Member
+	// Signature of a function: the result (nil for void) and the parameters.
+	Signature []*CType
+	// Enumerators are the values of an enumeration.
+	Enumerators []int64
 	// Signed holds for signed integers and enumerations.
 	Signed bool
+	// Const says that a CAlias is the qualifier.
+	Const bool
 }
 
 // Member is a member of a struct or union.

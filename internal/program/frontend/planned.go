@@ -1,0 +1,360 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+
+	"assay/internal/program/harness"
+	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
+)
+
+// This file calls a function under analysis as a plan says (package harness): objects of the right sizes, strings,
+// structures that are filled in. What the flags say of a parameter goes before the plan. All that is made
+// is on the heap, and what is left of it is freed at the end.
+
+// planned makes the arguments of a plan.
+type planned struct {
+	f       *function
+	scalars map[string]ir.Value
+	signed  map[string]bool
+	objects []ir.Value
+}
+
+// plan infers the plan, with what the flags say.
+func (f *function) plan(fn *llvm.Function) *harness.Plan {
+	plan := harness.Infer(f.im.p, fn)
+	for k := range plan.Parameters {
+		x := &plan.Parameters[k]
+		if x.Pointer == nil {
+			continue
+		}
+		key := fn.Name + ":" + x.Name
+		if a, ok := f.im.opts.Arguments[key]; ok && x.Pointer.Object != nil {
+			o := x.Pointer.Object
+			x.Pointer.Why = "as asked"
+			switch {
+			case a.IsArray:
+				o.Count = harness.Count{Kind: harness.Fixed, Number: uint64(a.Elements)}
+			case a.Length != "":
+				o.Count = harness.Count{Kind: harness.Length, Name: a.Length}
+			case a.String:
+				o.Count = harness.Count{Kind: harness.String}
+			}
+		}
+		switch options := f.im.opts; {
+		case slices.Contains(options.NonNull, AllPointers), slices.Contains(options.NonNull, key):
+			x.Pointer.MayBeNull = false
+		case slices.Contains(options.Nullable, AllPointers), slices.Contains(options.Nullable, key):
+			x.Pointer.MayBeNull = true
+		}
+	}
+	return plan
+}
+
+// callPlanned calls the function.
+func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
+	p := &planned{f: f, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
+	args := make([]ir.Value, 0, len(fn.Params))
+	at := map[string]int{}
+	var ends []int
+	for k, q := range fn.Params {
+		x := plan.Parameters[k]
+		if q.ByVal != nil {
+			copied := f.b.Alloca(q.ByVal.Size, max(q.ByVal.Align, 1))
+			p.fill(x.Fields, copied, x.Name)
+			args = append(args, copied)
+			continue
+		}
+		for _, s := range f.im.flatten(q.Type).scalars {
+			at[q.Name] = len(args)
+			if s.Type.Kind == ir.Ptr {
+				if x.Pointer == nil { // what C has is not known
+					args = append(args, f.b.Null())
+					continue
+				}
+				if x.Pointer.EndOf != "" {
+					ends = append(ends, k)
+				}
+				args = append(args, 0)
+				continue
+			}
+			v := f.b.Nondet(s.Type, ir.NondetInput, q.Name)
+			if s.Type.Kind == ir.Int {
+				p.scalars[q.Name], p.signed[q.Name] = v, x.Type.Strip() != nil && x.Type.Strip().Signed
+				p.oneOf(v, x.Values)
+			}
+			args = append(args, v)
+		}
+	}
+	for _, x := range plan.Parameters {
+		if x.Pointer != nil && x.Pointer.EndOf == "" && args[at[x.Name]] == 0 {
+			args[at[x.Name]] = p.pointer(x.Pointer, x.Name)
+		}
+	}
+	for _, k := range ends {
+		x := plan.Parameters[k]
+		start := args[at[x.Pointer.EndOf]]
+		if start == 0 {
+			start = f.b.Null()
+		}
+		args[at[x.Name]] = f.b.PtrAdd(start, f.b.Op(ir.ObjectSize, f.im.m.WordType(), start))
+	}
+	own := slices.Clone(args)
+	for _, x := range plan.Parameters {
+		if a := f.im.opts.Arguments[fn.Name+":"+x.Name]; a.Alias != "" && x.Pointer != nil {
+			equal := f.b.Nondet(ir.BoolType, ir.NondetInput, x.Name+" is equal to "+a.Alias)
+			args[at[x.Name]] = f.b.Select(equal, own[at[a.Alias]], own[at[x.Name]])
+		}
+	}
+	f.emitCall(fn, args)
+	for _, o := range p.objects {
+		f.b.Op(ir.Free, ir.Type{}, f.b.Select(f.b.Cmp(ir.IsHeapStart, o), o, f.b.Null()))
+	}
+}
+
+// oneOf assumes that an integer has one of the values; none is any.
+func (p *planned) oneOf(v ir.Value, values []int64) {
+	if len(values) == 0 {
+		return
+	}
+	b := p.f.b
+	bits := b.Func.Type(v).Bits
+	var any ir.Value
+	for k := 0; k < len(values); {
+		end := k + 1
+		for end < len(values) && values[end] == values[end-1]+1 {
+			end++
+		}
+		in := b.Cmp(ir.ULe, b.Bin(ir.Sub, v, b.Const(bits, uint64(values[k]))), b.Const(bits, uint64(values[end-1]-values[k])))
+		if any == 0 {
+			any = in
+		} else {
+			any = b.Bin(ir.Or, any, in)
+		}
+		k = end
+	}
+	b.Assume(any)
+}
+
+// pointer makes what a pointer points to.
+func (p *planned) pointer(x *harness.Pointer, name string) ir.Value {
+	b := p.f.b
+	var v ir.Value
+	switch {
+	case x.Function != nil:
+		v = b.FuncAddr(p.callback(x.Function, name))
+	case x.Object == nil:
+		return b.Null()
+	default:
+		v = p.object(x.Object, p.count(x.Object, name), name)
+	}
+	if x.MayBeNull {
+		return b.Select(b.Nondet(ir.BoolType, ir.NondetInput, name+" is null"), b.Null(), v)
+	}
+	return v
+}
+
+// count is the number of elements, a word; that of a member has been read by fill.
+func (p *planned) count(o *harness.Object, name string) ir.Value {
+	b, word := p.f.b, p.f.im.m.WordType()
+	switch o.Count.Kind {
+	case harness.Length:
+		n := p.scalars[o.Count.Name]
+		if n == 0 {
+			return b.Word(1)
+		}
+		if p.signed[o.Count.Name] {
+			return p.f.signedResize(n, word.Bits)
+		}
+		return p.f.resize(n, word.Bits)
+	case harness.String:
+		return b.Nondet(word, ir.NondetInput, "length of "+name)
+	case harness.Any:
+		return b.Nondet(word, ir.NondetInput, "number of elements of "+name)
+	}
+	return b.Word(o.Count.Number)
+}
+
+// object makes n elements; of a string, one more, which is 0.
+func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
+	b := p.f.b
+	word := p.f.im.m.WordType()
+	size := max(o.Size, 1)
+	most := (uint64(1)<<(word.Bits-1) - 1) / size
+	if o.Count.Kind != harness.Fixed {
+		if len(o.Fields) > 0 {
+			most = harness.Most
+		}
+		b.Assume(b.Cmp(ir.ULt, n, b.Word(most)))
+	}
+	count := n
+	if o.Count.Kind == harness.String || o.Count.Inclusive {
+		count = b.Bin(ir.Add, n, b.Word(1))
+	}
+	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{p.f.multiply(count, size)}, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
+	p.objects = append(p.objects, object)
+	if o.Count.Kind == harness.String {
+		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(n, size)))
+	}
+	if len(o.Fields) == 0 {
+		return object
+	}
+	if o.Count.Kind == harness.Fixed {
+		for k := range min(o.Count.Number, harness.Most) {
+			p.fill(o.Fields, p.f.offset(object, k*size), name)
+		}
+		return object
+	}
+	done := b.Block("filled")
+	for k := range uint64(harness.Most) {
+		on := b.Block("fill")
+		b.CondBr(b.Cmp(ir.ULt, b.Word(k), count), on, done)
+		p.f.at(on)
+		p.fill(o.Fields, p.f.offset(object, k*size), fmt.Sprintf("%s[%d]", name, k))
+	}
+	b.Br(done)
+	p.f.at(done)
+	return object
+}
+
+// layoutOfC describes how an object is accessed.
+func layoutOfC(o *harness.Object, pointerBits uint32) ir.Layout {
+	l := ir.Layout{}
+	if o.Count.Kind != harness.Fixed || o.Count.Number > 1 {
+		l.Stride = o.Size
+	}
+	cells := o.Size
+	if t := o.Type.Strip(); t != nil {
+		switch t.Kind {
+		case llvm.CPointer:
+			l.Pointers = true
+		case llvm.CStruct:
+			for _, m := range t.Members {
+				if m.Type == nil {
+					continue
+				}
+				cells |= m.Offset / 8
+				if s := m.Type.Strip(); s == nil || s.Kind != llvm.CInt && s.Kind != llvm.CPointer && s.Kind != llvm.CFloat && s.Kind != llvm.CBool && s.Kind != llvm.CEnum {
+					cells |= 1
+				} else {
+					cells |= m.Bits / 8
+					l.Pointers = l.Pointers || s.Kind == llvm.CPointer
+				}
+			}
+		}
+	}
+	l.Cell = cells & -cells
+	return l
+}
+
+// fill writes the parts of a structure.
+func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
+	b := p.f.b
+	word := p.f.im.m.WordType()
+	read := func(m *harness.Member) ir.Value {
+		t := m.Type.Strip()
+		v := b.Load(ir.IntType(uint32(t.Bits)), p.f.offset(at, m.Offset))
+		if t.Signed {
+			return p.f.signedResize(v, word.Bits)
+		}
+		return p.f.resize(v, word.Bits)
+	}
+	for _, x := range fields {
+		place := p.f.offset(at, x.Offset)
+		inner := name + "->" + x.Name
+		if x.Name == "*" {
+			inner = "*" + name
+		}
+		switch {
+		case x.Pointer != nil && x.Pointer.Object != nil && x.Pointer.Object.Count.Kind == harness.InMember:
+			v := p.object(x.Pointer.Object, read(&x.Pointer.Object.Count.Member), inner)
+			if x.Pointer.MayBeNull {
+				v = b.Select(b.Nondet(ir.BoolType, ir.NondetInput, inner+" is null"), b.Null(), v)
+			}
+			b.Store(v, place)
+		case x.Pointer != nil:
+			b.Store(p.pointer(x.Pointer, inner), place)
+		case len(x.Values) > 0:
+			v := b.Nondet(ir.IntType(uint32(max(x.Type.Strip().Bits, 8))), ir.NondetInput, inner)
+			p.oneOf(v, x.Values)
+			b.Store(v, place)
+		case x.Terminated:
+			t := x.Type.Strip()
+			b.Store(b.Const(8, 0), p.f.offset(place, uint64(t.Count)-1))
+		}
+	}
+	for _, x := range fields { // after the pointers: sizes are bounded by then
+		if x.AtMost != nil {
+			b.Assume(b.Cmp(ir.ULe, read(&x.Member), read(x.AtMost)))
+		}
+	}
+}
+
+// callback makes a function of a type: it returns anything and changes nothing.
+func (p *planned) callback(t *llvm.CType, name string) string {
+	im := p.f.im
+	im.callbacks++
+	symbol := fmt.Sprintf("assay.callback.%d", im.callbacks)
+	var results []ir.Type
+	problem := ""
+	scalar := func(t *llvm.CType) ir.Type {
+		s := t.Strip()
+		switch {
+		case s == nil:
+			return ir.Type{}
+		case s.Kind == llvm.CBool:
+			return ir.BoolType
+		case s.Kind == llvm.CInt || s.Kind == llvm.CEnum:
+			return ir.IntType(uint32(s.Bits))
+		case s.Kind == llvm.CPointer:
+			return im.m.PtrType()
+		case s.Kind == llvm.CFloat && s.Bits <= 64:
+			return ir.FloatType(uint32(s.Bits))
+		}
+		problem = "a function of the harness with a parameter or result of type " + t.Declare()
+		return ir.Type{}
+	}
+	var result *llvm.CType
+	if len(t.Signature) > 0 && t.Signature[0].Strip() != nil {
+		result = t.Signature[0]
+		results = []ir.Type{scalar(result)}
+	}
+	var params []ir.Type
+	for k, x := range t.Signature[min(1, len(t.Signature)):] {
+		if x == nil && k == len(t.Signature)-2 { // the end of a list with ...
+			break
+		}
+		params = append(params, scalar(x))
+	}
+	if problem != "" {
+		results, params = nil, nil
+	}
+	b := ir.NewFunc(im.m, symbol, results...)
+	b.Func.Model = true
+	var size ir.Value
+	for _, t := range params {
+		if v := b.Param(t); t == im.m.WordType() {
+			size = v
+		}
+	}
+	b.At(b.Block("entry"))
+	switch {
+	case problem != "":
+		b.Emit(ir.Def{Op: ir.Unsupported, Sym: problem})
+	case len(results) == 0:
+		b.Ret()
+	case results[0].Kind == ir.Ptr:
+		n := b.Word(harness.DefaultSize)
+		if base := result.Strip().Base.Strip(); base != nil && base.Bits >= 8 {
+			n = b.Word(max(base.Bits/8, 16))
+		} else if size != 0 { // an allocator
+			n = size
+		}
+		b.Ret(b.Emit(ir.Def{Op: ir.Malloc, Type: im.m.PtrType(), Args: []ir.Value{n}}))
+	default:
+		b.Ret(b.Nondet(results[0], ir.NondetInput, "result of "+name))
+	}
+	b.Done()
+	return symbol
+}

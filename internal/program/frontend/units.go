@@ -1,0 +1,347 @@
+package frontend
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"assay/internal/program/llvm"
+)
+
+// This file compiles the files of a project one by one, for questions about many
+// functions: each file is compiled once, and a question takes of each what its function
+// reaches (Options.Link).
+
+// Source is a C file and how it is compiled.
+type Source struct {
+	File string
+	// Flags are clang's, from a compilation database; Directory is where clang runs, empty is here.
+	Flags     []string
+	Directory string
+}
+
+// Sources are the C files of the options, or of the compilation database if there are none. Files that the database
+// does not list have no flags.
+func Sources(o *Options) ([]Source, error) {
+	units, _, err := split(o)
+	var list []Source
+	for _, u := range units {
+		list = append(list, Source{File: u.file, Flags: u.flags, Directory: u.directory})
+	}
+	return list, err
+}
+
+// Unit is a compiled C file.
+type Unit struct {
+	File    string
+	Bitcode []byte
+	// Definitions are its functions and objects with a body or an initialiser.
+	Definitions []Definition
+	// Provided are the names among them that other files may use.
+	Provided []string
+	// Declared says what functions without body may do to what their parameters point to.
+	Declared map[string][]pointee
+	// Depends are the files that were read, the headers of the system included.
+	Depends []string
+	// Warnings are clang's.
+	Warnings string
+}
+
+// Definition is a function or an object of a unit.
+type Definition struct {
+	Name     string
+	Function bool
+	// Digest is that of its content, Uses are the names in it (llvm.Digest).
+	Digest string
+	Uses   []string
+	// File, Line and End are where a function stands, from the line of its name to its last
+	// instruction.
+	File      string
+	Line, End int
+	// Address says that something in the file takes the function's address.
+	Address bool
+	// Instructions is the size of a function.
+	Instructions int
+}
+
+// Linked is what a question needs of a unit.
+type Linked struct {
+	Unit  *Unit
+	Names []string
+}
+
+// Compile compiles a file. The error is an *InputError, an *EnvironmentError, or the cause of ctx's end.
+func Compile(ctx context.Context, s Source, o Options) (*Unit, error) {
+	clang, err := clangPath()
+	if err != nil {
+		return nil, err
+	}
+	list, err := os.CreateTemp("", "assay-depends-*")
+	if err != nil {
+		return nil, &EnvironmentError{What: "making a temporary file", Err: err}
+	}
+	list.Close()
+	defer os.Remove(list.Name())
+	o.ExtraArgs = append(slices.Clone(o.ExtraArgs), "-MD", "-MF", list.Name())
+	u := unit{file: s.File, flags: s.Flags, directory: s.Directory}
+	c := compile(ctx, clang, u, &o)
+	if c.err != nil {
+		return nil, c.err
+	}
+	out := &Unit{File: s.File, Bitcode: c.bitcode, Warnings: c.text, Depends: readDepends(list.Name(), s.Directory)}
+	if err := out.describe(); err != nil {
+		return nil, err
+	}
+	if missing := out.bodiless(); len(missing) > 0 && out.mentionsInline() {
+		again := o
+		again.ExtraArgs = append([]string{"-fgnu89-inline"}, o.ExtraArgs...)
+		if c := compile(ctx, clang, u, &again); c.err == nil {
+			better := *out
+			better.Bitcode = c.bitcode
+			if err := better.describe(); err == nil && len(better.bodiless()) < len(missing) {
+				out, o = &better, again
+			}
+		}
+	}
+	if len(out.bodiless()) > 0 {
+		u.described = true
+		if c := compile(ctx, clang, u, &o); c.err == nil {
+			out.Declared = describe(c.bitcode)
+		}
+	}
+	return out, nil
+}
+
+// describe fills in what the bitcode defines.
+func (u *Unit) describe() error {
+	s := llvm.Open()
+	defer s.Close()
+	if err := s.Read(u.File, u.Bitcode); err != nil {
+		return asInputError(u.File, err)
+	}
+	if s.BigEndian() || s.PointerBits() != 64 && s.PointerBits() != 32 {
+		return inputError(u.File, "is compiled for a machine that assay does not model")
+	}
+	if name := s.Reserved(); name != "" {
+		return inputError(u.File, "the name "+name+" is reserved for assay")
+	}
+	u.Provided = s.Provided()
+	p := s.Copy(append(s.FunctionNames(), u.Provided...)...)
+	taken := map[string]bool{}
+	note := func(v llvm.Value) {
+		walkConstant(v, func(v llvm.Value) {
+			if f, ok := v.(*llvm.Function); ok {
+				taken[f.Name] = true
+			}
+		})
+	}
+	u.Definitions = nil
+	for _, g := range p.Globals {
+		if g.Init != nil {
+			note(g.Init)
+		}
+	}
+	for _, f := range p.Functions {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				for _, a := range i.Args {
+					note(a)
+				}
+			}
+		}
+	}
+	digests := p.Digests()
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		x := digests[name]
+		d := Definition{Name: name, Digest: fmt.Sprintf("%x", x.Hash[:16]), Uses: x.Uses}
+		if f := p.Function(name); f != nil {
+			d.Function, d.Address = true, taken[name]
+			if int(f.Pos.File) < len(p.Files) {
+				d.File = p.Files[f.Pos.File]
+			}
+			d.Line, d.End = int(f.Pos.Line), int(f.Pos.Line)
+			for _, b := range f.Blocks {
+				d.Instructions += len(b.Instrs)
+				for _, i := range b.Instrs {
+					if i.Pos.File == f.Pos.File {
+						d.End = max(d.End, int(i.Pos.Line))
+					}
+				}
+			}
+		}
+		u.Definitions = append(u.Definitions, d)
+	}
+	return nil
+}
+
+// bodiless are the functions that the unit uses, and that neither it nor a model defines.
+func (u *Unit) bodiless() []string {
+	defined := map[string]bool{}
+	for _, d := range u.Definitions {
+		defined[d.Name] = true
+	}
+	missing := map[string]bool{}
+	for _, d := range u.Definitions {
+		for _, name := range d.Uses {
+			if !defined[name] && !strings.HasPrefix(name, "llvm.") && modelIndex()[name] == "" && externals[name] == nil && !isInput(name) {
+				missing[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(missing))
+}
+
+func (u *Unit) mentionsInline() bool {
+	return slices.ContainsFunc(u.Depends, func(file string) bool {
+		content, err := os.ReadFile(file)
+		return err == nil && inlineWord.Match(content)
+	})
+}
+
+// readDepends reads a rule for make: target: file file \ file.
+func readDepends(path, directory string) []string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	_, rule, _ := strings.Cut(string(content), ": ")
+	var list []string
+	for _, file := range shellWords(strings.ReplaceAll(rule, "\\\n", " ")) {
+		if file = strings.TrimSpace(file); file == "" {
+			continue
+		}
+		if !filepath.IsAbs(file) && directory != "" {
+			file = filepath.Join(directory, file)
+		}
+		if absolute, err := filepath.Abs(file); err == nil {
+			file = absolute
+		}
+		list = append(list, file)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// linkUnits makes the program of Options.Link.
+func linkUnits(o *Options) (*llvm.Program, error) {
+	s := llvm.Open()
+	defer s.Close()
+	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
+	s.CheckAlignment, s.FromSource = o.CheckAlignment, true
+	for _, l := range o.Link {
+		if err := s.LinkDefinitions(l.Unit.File, l.Unit.Bitcode, l.Names); err != nil {
+			return nil, asInputError(l.Unit.File, err)
+		}
+	}
+	return complete(s, o, o.entry())
+}
+
+// declaredIn is what all units say of functions without body.
+func declaredIn(link []Linked) map[string][]pointee {
+	found := map[string][]pointee{}
+	for _, l := range link {
+		for name, list := range l.Unit.Declared {
+			if old, ok := found[name]; ok && !slices.Equal(old, list) {
+				list = nil
+			}
+			found[name] = list
+		}
+	}
+	return found
+}
+
+// Project knows which unit provides which name.
+type Project struct {
+	units     []*Unit
+	providers map[string]int
+	own       []map[string]*Definition
+}
+
+// NewProject takes the units of a project. A name that several provide is that of the first, but for their own uses.
+func NewProject(units []*Unit) *Project {
+	p := &Project{units: units, providers: map[string]int{}}
+	for i, u := range units {
+		for _, name := range u.Provided {
+			if _, ok := p.providers[name]; !ok && name != "main" {
+				p.providers[name] = i
+			}
+		}
+		own := map[string]*Definition{}
+		for k := range u.Definitions {
+			own[u.Definitions[k].Name] = &u.Definitions[k]
+		}
+		p.own = append(p.own, own)
+	}
+	return p
+}
+
+// find is the unit that a name in a unit stands for, and the definition; nil if there is none.
+func (p *Project) find(unit int, name string) (int, *Definition) {
+	if d := p.own[unit][name]; d != nil {
+		return unit, d
+	}
+	if i, ok := p.providers[name]; ok {
+		return i, p.own[i][name]
+	}
+	return 0, nil
+}
+
+// Reach is what a function of a unit reaches: the units, its own first, with the names that are needed of each,
+// and the digests of all definitions, sorted.
+func (p *Project) Reach(unit int, function string) (link []Linked, digests []string) {
+	type item struct {
+		unit int
+		name string
+	}
+	seen := map[item]bool{}
+	needed := map[int]map[string]bool{}
+	work := []item{{unit, function}}
+	seen[work[0]] = true
+	needed[unit] = map[string]bool{function: true}
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		d := p.own[x.unit][x.name]
+		if d == nil {
+			continue
+		}
+		digests = append(digests, x.name+" "+d.Digest)
+		for _, name := range d.Uses {
+			i, used := p.find(x.unit, name)
+			if used == nil {
+				digests = append(digests, name)
+				continue
+			}
+			if y := (item{i, name}); !seen[y] {
+				seen[y] = true
+				work = append(work, y)
+			}
+			if i != x.unit {
+				if needed[i] == nil {
+					needed[i] = map[string]bool{}
+				}
+				needed[i][name] = true
+			}
+		}
+	}
+	slices.Sort(digests)
+	digests = slices.Compact(digests)
+	for i, names := range needed {
+		link = append(link, Linked{p.units[i], slices.Sorted(maps.Keys(names))})
+	}
+	slices.SortFunc(link, func(a, b Linked) int {
+		if (a.Unit == p.units[unit]) != (b.Unit == p.units[unit]) {
+			if a.Unit == p.units[unit] {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.Unit.File, b.Unit.File)
+	})
+	return link, digests
+}

@@ -1,0 +1,329 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/program/llvm"
+)
+
+// This file makes the plan of a function.
+
+// Limits of plans: how deep structures are filled in, how many objects there are in all, how many
+// calls deep uses are looked for, and how large an array is whose length nothing says.
+const (
+	Depth       = 3
+	objects     = 24
+	callDepth   = 3
+	DefaultSize = 64
+)
+
+// Infer makes the plan for a function with a body. The program is what the function reaches, with
+// locals promoted to values.
+func Infer(p *llvm.Program, f *llvm.Function) *Plan {
+	in := &inference{p: p, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
+	in.lookAtFields()
+	plan := &Plan{Function: f.Name}
+	types := ParameterTypes(f)
+	list := in.summaries(f, callDepth)
+	for _, p := range f.Params {
+		x := Parameter{Name: p.Name, Type: types[p.Name]}
+		t := x.Type.Strip()
+		switch {
+		case p.ByVal != nil:
+			if t != nil && t.Kind == llvm.CStruct {
+				x.Fields = in.fields(t, Depth, nil)
+			}
+		case p.Type.Kind == llvm.PointerType && t != nil && t.Kind == llvm.CPointer:
+			x.Pointer = in.parameter(f, p, x.Type, list)
+		case t != nil && t.Kind == llvm.CEnum && len(t.Enumerators) > 0:
+			x.Values = slices.Compact(slices.Sorted(slices.Values(t.Enumerators)))
+		}
+		plan.Parameters = append(plan.Parameters, x)
+	}
+	return plan
+}
+
+// ParameterTypes finds the C types of parameters, by their names.
+func ParameterTypes(f *llvm.Function) map[string]*llvm.CType {
+	types := map[string]*llvm.CType{}
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			if i.Var != nil && types[i.Var.Name] == nil {
+				types[i.Var.Name] = i.Var.Type
+			}
+		}
+	}
+	if len(f.CTypes) == len(f.Params)+1 {
+		for k, p := range f.Params {
+			if types[p.Name] == nil {
+				types[p.Name] = f.CTypes[k+1]
+			}
+		}
+	}
+	return types
+}
+
+// summary is what a function does with a parameter that is a pointer.
+type summary struct {
+	lengths  map[int]string // integer parameters that bound it, with the reason
+	text     bool           // it is read as a string
+	elements uint64         // at least so many
+	moved    bool           // more than the element it points to is used
+	written  bool
+	null     bool // it is compared with null
+	types    []*llvm.CType
+	stream   bool
+}
+
+type inference struct {
+	p      *llvm.Program
+	budget int
+	known  map[*llvm.Function][]summary
+	uses   map[*llvm.Function]*uses
+	// touched and nullable are the members that the program uses, and those that it compares with null, by the size of the structure and the offset.
+	touched, nullable map[place]bool
+}
+
+type place struct{ size, offset uint64 }
+
+func (in *inference) usesOf(f *llvm.Function) *uses {
+	if in.uses[f] == nil {
+		in.uses[f] = usesOf(f)
+	}
+	return in.uses[f]
+}
+
+// summaries are those of the parameters of a function.
+func (in *inference) summaries(f *llvm.Function, depth int) []summary {
+	if list, ok := in.known[f]; ok {
+		return list
+	}
+	u := in.usesOf(f)
+	list := make([]summary, len(f.Params))
+	in.known[f] = list // ends recursion
+	for _, p := range f.Params {
+		s := &list[p.Index]
+		s.lengths = map[int]string{}
+		if p.Type.Kind != llvm.PointerType {
+			continue
+		}
+		for n := range u.lengths(p.Index) {
+			s.lengths[n] = "used up to " + f.Params[n].Name
+		}
+		s.text, s.null, s.written = u.comparedZero[p.Index], u.comparedNull[p.Index], u.written[p.Index]
+		s.elements = u.constant[p.Index] + 1
+		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
+		s.types = u.types[p.Index]
+	}
+	for _, call := range u.calls {
+		callee, ok := call.Callee.(*llvm.Function)
+		if !ok {
+			continue
+		}
+		for k, a := range call.Args {
+			for p := range u.from[a] {
+				if f.Params[p].Type.Kind == llvm.PointerType && a.ValueType() != nil && a.ValueType().Kind == llvm.PointerType {
+					in.passed(u, &list[p], call, callee, k, depth)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// passed learns from a call to which a pointer is passed as argument k.
+func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.Function, k, depth int) {
+	name := strings.TrimPrefix(callee.Name, "__builtin_")
+	if strings.HasPrefix(name, "llvm.mem") {
+		name = strings.Split(name, ".")[1]
+	}
+	length := func(n int, why string) {
+		if n >= len(call.Args) {
+			return
+		}
+		r := root(call.Args[n])
+		if c, ok := r.(*llvm.Const); ok && c.Kind == llvm.IntConst && call.Args[n] == r {
+			if v := c.Bits.Uint64(); v < 1<<20 {
+				s.elements = max(s.elements, v)
+			}
+			return
+		}
+		s.moved = true
+		for m := range u.from[r] {
+			if u.f.Params[m].Type.Kind == llvm.IntType && s.lengths[m] == "" {
+				s.lengths[m] = why + " with " + u.f.Params[m].Name
+			}
+		}
+	}
+	if n, ok := lengthArgument[name]; ok && slices.Contains(n.pointers, k) {
+		s.written = s.written || n.writes && k == n.pointers[0]
+		length(n.length, "passed to "+name)
+		return
+	}
+	if list, ok := stringArguments[name]; ok {
+		s.text = s.text || slices.Contains(list, k)
+		return
+	}
+	if callee.Blocks == nil || callee.Library || depth == 0 || k >= len(callee.Params) {
+		return
+	}
+	theirs := in.summaries(callee, depth-1)[k]
+	s.text, s.moved, s.written = s.text || theirs.text, s.moved || theirs.moved, s.written || theirs.written
+	s.elements = max(s.elements, theirs.elements)
+	s.types = append(s.types, theirs.types...)
+	for n := range theirs.lengths {
+		length(n, "passed to "+callee.Name)
+	}
+}
+
+// lengthArgument are library functions that use as many bytes of what arguments point to as another argument says.
+var lengthArgument = map[string]struct {
+	pointers []int
+	length   int
+	writes   bool
+}{
+	"memcpy": {[]int{0, 1}, 2, true}, "memmove": {[]int{0, 1}, 2, true}, "memset": {[]int{0}, 2, true}, "memcmp": {[]int{0, 1}, 2, false},
+	"memchr": {[]int{0}, 2, false}, "strncpy": {[]int{0}, 2, true}, "snprintf": {[]int{0}, 1, true}, "vsnprintf": {[]int{0}, 1, true},
+	"fgets": {[]int{0}, 1, true}, "read": {[]int{1}, 2, true}, "write": {[]int{1}, 2, false}, "recv": {[]int{1}, 2, true}, "send": {[]int{1}, 2, false},
+	"strlcpy": {[]int{0}, 2, true}, "strlcat": {[]int{0}, 2, true}, "getcwd": {[]int{0}, 1, true},
+	"__memcpy_chk": {[]int{0, 1}, 2, true}, "__memset_chk": {[]int{0}, 2, true},
+}
+
+// stringArguments are library functions whose arguments are strings.
+var stringArguments = map[string][]int{
+	"strlen": {0}, "strcmp": {0, 1}, "strcasecmp": {0, 1}, "strcpy": {1}, "stpcpy": {1}, "strcat": {0, 1}, "strncat": {0}, "strchr": {0}, "strrchr": {0},
+	"strstr": {0, 1}, "strdup": {0}, "strtol": {0}, "strtoul": {0}, "strtoll": {0}, "strtoull": {0}, "strtod": {0}, "strtof": {0}, "atoi": {0}, "atol": {0},
+	"strspn": {0, 1}, "strcspn": {0, 1}, "strpbrk": {0, 1}, "strtok": {0, 1}, "strtok_r": {0, 1}, "puts": {0}, "fputs": {0}, "fopen": {0, 1}, "open": {0},
+	"printf": {0}, "fprintf": {1}, "sprintf": {1}, "perror": {0}, "getenv": {0}, "unlink": {0}, "rename": {0, 1}, "strncmp": {0, 1}, "strncasecmp": {0, 1}, "stat": {0}, "opendir": {0},
+}
+
+// parameter says what a pointer parameter points to.
+func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, list []summary) *Pointer {
+	s := list[p.Index]
+	out := &Pointer{MayBeNull: s.null}
+	if start := in.usesOf(f).endOf(p.Index); start >= 0 {
+		if q := list[start]; len(q.lengths) == 0 {
+			out.EndOf, out.Why = f.Params[start].Name, "compared with it"
+			return out
+		}
+	}
+	base := t.Strip().Base
+	if b := base.Strip(); b == nil || b.Kind == llvm.CStruct && len(b.Members) == 0 {
+		for _, other := range s.types { // void *, and what it is taken for
+			if o := other.Strip(); o != nil && o.Kind == llvm.CPointer {
+				if b := o.Base.Strip(); b != nil && (b.Kind != llvm.CStruct || len(b.Members) > 0) && b.Kind != llvm.CFunction {
+					base = o.Base
+					break
+				}
+			}
+		}
+	}
+	b := base.Strip()
+	if b != nil && b.Kind == llvm.CFunction {
+		out.Function = b
+		return out
+	}
+	object := in.object(base, Depth, nil)
+	out.Object = object
+	if n, why := chosenLength(f, p, s, b); n >= 0 {
+		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name}, why
+		if object.Type != nil && object.Size > 1 && strings.HasPrefix(why, "passed to ") && s.elements <= 1 && !in.usesOf(f).indexed[p.Index] && isBytes(why) {
+			object.Type, object.Size = nil, 1 // the length is in bytes
+		}
+		return out
+	}
+	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
+	for start := range f.Params {
+		if in.usesOf(f).endOf(start) == p.Index {
+			object.Count = Count{Kind: Any}
+			return out
+		}
+	}
+	switch {
+	case isChar && (s.text || isCharacter(b) && constant(base)):
+		object.Count = Count{Kind: String}
+		if s.text {
+			out.Why = "read up to a null character"
+		}
+	case b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat:
+		n := max(s.elements, 1)
+		if s.moved || b == nil || isCharacter(b) {
+			n, out.Why = max(n, DefaultSize), "nothing says how many"
+		}
+		object.Count = Count{Kind: Fixed, Number: n}
+	default:
+		object.Count = Count{Kind: Fixed, Number: max(s.elements, 1)}
+		if s.moved && len(object.Fields) == 0 {
+			object.Count.Number, out.Why = max(s.elements, DefaultSize), "nothing says how many"
+		}
+	}
+	return out
+}
+
+// isBytes says that a reason names a library function that counts bytes.
+func isBytes(why string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(why, "passed to "), " ")
+	_, ok := lengthArgument[name]
+	return ok
+}
+
+func isCharacter(t *llvm.CType) bool { return t != nil && t.Kind == llvm.CInt && t.Name == "char" }
+
+// constant says that a type is qualified so.
+func constant(t *llvm.CType) bool {
+	for ; t != nil && t.Kind == llvm.CAlias; t = t.Base {
+		if t.Const {
+			return true
+		}
+	}
+	return false
+}
+
+// chosenLength is the parameter that has the number of elements, -1 if none has.
+func chosenLength(f *llvm.Function, p *llvm.Param, s summary, base *llvm.CType) (n int, why string) {
+	best, score := -1, 0
+	for k, q := range f.Params {
+		if q.Type.Kind != llvm.IntType || q.Type.Bits < 8 {
+			continue
+		}
+		points := 0
+		if s.lengths[k] != "" {
+			points += 8
+		}
+		named := isOneOf(q.Name, lengthWords)
+		switch {
+		case belongs(p.Name, q.Name):
+			points += 6
+		case named && points > 0:
+			points += 3
+		case named && (base == nil || base.Kind == llvm.CInt || base.Kind == llvm.CFloat) && !s.text && nextInteger(f, p.Index) == k:
+			points += 2
+		}
+		if points > 0 && k > p.Index {
+			points++
+		}
+		if points > score {
+			best, score = k, points
+		}
+	}
+	switch {
+	case best < 0:
+		return -1, ""
+	case s.lengths[best] != "":
+		return best, s.lengths[best]
+	case base != nil && base.Kind != llvm.CInt && base.Kind != llvm.CFloat && !s.moved:
+		return -1, ""
+	}
+	return best, "named so"
+}
+
+// nextInteger is the first integer parameter after a pointer, -1 if there is none.
+func nextInteger(f *llvm.Function, p int) int {
+	for k := p + 1; k < len(f.Params); k++ {
+		if f.Params[k].Type.Kind == llvm.IntType {
+			return k
+		}
+	}
+	return -1
+}

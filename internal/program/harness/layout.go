@@ -1,0 +1,265 @@
+package harness
+
+import (
+	"slices"
+
+	"assay/internal/program/llvm"
+)
+
+// This file fills in structures: pointers point to objects, down to a depth; pointers to a
+// structure that is being filled in are null, or go one level on; what the program does not use is null. Truth values
+// and enumerations have their values, arrays of characters are strings, and a pointer to a buffer goes with the
+// members that are named like its size, and like places in it.
+
+// lookAtFields finds out which members the program uses.
+func (in *inference) lookAtFields() {
+	in.touched, in.nullable = map[place]bool{}, map[place]bool{}
+	for _, f := range in.p.Functions {
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				switch i.Op {
+				case llvm.GetElementPtr:
+					for _, x := range placesOf(i) {
+						in.touched[x] = true
+					}
+				case llvm.ICmp:
+					if load, ok := i.Args[0].(*llvm.Inst); ok && load.Op == llvm.Load && isNull(i.Args[1]) {
+						if p, ok := load.Args[0].(*llvm.Inst); ok && p.Op == llvm.GetElementPtr {
+							if list := placesOf(p); len(list) > 0 {
+								in.nullable[list[len(list)-1]] = true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// placesOf are the members on the way of an address.
+func placesOf(i *llvm.Inst) (list []place) {
+	t := i.Elem
+	for _, a := range i.Args[min(2, len(i.Args)):] {
+		switch t.Kind {
+		case llvm.StructType:
+			c, ok := a.(*llvm.Const)
+			if !ok || c.Kind != llvm.IntConst || c.Bits.Uint64() >= uint64(len(t.Fields)) {
+				return list
+			}
+			k := c.Bits.Uint64()
+			list = append(list, place{t.Size, t.Offsets[k]})
+			t = t.Fields[k]
+		case llvm.ArrayType:
+			t = t.Elem
+		default:
+			return list
+		}
+	}
+	return list
+}
+
+// object is one element of a type.
+func (in *inference) object(t *llvm.CType, depth int, above []*llvm.CType) *Object {
+	in.budget--
+	o := &Object{Type: t, Count: Count{Kind: Fixed, Number: 1}}
+	s := t.Strip()
+	if s == nil {
+		o.Type, o.Size = nil, 1
+		return o
+	}
+	o.Size = (s.Bits + 7) / 8
+	switch s.Kind {
+	case llvm.CStruct:
+		o.Fields = in.fields(s, depth, above)
+	case llvm.CPointer:
+		if p := in.pointerTo(s, depth-1, above); p != nil {
+			o.Fields = []Field{{Member: Member{Name: "*", Type: t}, Pointer: p}}
+		}
+	}
+	return o
+}
+
+// pointerTo says what a pointer in memory points to, by its type.
+func (in *inference) pointerTo(t *llvm.CType, depth int, above []*llvm.CType) *Pointer {
+	base := t.Strip().Base
+	b := base.Strip()
+	switch {
+	case b != nil && b.Kind == llvm.CFunction:
+		return &Pointer{Function: b}
+	case b != nil && slices.Contains(above, b):
+		return &Pointer{MayBeNull: true, Why: "it leads back to its type"}
+	case depth <= 0 || in.budget <= 0:
+		return &Pointer{Why: "too deep"}
+	}
+	o := in.object(base, depth, above)
+	switch {
+	case isCharacter(b):
+		o.Count = Count{Kind: String}
+	case b == nil || b.Kind == llvm.CInt && b.Bits == 8:
+		o.Count.Number = DefaultSize
+	}
+	return &Pointer{Object: o}
+}
+
+// fields are the parts of a structure that are not simply arbitrary.
+func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Field {
+	members := flat(t, "", 0, 0)
+	deeper := append(slices.Clone(above), t)
+	var list []Field
+	var buffers []int // in list: pointers to scalars
+	size := (t.Bits + 7) / 8
+	for _, m := range members {
+		s := m.Type.Strip()
+		f := Field{Member: m.Member}
+		switch {
+		case s == nil:
+			continue
+		case s.Kind == llvm.CPointer:
+			if !in.touched[place{size, m.Offset}] && !in.touched[m.inner] {
+				f.Pointer = &Pointer{Why: "not used"}
+				break
+			}
+			b := s.Base.Strip()
+			if b != nil && slices.Contains(deeper, b) {
+				// One level on, if there is room; from there, it is null.
+				f.Pointer = &Pointer{MayBeNull: true, Why: "it leads to its own type"}
+				if n := count(above, b); depth > 1 && n == 0 && in.budget > 0 {
+					f.Pointer.Object = in.object(s.Base, 1, append(slices.Clone(deeper), b))
+				}
+				break
+			}
+			f.Pointer = in.pointerTo(s, depth-1, deeper)
+			f.Pointer.MayBeNull = f.Pointer.MayBeNull || in.nullable[place{size, m.Offset}] || in.nullable[m.inner]
+			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat) {
+				buffers = append(buffers, len(list))
+			}
+		case s.Kind == llvm.CBool:
+			f.Values = []int64{0, 1}
+		case s.Kind == llvm.CEnum && len(s.Enumerators) > 0:
+			f.Values = slices.Compact(slices.Sorted(slices.Values(s.Enumerators)))
+		case s.Kind == llvm.CArray && isCharacter(s.Base.Strip()) && s.Count > 0:
+			f.Terminated = true
+		default:
+			continue
+		}
+		list = append(list, f)
+	}
+	return append(list, pairs(list, buffers, members)...)
+}
+
+func count(list []*llvm.CType, t *llvm.CType) (n int) {
+	for _, x := range list {
+		if x == t {
+			n++
+		}
+	}
+	return n
+}
+
+// pairs gives buffers their sizes, and bounds places in them.
+func pairs(list []Field, buffers []int, members []member) (bounds []Field) {
+	taken := map[uint64]bool{}
+	for _, k := range buffers {
+		f := &list[k]
+		var size *Member
+		rank := 0
+		for _, m := range members {
+			s := m.Type.Strip()
+			if s == nil || s.Kind != llvm.CInt || s.Bits < 16 {
+				continue
+			}
+			r := 0
+			own, capacity, length := belongs(f.Name, m.Name), isOneOf(m.Name, capacityWords), isOneOf(m.Name, lengthWords)
+			switch {
+			case own && capacity:
+				r = 6
+			case own:
+				r = 5
+			case len(buffers) == 1 && capacity:
+				r = 4
+			case len(buffers) == 1 && length:
+				r = 3
+			}
+			if r > rank {
+				size, rank = &Member{Name: m.Name, Offset: m.Offset, Type: m.Type}, r
+			}
+		}
+		if size == nil {
+			continue
+		}
+		f.Pointer.Object.Count = Count{Kind: InMember, Name: size.Name, Member: *size}
+		f.Pointer.Why = "named so"
+		taken[size.Offset] = true
+		for _, m := range members {
+			s := m.Type.Strip()
+			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (len(buffers) == 1 || belongs(f.Name, m.Name)) {
+				taken[m.Offset] = true
+				bounds = append(bounds, Field{Member: m.Member, AtMost: size})
+			}
+		}
+	}
+	return bounds
+}
+
+// member is a member, those of structures inside included.
+type member struct {
+	Member
+	inner place // in the innermost structure
+}
+
+// arrayElements is how many elements of an array of structures or pointers in a structure are filled in.
+const arrayElements = 4
+
+// flat lists the members of a structure with those of the structures in it.
+func flat(t *llvm.CType, prefix string, offset uint64, level int) (list []member) {
+	for _, m := range t.Members {
+		if m.Type == nil || m.Bits != m.Type.Bits || level > 4 { // a bit-field
+			continue
+		}
+		at := offset + m.Offset/8
+		name := prefix + m.Name
+		list = append(list, parts(m.Type, name, at, place{(t.Bits + 7) / 8, m.Offset / 8}, level)...)
+	}
+	return list
+}
+
+func parts(t *llvm.CType, name string, at uint64, inner place, level int) (list []member) {
+	s := t.Strip()
+	switch {
+	case s == nil:
+	case s.Kind == llvm.CStruct:
+		if name != "" {
+			name += "."
+		}
+		return flat(s, name, at, level+1)
+	case s.Kind == llvm.CUnion: // the first member that holds a pointer, or none
+		for _, m := range s.Members {
+			if holdsPointer(m.Type, 0) {
+				return parts(m.Type, name+"."+m.Name, at, inner, level+1)
+			}
+		}
+	case s.Kind == llvm.CArray && s.Count > 0 && holdsPointer(s.Base, 0):
+		b := s.Base.Strip()
+		for k := range min(uint64(s.Count), arrayElements) {
+			list = append(list, parts(s.Base, name+"["+string(rune('0'+k))+"]", at+k*(b.Bits/8), inner, level+1)...)
+		}
+	default:
+		list = append(list, member{Member{Name: name, Offset: at, Type: t}, inner})
+	}
+	return list
+}
+
+func holdsPointer(t *llvm.CType, level int) bool {
+	s := t.Strip()
+	switch {
+	case s == nil || level > 4:
+		return false
+	case s.Kind == llvm.CPointer:
+		return true
+	case s.Kind == llvm.CArray:
+		return holdsPointer(s.Base, level+1)
+	case s.Kind == llvm.CStruct || s.Kind == llvm.CUnion:
+		return slices.ContainsFunc(s.Members, func(m llvm.Member) bool { return holdsPointer(m.Type, level+1) })
+	}
+	return false
+}

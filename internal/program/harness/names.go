@@ -1,0 +1,47 @@
+package harness
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// This file knows names that people give to lengths, sizes and positions.
+
+var (
+	wordBreak = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	// lengthWords are what a length is called, alone or as a part of a name.
+	lengthWords = []string{"len", "length", "size", "sz", "siz", "n", "num", "count", "cnt", "nbytes", "nmemb", "bytes", "nelem", "nelems", "elems", "max", "maxlen", "bufsize", "buflen", "buffersize", "strlen", "nitems", "items", "total", "limit", "blen", "slen", "dlen"}
+	// capacityWords are what the size of a block is called of which a part is in use.
+	capacityWords = []string{"cap", "capacity", "alloc", "allocated", "allocation", "size", "sz", "max", "maxlen", "bufsize", "buflen", "room", "space"}
+	// positionWords are what a place in a buffer is called.
+	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail"}
+)
+
+// words splits a name at underscores and capitals, in lower case.
+func words(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(wordBreak.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
+}
+
+// isOneOf says that one of the words of a name is in a list; what is short counts only as a word of its own, as in n or n_items,
+// what is long also at the end of a word, as in srclen.
+func isOneOf(name string, list []string) bool {
+	for _, w := range words(name) {
+		for _, x := range list {
+			if w == x || len(x) >= 3 && strings.HasSuffix(w, x) && len(w) > len(x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// belongs says that the name of a length is made of that of a pointer: src and src_len, data and n_data, nargs and args.
+func belongs(pointer, length string) bool {
+	p, l := strings.Join(words(pointer), ""), strings.Join(words(length), "")
+	if p == "" || !strings.Contains(l, p) || p == l {
+		return false
+	}
+	rest := strings.Replace(l, p, "", 1)
+	return slices.Contains(lengthWords, rest) || slices.Contains(capacityWords, rest) || rest == "s"
+}

@@ -1,0 +1,202 @@
+// Package harness infers how a person would call a function to test it: pointers to objects of the
+// right size, strings, structures filled in, as the types, the names and the uses of the
+// parameters suggest. The result is a plan, as data: the front end makes the calls of it,
+// and what it assumes is printed. It proves nothing about callers: an answer under a plan says
+// what it assumed.
+//
+//	plan.go    what a plan is, and its words      infer.go   parameters to a plan
+//	uses.go    what a function does with them     names.go   which names are lengths
+//	layout.go  structures
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"assay/internal/program/llvm"
+)
+
+// Plan says what a function is called with.
+type Plan struct {
+	Function   string
+	Parameters []Parameter
+}
+
+// Parameter is one of the source.
+type Parameter struct {
+	Name string
+	Type *llvm.CType
+	// Pointer says what a pointer points to; nil for scalars.
+	Pointer *Pointer
+	// Fields are those of a structure that is passed by value.
+	Fields []Field
+	// Values are those that a scalar has; nil is any.
+	Values []int64
+}
+
+// Pointer is what a pointer points to.
+type Pointer struct {
+	// MayBeNull says that it is null, or what follows.
+	MayBeNull bool
+	// Object is what it points to; nil is nothing: then it is null, a function, or a place in another object.
+	Object *Object
+	// Function is the signature of a function, if it points to one.
+	Function *llvm.CType
+	// EndOf is the parameter whose object it is the end of.
+	EndOf string
+	// Why are the words for what suggested that, empty for the type.
+	Why string
+}
+
+// Object is one or more elements.
+type Object struct {
+	// Type is that of the elements, nil for bytes; Size is theirs, in bytes.
+	Type *llvm.CType
+	Size uint64
+	// Count is how many there are.
+	Count Count
+	// Fields are the parts of each element that are not simply arbitrary.
+	Fields []Field
+}
+
+// Count is a number of elements.
+type Count struct {
+	Kind CountKind
+	// Number is that of Fixed.
+	Number uint64
+	// Name is a parameter, or the member of the same structure at Member.
+	Name   string
+	Member Member
+	// Inclusive adds one element, that at the index Name.
+	Inclusive bool
+}
+
+// CountKind classifies counts.
+type CountKind uint8
+
+// The kinds.
+const (
+	Fixed    CountKind = iota
+	Length             // as many as the parameter Name says
+	InMember           // as many as the member Name of the same structure says
+	String             // any number, and one more that is 0
+	Any                // any number
+)
+
+// Member is a scalar in a structure.
+type Member struct {
+	Name   string
+	Offset uint64 // bytes
+	Type   *llvm.CType
+}
+
+// Field is a part of a structure: a pointer, or a scalar or array with few values.
+type Field struct {
+	Member
+	Pointer *Pointer
+	// Values are those of an enumeration or a truth value.
+	Values []int64
+	// AtMost is a member that it does not exceed.
+	AtMost *Member
+	// Terminated says that it is an array of characters that ends with 0.
+	Terminated bool
+}
+
+// Most is how many elements with parts of their own an object has at most, where it has as many as something says.
+const Most = 3
+
+// Text describes the plan, a line for each parameter that is not simply arbitrary.
+func (p *Plan) Text() []string {
+	var lines []string
+	for _, x := range p.Parameters {
+		switch {
+		case x.Pointer != nil:
+			lines = append(lines, x.Pointer.text(x.Name)...)
+		case len(x.Values) > 0:
+			lines = append(lines, x.Name+" is "+oneOf(x.Values))
+		}
+		lines = append(lines, fieldsText(x.Name+".", x.Fields)...)
+	}
+	return lines
+}
+
+func oneOf(values []int64) string {
+	var list []string
+	for i, v := range values {
+		if i == 8 {
+			return "one of " + strings.Join(list, ", ") + fmt.Sprintf(" and %d more", len(values)-i)
+		}
+		list = append(list, fmt.Sprint(v))
+	}
+	return "one of " + strings.Join(list, ", ")
+}
+
+func (p *Pointer) text(name string) []string {
+	null := ""
+	if p.MayBeNull {
+		null = "is null, or "
+	}
+	why := ""
+	if p.Why != "" {
+		why = " (" + p.Why + ")"
+	}
+	switch {
+	case p.EndOf != "":
+		return []string{fmt.Sprintf("%s %spoints to the end of what %s points to%s", name, null, p.EndOf, why)}
+	case p.Function != nil:
+		return []string{fmt.Sprintf("%s %spoints to a function that returns anything and changes nothing%s", name, null, why)}
+	case p.Object == nil:
+		return []string{name + " is null" + why}
+	}
+	lines := []string{fmt.Sprintf("%s %spoints to %s%s", name, null, p.Object.text(), why)}
+	inner := name + "->"
+	if p.Object.Count.Kind != Fixed || p.Object.Count.Number != 1 {
+		inner = name + "[i]."
+	}
+	return append(lines, fieldsText(inner, p.Object.Fields)...)
+}
+
+// text names the elements.
+func (o *Object) text() string {
+	element := "bytes"
+	if o.Type != nil {
+		element = o.Type.Declare()
+	}
+	few := ""
+	if len(o.Fields) > 0 {
+		few = fmt.Sprintf(", %d at most", Most)
+	}
+	more := ""
+	if o.Count.Inclusive {
+		more = "+1"
+	}
+	switch o.Count.Kind {
+	case String:
+		return "a string of any length"
+	case Any:
+		return "any number of " + element
+	case Length, InMember:
+		return fmt.Sprintf("%s%s elements of %s%s", o.Count.Name, more, element, few)
+	}
+	if o.Count.Number == 1 {
+		return "one " + strings.TrimSuffix(element, "s")
+	}
+	return fmt.Sprintf("%d elements of %s", o.Count.Number, element)
+}
+
+func fieldsText(prefix string, fields []Field) []string {
+	var lines []string
+	for _, f := range fields {
+		switch {
+		case f.Pointer != nil:
+			lines = append(lines, f.Pointer.text(prefix+f.Name)...)
+		case len(f.Values) > 0:
+			lines = append(lines, prefix+f.Name+" is "+oneOf(f.Values))
+		case f.AtMost != nil:
+			lines = append(lines, fmt.Sprintf("%s%s <= %s%s", prefix, f.Name, prefix, f.AtMost.Name))
+		case f.Terminated:
+			lines = append(lines, prefix+f.Name+" ends with a null character")
+		}
+	}
+	return lines
+}

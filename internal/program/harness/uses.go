@@ -1,0 +1,251 @@
+package harness
+
+import "assay/internal/program/llvm"
+
+// This file looks at what a function does with its parameters: which values come from which
+// (only by casts, sums with constants, and joins of paths), what is an index into what, what is
+// compared with what, and what is passed on. It sees a function after promotion of its
+// locals, so parameters are values.
+
+// uses is what is known of a function.
+type uses struct {
+	f *llvm.Function
+	// from are the parameters that a value comes from: a pointer by moving it, an integer by casts and constants.
+	from map[llvm.Value]map[int]bool
+	// index are the parameters, and the joins of paths (loop counters), that an index of a pointer parameter comes from.
+	index map[int]map[llvm.Value]bool
+	// moves are the blocks in whose phis a pointer or integer parameter changes.
+	phis map[int]map[*llvm.Block]bool
+	// block is that of an instruction.
+	block map[llvm.Value]*llvm.Block
+	// indexed says that a pointer is not only dereferenced where it points; constant is the greatest constant index.
+	indexed  map[int]bool
+	constant map[int]uint64
+	// comparedNull are the parameters that are compared with null.
+	comparedNull map[int]bool
+	// comparedZero are the pointer parameters of which an element is compared with 0 where the pointer moves.
+	comparedZero map[int]bool
+	written      map[int]bool
+	compared     [][2]llvm.Value
+	calls        []*llvm.Inst
+	types        map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
+}
+
+func usesOf(f *llvm.Function) *uses {
+	u := &uses{
+		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
+		block: map[llvm.Value]*llvm.Block{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
+		comparedZero: map[int]bool{}, written: map[int]bool{}, types: map[int][]*llvm.CType{},
+	}
+	for _, p := range f.Params {
+		u.from[p] = map[int]bool{p.Index: true}
+	}
+	u.flow()
+	for _, b := range f.Blocks {
+		for _, i := range b.Instrs {
+			u.look(b, i)
+		}
+	}
+	return u
+}
+
+// flow follows the parameters to a fixed point.
+func (u *uses) flow() {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range u.f.Blocks {
+			for _, i := range b.Instrs {
+				u.block[i] = b
+				var sources []llvm.Value
+				switch i.Op {
+				case llvm.GetElementPtr, llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze, llvm.BitCast, llvm.IntToPtr, llvm.PtrToInt:
+					sources = i.Args[:1]
+				case llvm.Add, llvm.Sub:
+					if isConst(i.Args[1]) {
+						sources = i.Args[:1]
+					}
+				case llvm.Phi:
+					sources = i.Args
+				case llvm.Select:
+					sources = i.Args[1:]
+				}
+				for _, s := range sources {
+					for p := range u.from[s] {
+						if u.from[i] == nil {
+							u.from[i] = map[int]bool{}
+						}
+						if !u.from[i][p] {
+							u.from[i][p], changed = true, true
+						}
+						if i.Op == llvm.Phi {
+							if u.phis[p] == nil {
+								u.phis[p] = map[*llvm.Block]bool{}
+							}
+							u.phis[p][b] = true
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func isConst(v llvm.Value) bool {
+	c, ok := v.(*llvm.Const)
+	return ok && c.Kind == llvm.IntConst
+}
+
+func isNull(v llvm.Value) bool {
+	c, ok := v.(*llvm.Const)
+	return ok && c.Kind == llvm.ZeroConst
+}
+
+// root removes casts and sums with constants.
+func root(v llvm.Value) llvm.Value {
+	for {
+		i, ok := v.(*llvm.Inst)
+		if !ok {
+			return v
+		}
+		switch i.Op {
+		case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze:
+		case llvm.Add, llvm.Sub:
+			if !isConst(i.Args[1]) {
+				return v
+			}
+		default:
+			return v
+		}
+		v = i.Args[0]
+	}
+}
+
+func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
+	switch i.Op {
+	case llvm.GetElementPtr:
+		last := i.Args[len(i.Args)-1]
+		scalar := i.Elem.Kind != llvm.StructType || len(i.Args) == 2
+		if !scalar {
+			return
+		}
+		for p := range u.from[i.Args[0]] {
+			if c, ok := last.(*llvm.Const); ok && c.Kind == llvm.IntConst {
+				if n := c.Bits.Uint64(); n < 1<<20 {
+					u.constant[p] = max(u.constant[p], n)
+				}
+				continue
+			}
+			u.indexed[p] = true
+			if u.index[p] == nil {
+				u.index[p] = map[llvm.Value]bool{}
+			}
+			u.index[p][root(last)] = true
+		}
+	case llvm.ICmp:
+		x, y := i.Args[0], i.Args[1]
+		if isNull(y) && y.ValueType().Kind == llvm.PointerType {
+			for p := range u.from[x] {
+				u.comparedNull[p] = true
+			}
+			return
+		}
+		u.compared = append(u.compared, [2]llvm.Value{x, y})
+		if c, ok := y.(*llvm.Const); ok && (c.Kind == llvm.IntConst && c.Bits.IsZero() || c.Kind == llvm.ZeroConst) {
+			if load, ok := root(x).(*llvm.Inst); ok && load.Op == llvm.Load {
+				for p := range u.from[load.Args[0]] {
+					if len(u.phis[p]) > 0 || u.indexed[p] {
+						u.comparedZero[p] = true
+					}
+				}
+			}
+		}
+	case llvm.Switch:
+		if load, ok := root(i.Args[0]).(*llvm.Inst); ok && load.Op == llvm.Load {
+			for _, c := range i.Cases {
+				if c.IsZero() {
+					for p := range u.from[load.Args[0]] {
+						if len(u.phis[p]) > 0 || u.indexed[p] {
+							u.comparedZero[p] = true
+						}
+					}
+				}
+			}
+		}
+	case llvm.Store:
+		for p := range u.from[i.Args[1]] {
+			u.written[p] = true
+		}
+	case llvm.Call:
+		u.calls = append(u.calls, i)
+	case llvm.DbgValue:
+		if len(i.Args) == 1 && i.Var != nil && i.Fragment == nil && !i.Indirect {
+			if p, ok := i.Args[0].(*llvm.Param); ok {
+				u.types[p.Index] = append(u.types[p.Index], i.Var.Type)
+			}
+		}
+	}
+}
+
+// lengths are the integer parameters that bound the pointer parameter p by use: compared with its index,
+// counted down where it moves, added to it.
+func (u *uses) lengths(p int) map[int]bool {
+	found := map[int]bool{}
+	for _, c := range u.compared {
+		for k := range 2 {
+			r := root(c[k])
+			for n := range u.from[c[1-k]] {
+				if n == p || u.f.Params[n].Type.Kind != llvm.IntType {
+					continue
+				}
+				if u.index[p][r] {
+					found[n] = true
+				}
+				// for (i = 0; i < n; i++) … *p++: the counter and the pointer change in one place.
+				if phi, ok := r.(*llvm.Inst); ok && phi.Op == llvm.Phi && u.phis[p][u.block[phi]] {
+					found[n] = true
+				}
+			}
+		}
+	}
+	for n, blocks := range u.phis { // while (n--) … *p++
+		if n < len(u.f.Params) && u.f.Params[n].Type.Kind == llvm.IntType {
+			for b := range blocks {
+				if u.phis[p][b] {
+					found[n] = true
+				}
+			}
+		}
+	}
+	for r := range u.index[p] { // p + n
+		if q, ok := r.(*llvm.Param); ok && q.Type.Kind == llvm.IntType && u.comparedPointer(p) {
+			found[q.Index] = true
+		}
+	}
+	return found
+}
+
+// comparedPointer says that what comes from the pointer parameter is compared with another pointer.
+func (u *uses) comparedPointer(p int) bool {
+	for _, c := range u.compared {
+		if c[0].ValueType() != nil && c[0].ValueType().Kind == llvm.PointerType && (u.from[c[0]][p] || u.from[c[1]][p]) {
+			return true
+		}
+	}
+	return false
+}
+
+// endOf is the pointer parameter with which another one is compared where that moves, -1 if there is none.
+func (u *uses) endOf(end int) int {
+	for _, c := range u.compared {
+		for k := range 2 {
+			if c[k] == llvm.Value(u.f.Params[end]) {
+				for p := range u.from[c[1-k]] {
+					if p != end && u.f.Params[p].Type.Kind == llvm.PointerType && (len(u.phis[p]) > 0 || u.indexed[p]) {
+						return p
+					}
+				}
+			}
+		}
+	}
+	return -1
+}
