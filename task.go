@@ -9,6 +9,7 @@ import (
 
 	"assay/internal/conductor"
 	"assay/internal/program/frontend"
+	"assay/internal/program/harness"
 	"assay/internal/temporal/ltl"
 	"assay/internal/user/inspect"
 	"assay/internal/user/property"
@@ -70,6 +71,9 @@ type Formula = ltl.Source
 // equal to another parameter. Each may be null, unless Program.NonNull says otherwise.
 type Pointer = frontend.Argument
 
+// Harness says how the arguments of Program.Function are inferred.
+type Harness = harness.Variant
+
 // AllPointers stands for all pointer parameters in Program.NonNull.
 const AllPointers = frontend.AllPointers
 
@@ -89,7 +93,7 @@ type Program struct {
 	// NonNull are the pointer parameters of Function that are not null, as "function:parameter", or "all"; of
 	// Nullable any may be null although Harness, which infers how a person would call it, finds no reason.
 	NonNull, Nullable []string
-	Harness           bool
+	Harness           Harness
 	Link              []frontend.Linked // the program, if it is compiled; Files are not read then
 	// HavocGlobals starts with arbitrary content of the globals.
 	HavocGlobals       bool
@@ -269,7 +273,7 @@ func (t *Task) validate() error {
 			return &InputError{Message: fmt.Sprintf("the engine %s works on machine integers", t.Engine.Only), Hint: "--semantics integers has one engine, integers: leave out --engine"}
 		}
 	}
-	if p := &t.Program; (len(p.Pointers)+len(p.NonNull)+len(p.Nullable) > 0 || p.Harness) && p.Function == "" && p.Link == nil {
+	if p := &t.Program; (len(p.Pointers)+len(p.NonNull)+len(p.Nullable) > 0 || p.Harness.Infer) && p.Function == "" && p.Link == nil {
 		return &InputError{Message: "parameters are described, but no function under analysis", Hint: "use --array, --string, --alias, --nonnull and --harness together with --function"}
 	}
 	if t.Engine.Solver == "" {

@@ -357,7 +357,7 @@ var allowed = map[string][]string{
 	// The API.
 	"": {
 		"internal/temporal/ltl",
-		"internal/program/frontend", "internal/program/ir",
+		"internal/program/frontend", "internal/program/harness", "internal/program/ir",
 		"internal/integers/its",
 		"internal/evidence/verdict",
 		"internal/conductor",

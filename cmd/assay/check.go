@@ -274,7 +274,7 @@ func (f *checkFlags) read(flags *pflag.FlagSet) error {
 	if f.spec != "" && !flags.Changed("unmodelled") {
 		t.Program.Unmodelled = assay.UnmodelledPure
 	}
-	t.Program.Harness = f.harness == "auto" || slices.Contains(t.Program.NonNull, assay.AllPointers) && !flags.Changed("harness")
+	t.Program.Harness.Infer = f.harness == "auto" || slices.Contains(t.Program.NonNull, assay.AllPointers) && !flags.Changed("harness")
 	t.Engine.SmallBlocks = f.blocks == "small"
 	t.Engine.Uncertified, t.Engine.Strict = f.certify == "off", f.certify == "strict"
 	t.Engine.NativeReplay = f.replay == "native"

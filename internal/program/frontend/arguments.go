@@ -42,7 +42,7 @@ func (f *function) callTarget(fn *llvm.Function) error {
 	if err := f.checkArguments(fn); err != nil {
 		return err
 	}
-	if f.im.opts.Harness {
+	if f.im.opts.Harness.Infer {
 		f.im.plan = f.plan(fn)
 		f.callPlanned(fn, f.im.plan)
 		return nil

@@ -85,8 +85,8 @@ type Options struct {
 	Label string
 	// Nullable are those that may be null although Harness finds no reason for it.
 	Nullable []string
-	// Harness calls Function as a person would who tests it (package harness).
-	Harness bool
+	// Harness calls Function as a person would who tests it (package harness), if it asks for that.
+	Harness harness.Variant
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and

@@ -23,7 +23,7 @@ type planned struct {
 
 // plan infers the plan, with what the flags say.
 func (f *function) plan(fn *llvm.Function) *harness.Plan {
-	plan := harness.Infer(f.im.p, fn)
+	plan := harness.Infer(f.im.p, fn, f.im.opts.Harness)
 	for k := range plan.Parameters {
 		x := &plan.Parameters[k]
 		if x.Pointer == nil {
@@ -83,6 +83,9 @@ func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 			if s.Type.Kind == ir.Int {
 				p.scalars[q.Name], p.signed[q.Name] = v, x.Type.Strip() != nil && x.Type.Strip().Signed
 				p.oneOf(v, x.Values)
+				if x.Ordinary {
+					p.ordinary(v, p.signed[q.Name])
+				}
 			}
 			args = append(args, v)
 		}
@@ -137,6 +140,17 @@ func (p *planned) oneOf(v ir.Value, values []int64) {
 	b.Assume(any)
 }
 
+// ordinary assumes that an integer is small.
+func (p *planned) ordinary(v ir.Value, signed bool) {
+	b := p.f.b
+	bits := b.Func.Type(v).Bits
+	if signed {
+		b.Assume(b.Cmp(ir.ULe, b.Bin(ir.Add, v, b.Const(bits, harness.OrdinaryLimit)), b.Const(bits, 2*harness.OrdinaryLimit)))
+		return
+	}
+	b.Assume(b.Cmp(ir.ULe, v, b.Const(bits, harness.OrdinaryLimit)))
+}
+
 // pointer makes what a pointer points to.
 func (p *planned) pointer(x *harness.Pointer, name string) ir.Value {
 	b := p.f.b
@@ -189,7 +203,7 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 		b.Assume(b.Cmp(ir.ULt, n, b.Word(most)))
 	}
 	count := n
-	if o.Count.Kind == harness.String || o.Count.Inclusive {
+	if o.Count.Kind == harness.String {
 		count = b.Bin(ir.Add, n, b.Word(1))
 	}
 	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{p.f.multiply(count, size)}, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
@@ -267,6 +281,8 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 			inner = "*" + name
 		}
 		switch {
+		case x.Ordinary:
+			p.ordinary(b.Load(ir.IntType(uint32(x.Type.Strip().Bits)), place), x.Type.Strip().Signed)
 		case x.Pointer != nil && x.Pointer.Object != nil && x.Pointer.Object.Count.Kind == harness.InMember:
 			v := p.object(x.Pointer.Object, read(&x.Pointer.Object.Count.Member), inner)
 			if x.Pointer.MayBeNull {

@@ -16,12 +16,13 @@ const (
 	objects     = 24
 	callDepth   = 3
 	DefaultSize = 64
+	largeSize   = 1 << 16
 )
 
 // Infer makes the plan for a function with a body. The program is what the function reaches, with
 // locals promoted to values.
-func Infer(p *llvm.Program, f *llvm.Function) *Plan {
-	in := &inference{p: p, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
+func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
+	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
 	in.lookAtFields()
 	plan := &Plan{Function: f.Name}
 	types := ParameterTypes(f)
@@ -38,6 +39,8 @@ func Infer(p *llvm.Program, f *llvm.Function) *Plan {
 			x.Pointer = in.parameter(f, p, x.Type, list)
 		case t != nil && t.Kind == llvm.CEnum && len(t.Enumerators) > 0:
 			x.Values = slices.Compact(slices.Sorted(slices.Values(t.Enumerators)))
+		case t != nil && t.Kind == llvm.CInt && t.Bits > 8:
+			x.Ordinary = v.IsOrdinary(x.Name)
 		}
 		plan.Parameters = append(plan.Parameters, x)
 	}
@@ -71,16 +74,17 @@ type summary struct {
 	elements uint64         // at least so many
 	moved    bool           // more than the element it points to is used
 	written  bool
+	read     bool
 	null     bool // it is compared with null
 	types    []*llvm.CType
-	stream   bool
 }
 
 type inference struct {
-	p      *llvm.Program
-	budget int
-	known  map[*llvm.Function][]summary
-	uses   map[*llvm.Function]*uses
+	p       *llvm.Program
+	variant Variant
+	budget  int
+	known   map[*llvm.Function][]summary
+	uses    map[*llvm.Function]*uses
 	// touched and nullable are the members that the program uses, and those that it compares with null, by the size of the structure and the offset.
 	touched, nullable map[place]bool
 }
@@ -111,7 +115,8 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		for n := range u.lengths(p.Index) {
 			s.lengths[n] = "used up to " + f.Params[n].Name
 		}
-		s.text, s.null, s.written = u.comparedZero[p.Index], u.comparedNull[p.Index], u.written[p.Index]
+		s.text, s.null = u.comparedZero[p.Index], u.comparedNull[p.Index]
+		s.written, s.read = u.written[p.Index], u.read[p.Index]
 		s.elements = u.constant[p.Index] + 1
 		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
 		s.types = u.types[p.Index]
@@ -169,7 +174,8 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 		return
 	}
 	theirs := in.summaries(callee, depth-1)[k]
-	s.text, s.moved, s.written = s.text || theirs.text, s.moved || theirs.moved, s.written || theirs.written
+	s.text, s.moved = s.text || theirs.text, s.moved || theirs.moved
+	s.written, s.read = s.written || theirs.written, s.read || theirs.read
 	s.elements = max(s.elements, theirs.elements)
 	s.types = append(s.types, theirs.types...)
 	for n := range theirs.lengths {
@@ -241,21 +247,27 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	}
 	switch {
-	case isChar && (s.text || isCharacter(b) && constant(base)):
+	case isChar && (s.text || isCharacter(b) && (constant(base) || s.read || !s.written)):
 		object.Count = Count{Kind: String}
 		if s.text {
 			out.Why = "read up to a null character"
 		}
 	case b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat:
-		n := max(s.elements, 1)
+		object.Count = Count{Kind: Fixed, Number: max(s.elements, 1), Guessed: true}
 		if s.moved || b == nil || isCharacter(b) {
-			n, out.Why = max(n, DefaultSize), "nothing says how many"
+			object.Count.Number, out.Why = max(s.elements, DefaultSize), "nothing says how many"
 		}
-		object.Count = Count{Kind: Fixed, Number: n}
+		if in.variant.Generous {
+			object.Count.Number = largeSize
+		}
 	default:
 		object.Count = Count{Kind: Fixed, Number: max(s.elements, 1)}
 		if s.moved && len(object.Fields) == 0 {
-			object.Count.Number, out.Why = max(s.elements, DefaultSize), "nothing says how many"
+			object.Count = Count{Kind: Fixed, Number: max(s.elements, DefaultSize), Guessed: true}
+			out.Why = "nothing says how many"
+			if in.variant.Generous {
+				object.Count.Number = largeSize
+			}
 		}
 	}
 	return out

@@ -70,7 +70,9 @@ func (in *inference) object(t *llvm.CType, depth int, above []*llvm.CType) *Obje
 	o.Size = (s.Bits + 7) / 8
 	switch s.Kind {
 	case llvm.CStruct:
-		o.Fields = in.fields(s, depth, above)
+		if depth > 0 {
+			o.Fields = in.fields(s, depth, above)
+		}
 	case llvm.CPointer:
 		if p := in.pointerTo(s, depth-1, above); p != nil {
 			o.Fields = []Field{{Member: Member{Name: "*", Type: t}, Pointer: p}}
@@ -88,14 +90,19 @@ func (in *inference) pointerTo(t *llvm.CType, depth int, above []*llvm.CType) *P
 		return &Pointer{Function: b}
 	case b != nil && slices.Contains(above, b):
 		return &Pointer{MayBeNull: true, Why: "it leads back to its type"}
-	case depth <= 0 || in.budget <= 0:
+	case (depth <= 0 || in.budget <= 0) && !isCharacter(b) && !in.variant.Generous:
 		return &Pointer{Why: "too deep"}
 	}
-	o := in.object(base, depth, above)
+	o := in.object(base, max(depth, 0), above)
 	switch {
 	case isCharacter(b):
 		o.Count = Count{Kind: String}
 	case b == nil || b.Kind == llvm.CInt && b.Bits == 8:
+		o.Count.Number, o.Count.Guessed = DefaultSize, true
+		if in.variant.Generous {
+			o.Count.Number = largeSize
+		}
+	case len(o.Fields) == 0 && in.variant.Generous:
 		o.Count.Number = DefaultSize
 	}
 	return &Pointer{Object: o}
@@ -116,7 +123,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			continue
 		case s.Kind == llvm.CPointer:
 			if !in.touched[place{size, m.Offset}] && !in.touched[m.inner] {
-				f.Pointer = &Pointer{Why: "not used"}
+				f.Pointer = &Pointer{Why: notUsed}
 				break
 			}
 			b := s.Base.Strip()
@@ -137,6 +144,8 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			f.Values = []int64{0, 1}
 		case s.Kind == llvm.CEnum && len(s.Enumerators) > 0:
 			f.Values = slices.Compact(slices.Sorted(slices.Values(s.Enumerators)))
+		case s.Kind == llvm.CInt && s.Bits > 8 && in.variant.IsOrdinary(AllIntegers):
+			f.Ordinary = true
 		case s.Kind == llvm.CArray && isCharacter(s.Base.Strip()) && s.Count > 0:
 			f.Terminated = true
 		default:

@@ -11,10 +11,32 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/program/llvm"
 )
+
+// Variant says how plans are made.
+type Variant struct {
+	// Infer asks for a plan at all.
+	Infer bool
+	// Generous makes guessed sizes large, and fills in what is too deep otherwise.
+	Generous bool
+	// Ordinary are the integers that are small: parameters, by name, or AllIntegers, which stands for members, too.
+	Ordinary []string
+}
+
+// AllIntegers stands for all in Variant.Ordinary.
+const AllIntegers = "*"
+
+// OrdinaryLimit is the greatest absolute value of an ordinary integer.
+const OrdinaryLimit = 1000
+
+// IsOrdinary says whether the parameter is.
+func (v *Variant) IsOrdinary(name string) bool {
+	return slices.Contains(v.Ordinary, name) || slices.Contains(v.Ordinary, AllIntegers)
+}
 
 // Plan says what a function is called with.
 type Plan struct {
@@ -30,8 +52,9 @@ type Parameter struct {
 	Pointer *Pointer
 	// Fields are those of a structure that is passed by value.
 	Fields []Field
-	// Values are those that a scalar has; nil is any.
-	Values []int64
+	// Values are those that a scalar has; nil is any. Ordinary integers are small.
+	Values   []int64
+	Ordinary bool
 }
 
 // Pointer is what a pointer points to.
@@ -67,8 +90,8 @@ type Count struct {
 	// Name is a parameter, or the member of the same structure at Member.
 	Name   string
 	Member Member
-	// Inclusive adds one element, that at the index Name.
-	Inclusive bool
+	// Guessed says that nothing but the type says it.
+	Guessed bool
 }
 
 // CountKind classifies counts.
@@ -96,8 +119,9 @@ type Field struct {
 	Pointer *Pointer
 	// Values are those of an enumeration or a truth value.
 	Values []int64
-	// AtMost is a member that it does not exceed.
-	AtMost *Member
+	// AtMost is a member that it does not exceed; Ordinary integers are small.
+	AtMost   *Member
+	Ordinary bool
 	// Terminated says that it is an array of characters that ends with 0.
 	Terminated bool
 }
@@ -114,11 +138,22 @@ func (p *Plan) Text() []string {
 			lines = append(lines, x.Pointer.text(x.Name)...)
 		case len(x.Values) > 0:
 			lines = append(lines, x.Name+" is "+oneOf(x.Values))
+		case x.Ordinary:
+			lines = append(lines, fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, OrdinaryLimit))
 		}
 		lines = append(lines, fieldsText(x.Name+".", x.Fields)...)
 	}
-	return lines
+	used := slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return strings.HasSuffix(s, unused) })
+	if len(used) < len(lines) {
+		used = append(used, "pointers that the program does not use are null")
+	}
+	return used
 }
+
+// unused ends the words for pointers that the program does not use.
+const unused = " is null (" + notUsed + ")"
+
+const notUsed = "not used"
 
 func oneOf(values []int64) string {
 	var list []string
@@ -166,17 +201,13 @@ func (o *Object) text() string {
 	if len(o.Fields) > 0 {
 		few = fmt.Sprintf(", %d at most", Most)
 	}
-	more := ""
-	if o.Count.Inclusive {
-		more = "+1"
-	}
 	switch o.Count.Kind {
 	case String:
 		return "a string of any length"
 	case Any:
 		return "any number of " + element
 	case Length, InMember:
-		return fmt.Sprintf("%s%s elements of %s%s", o.Count.Name, more, element, few)
+		return fmt.Sprintf("%s elements of %s%s", o.Count.Name, element, few)
 	}
 	if o.Count.Number == 1 {
 		return "one " + strings.TrimSuffix(element, "s")

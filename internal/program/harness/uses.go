@@ -25,17 +25,18 @@ type uses struct {
 	comparedNull map[int]bool
 	// comparedZero are the pointer parameters of which an element is compared with 0 where the pointer moves.
 	comparedZero map[int]bool
-	written      map[int]bool
-	compared     [][2]llvm.Value
-	calls        []*llvm.Inst
-	types        map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
+	// written and read are those whose elements are, stored those that are put into memory, whence they are not followed.
+	written, read, stored map[int]bool
+	compared              [][2]llvm.Value
+	calls                 []*llvm.Inst
+	types                 map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
 }
 
 func usesOf(f *llvm.Function) *uses {
 	u := &uses{
 		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
 		block: map[llvm.Value]*llvm.Block{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
-		comparedZero: map[int]bool{}, written: map[int]bool{}, types: map[int][]*llvm.CType{},
+		comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{},
 	}
 	for _, p := range f.Params {
 		u.from[p] = map[int]bool{p.Index: true}
@@ -58,7 +59,11 @@ func (u *uses) flow() {
 				u.block[i] = b
 				var sources []llvm.Value
 				switch i.Op {
-				case llvm.GetElementPtr, llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze, llvm.BitCast, llvm.IntToPtr, llvm.PtrToInt:
+				case llvm.GetElementPtr:
+					if i.Elem.Kind != llvm.StructType || len(i.Args) == 2 { // a member is another object
+						sources = i.Args[:1]
+					}
+				case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze, llvm.BitCast, llvm.IntToPtr, llvm.PtrToInt:
 					sources = i.Args[:1]
 				case llvm.Add, llvm.Sub:
 					if isConst(i.Args[1]) {
@@ -77,7 +82,7 @@ func (u *uses) flow() {
 						if !u.from[i][p] {
 							u.from[i][p], changed = true, true
 						}
-						if i.Op == llvm.Phi {
+						if i.Op == llvm.Phi && steps(i) {
 							if u.phis[p] == nil {
 								u.phis[p] = map[*llvm.Block]bool{}
 							}
@@ -88,6 +93,40 @@ func (u *uses) flow() {
 			}
 		}
 	}
+}
+
+// steps says that a join of paths is a counter, or a pointer that moves: one of its values is itself, moved.
+func steps(phi *llvm.Inst) bool {
+	for _, a := range phi.Args {
+		v := a
+		for range 8 {
+			i, ok := v.(*llvm.Inst)
+			if !ok || i == phi {
+				break
+			}
+			switch i.Op {
+			case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze:
+			case llvm.Add, llvm.Sub, llvm.GetElementPtr:
+				if i.Args[0] == llvm.Value(phi) {
+					return true
+				}
+			case llvm.Phi: // several steps in one iteration
+				for _, x := range i.Args {
+					if x != llvm.Value(phi) {
+						v = x
+					}
+				}
+				continue
+			default:
+				v = nil
+			}
+			if v == nil {
+				break
+			}
+			v = i.Args[0]
+		}
+	}
+	return false
 }
 
 func isConst(v llvm.Value) bool {
@@ -171,9 +210,16 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 				}
 			}
 		}
+	case llvm.Load:
+		for p := range u.from[i.Args[0]] {
+			u.read[p] = true
+		}
 	case llvm.Store:
 		for p := range u.from[i.Args[1]] {
 			u.written[p] = true
+		}
+		for p := range u.from[i.Args[0]] { // it goes to memory: what happens to it is not seen
+			u.read[p], u.stored[p] = true, true
 		}
 	case llvm.Call:
 		u.calls = append(u.calls, i)
