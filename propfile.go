@@ -17,6 +17,8 @@ type Specification struct {
 	Properties []Property
 	// Label is the label that UnreachLabel is about, empty for ERROR.
 	Label string
+	// AssertEnds is Program.AssertEnds: a formula names the error function.
+	AssertEnds bool
 	// LTL is the formula that the property LTL is about.
 	LTL *Formula
 	// Unsupported are the formulas that no engine decides yet, as written.
@@ -53,6 +55,7 @@ func parsePropertyFile(path, text string) (*Specification, error) {
 		at := Position{File: path, Line: c.Line}
 		s.Entry = c.Entry
 		names, label := c.Meaning()
+		s.AssertEnds = s.AssertEnds || c.AssertEnds()
 		if names == nil && c.Logic == "LTL" && c.Formula != "" {
 			source, err := formula.OfLine(path, text, c.Line)
 			switch {

@@ -103,6 +103,8 @@ type Program struct {
 	Assumed string
 	// Unmodelled is what functions with neither body nor model do to memory: UnmodelledHavoc (also if empty) or UnmodelledPure.
 	Unmodelled string
+	// AssertEnds lets a failed assert end the run: only calls of error functions violate UnreachCall.
+	AssertEnds bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
 	// CheckAlignment makes valid-deref ask that accesses are aligned as their type asks.

@@ -324,6 +324,7 @@ func (f *checkFlags) read(flags *pflag.FlagSet) error {
 	if t.Unsupported = s.Unsupported; t.Label == "" {
 		t.Label = s.Label
 	}
+	t.Program.AssertEnds = s.AssertEnds
 	if s.LTL != nil {
 		t.LTL = s.LTL
 	}

@@ -94,6 +94,9 @@ type Options struct {
 	HavocUninitialised bool
 	// PureUnmodelled lets functions with neither body nor model change nothing.
 	PureUnmodelled bool
+	// AssertEnds lets a failed assert end the run, as abort does; only calls of error functions, and
+	// assertions of verifiers, are violations.
+	AssertEnds bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
 	// CheckAlignment makes accesses invalid that are not aligned as their type asks.

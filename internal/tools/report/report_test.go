@@ -124,7 +124,7 @@ func record(t *testing.T, full bool, steps []assay.Step) string {
 	for _, s := range steps {
 		tr.Add(s)
 	}
-	tr.Flush()
+	tr.Close()
 	w.Flush()
 	return b.String()
 }
@@ -183,4 +183,24 @@ func TestSourceMark(t *testing.T) {
 	}
 	Sources{}.show(&b, assay.Position{File: file, Line: 9})
 	Sources{}.show(&b, assay.Position{File: "/no/such", Line: 1})
+}
+
+// TestLongTrace: both ends of a trace without repetitions are shown, and how much is between them.
+func TestLongTrace(t *testing.T) {
+	var steps []assay.Step
+	for i := range 20000 {
+		steps = append(steps, assay.Step{Kind: assay.StepAssign, Func: "f", Pos: assay.Position{File: "f.c", Line: i + 1}, Var: "x", Value: fmt.Sprint(i)})
+	}
+	got := record(t, false, steps)
+	if n := strings.Count(got, "\n"); n != shownSteps+2 {
+		t.Errorf("%d lines", n)
+	}
+	for _, want := range []string{"x = 0\n", "x = 2499\n", "… 15000 steps left out (--trace shows all) …\n", "x = 17500\n", "x = 19999\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if full := record(t, true, steps); strings.Count(full, "\n") != 20001 {
+		t.Errorf("%d lines of the full trace", strings.Count(full, "\n"))
+	}
 }

@@ -27,16 +27,21 @@ func siteOf(s assay.Step) site {
 // on the first ones and the last: a step whose site has been shown `rounds` times is
 // held back, replacing the earlier one of the same site; when a step of a new
 // site comes, the steps held back are passed on after the number of those that
-// were left out.
+// were left out. Of a trace that is still long after that, only both ends are passed on.
 type Shortener struct {
 	full bool
 	step func(assay.Step)
-	gap  func(leftOut int)
+	gap  func(leftOut int, ofLoop bool)
 
 	seen    map[site]int
 	held    map[site]int // index into pending
 	pending []pendingStep
 	omitted int
+
+	passed int     // steps and gaps passed on so far
+	limit  int     // of them, half at each end; 0 is none
+	ring   []piece // those that come after limit/2
+	lost   int     // dropped from the ring
 }
 
 // pendingStep is a step held back; replaced ones are dropped.
@@ -45,22 +50,29 @@ type pendingStep struct {
 	dead bool
 }
 
-// NewShortener calls step with each step that stays, and gap where some are left out; full leaves out none.
-func NewShortener(full bool, step func(assay.Step), gap func(leftOut int)) *Shortener {
-	return &Shortener{full: full, step: step, gap: gap, seen: map[site]int{}, held: map[site]int{}}
+// piece is a step, or a gap of so many.
+type piece struct {
+	step assay.Step
+	gap  int
+}
+
+// NewShortener calls step with each step that stays, and gap where some are left out, of a loop or in the middle
+// of a long trace. With full no repetitions are left out; limit bounds the number of steps, 0 does not.
+func NewShortener(full bool, limit int, step func(assay.Step), gap func(leftOut int, ofLoop bool)) *Shortener {
+	return &Shortener{full: full, limit: limit, step: step, gap: gap, seen: map[site]int{}, held: map[site]int{}}
 }
 
 // Add takes the next step.
 func (s *Shortener) Add(x assay.Step) {
 	if s.full {
-		s.step(x)
+		s.pass(piece{step: x})
 		return
 	}
 	k := siteOf(x)
 	s.seen[k]++
 	if x.Kind == assay.StepViolation || s.seen[k] <= rounds {
-		s.Flush()
-		s.step(x)
+		s.flush()
+		s.pass(piece{step: x})
 		return
 	}
 	if i, ok := s.held[k]; ok {
@@ -86,16 +98,60 @@ func (s *Shortener) compact() {
 	s.pending = live
 }
 
-// Flush passes on what was held back: at the end, too.
-func (s *Shortener) Flush() {
+// flush passes on what was held back.
+func (s *Shortener) flush() {
 	if s.omitted > 0 {
-		s.gap(s.omitted)
+		s.pass(piece{gap: s.omitted})
 	}
 	for _, p := range s.pending {
 		if !p.dead {
-			s.step(p.step)
+			s.pass(piece{step: p.step})
 		}
 	}
 	s.pending, s.omitted = s.pending[:0], 0
 	clear(s.held)
+}
+
+// pass passes on a piece, or keeps it for the end.
+func (s *Shortener) pass(p piece) {
+	if s.passed++; s.limit == 0 || s.passed <= s.limit/2 {
+		s.show(p)
+		return
+	}
+	if s.ring = append(s.ring, p); len(s.ring) >= s.limit {
+		s.drop()
+	}
+}
+
+// drop leaves the last limit/2 pieces in the ring.
+func (s *Shortener) drop() {
+	n := len(s.ring) - s.limit/2
+	if n <= 0 {
+		return
+	}
+	for _, p := range s.ring[:n] {
+		s.lost += max(1, p.gap)
+	}
+	s.ring = s.ring[:copy(s.ring, s.ring[n:])]
+}
+
+func (s *Shortener) show(p piece) {
+	if p.gap > 0 {
+		s.gap(p.gap, true)
+	} else {
+		s.step(p.step)
+	}
+}
+
+// Close passes on the end of the trace.
+func (s *Shortener) Close() {
+	s.flush()
+	s.drop()
+	if s.lost > 0 {
+		s.gap(s.lost, false)
+	}
+	for _, p := range s.ring {
+		s.show(p)
+	}
+	s.ring = nil
 }

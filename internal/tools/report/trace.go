@@ -20,8 +20,16 @@ type tracer struct {
 
 func newTracer(t *text, full bool) *tracer {
 	tr := &tracer{t: t}
-	tr.short = NewShortener(full, tr.print, func(n int) {
-		t.printf("      … %s of this loop left out (--trace shows all) …\n", plural(n, "step"))
+	limit := shownSteps
+	if full {
+		limit = 0
+	}
+	tr.short = NewShortener(full, limit, tr.print, func(n int, ofLoop bool) {
+		what := ""
+		if ofLoop {
+			what = " of this loop"
+		}
+		t.printf("      … %s%s left out (--trace shows all) …\n", plural(n, "step"), what)
 		tr.lastLine = 0
 	})
 	return tr
@@ -40,9 +48,12 @@ func (t *text) trace(ctx context.Context, r *assay.Result) error {
 		tr.short.Add(s)
 		return nil
 	})
-	tr.short.Flush()
+	tr.short.Close()
 	return err
 }
+
+// shownSteps bounds the steps of a trace without --trace.
+const shownSteps = 5000
 
 // width of the source text in a line of the trace.
 const width = 44

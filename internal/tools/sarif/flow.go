@@ -16,42 +16,28 @@ const maxSteps = 2000
 // flow is a trace as a code flow, and its last step. Each location has the value that its step assigns as
 // its state.
 func (l *Log) flow(ctx context.Context, trace func(context.Context, func(assay.Step) error) error) (*sarif.CodeFlow, assay.Step, error) {
-	var head, tail []*sarif.ThreadFlowLocation
+	flow := sarif.NewThreadFlow()
 	var last assay.Step
 	order, left := 0, ""
-	dropped := 0
-	short := report.NewShortener(l.options.FullTrace, func(s assay.Step) {
+	short := report.NewShortener(l.options.FullTrace, maxSteps, func(s assay.Step) {
 		order++
-		x := l.step(s, order, left)
-		left = ""
-		if x == nil {
-			return
+		if x := l.step(s, order, left); x != nil {
+			flow.Locations = append(flow.Locations, x)
+			left = ""
 		}
-		if len(head) < maxSteps/2 {
-			head = append(head, x)
-			return
+	}, func(n int, ofLoop bool) {
+		what := ""
+		if ofLoop {
+			what = " of this loop"
 		}
-		if tail = append(tail, x); len(tail) >= maxSteps {
-			dropped += copy(tail, tail[maxSteps/2:])
-			tail = tail[:len(tail)-maxSteps/2]
-		}
-	}, func(n int) {
-		left = fmt.Sprintf("(%d steps of this loop are left out) ", n)
+		left = fmt.Sprintf("(%d steps%s are left out) ", n, what)
 	})
 	err := trace(ctx, func(s assay.Step) error {
 		last = s
 		short.Add(s)
 		return nil
 	})
-	short.Flush()
-	if n := len(tail) - maxSteps/2; n > 0 {
-		dropped, tail = dropped+n, tail[n:]
-	}
-	if dropped > 0 {
-		tail[0].Location.Message = message(fmt.Sprintf("(%d steps are left out) %s", dropped, *tail[0].Location.Message.Text))
-	}
-	flow := sarif.NewThreadFlow()
-	flow.Locations = append(head, tail...)
+	short.Close()
 	out := sarif.NewCodeFlow()
 	out.ThreadFlows = []*sarif.ThreadFlow{flow}
 	return out, last, err

@@ -38,3 +38,10 @@ func (c *Check) Meaning() (names []string, label string) {
 	}
 	return nil, ""
 }
+
+// AssertEnds says that the formula is about an error function of the competition: a failed assert elsewhere
+// ends the run like abort, and violates nothing.
+func (c *Check) AssertEnds() bool {
+	key := strings.Join(strings.Fields(c.Formula), "")
+	return c.Logic == "LTL" && (key == "G!call(reach_error())" || key == "G!call(__VERIFIER_error())")
+}
