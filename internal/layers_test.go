@@ -381,7 +381,7 @@ var allowed = map[string][]string{
 	},
 	// Tests across packages. Package placement is an oracle, and shares nothing with what it is compared to.
 	"internal/tests/contrib": {},
-	"internal/tests/corpus": {},
+	"internal/tests/corpus":  {},
 	"internal/tests/differential": {
 		"internal/logic/bv",
 		"internal/run/process",
