@@ -380,8 +380,7 @@ var allowed = map[string][]string{
 		"internal/certify/accept",
 	},
 	// Tests across packages. Package placement is an oracle, and shares nothing with what it is compared to.
-	"internal/tests/contrib": {},
-	"internal/tests/corpus":  {},
+	"internal/tests/corpus": {},
 	"internal/tests/differential": {
 		"internal/logic/bv",
 		"internal/run/process",
