@@ -43,6 +43,19 @@ for run in "-O0 true" "-O1 false(ltl)"; do
   fi
   printf '%-38s %-24s %-24s %5d.%02d%s\n' "request.o (gcc $level)" ltl "${verdict:-no verdict}" $((elapsed / 100)) $((elapsed % 100)) "$note"
 done
+# A loop without effects may be left out: source and binary differ, and the permission of C is named.
+clang-19 -O2 -g -c -o "$folder/collatz.o" examples/collatz.c
+expected="differ(source: false(termination), binary: true)"
+start=$(date +%s%N)
+output=$("$assay" check --property termination --timeout 60s examples/collatz.c --binary "$folder/collatz.o" 2>&1)
+verdict=$(sed -n '$s/^RESULT: //p' <<<"$output")
+elapsed=$((($(date +%s%N) - start) / 10000000))
+note=
+if [[ $verdict != "$expected" || $output != *"explained by -fno-finite-loops"* ]]; then
+  note="  expected: $expected, by -fno-finite-loops"
+  failed=1
+fi
+printf '%-38s %-24s %-24s %5d.%02d%s\n' "collatz.c, --binary (clang -O2)" termination "${verdict%%(*}" $((elapsed / 100)) $((elapsed % 100)) "$note"
 echo
 if ((failed)); then
   echo "a verdict differs from what the example expects"

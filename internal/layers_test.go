@@ -76,9 +76,10 @@ var allowed = map[string][]string{
 	"internal/run/schedule": {},
 	"internal/run/tracing":  {},
 	// Programs: how they come in, and what they mean.
-	"internal/program/binary/image": {},
-	"internal/program/binary/lift":  {"internal/program/binary/image", "internal/program/binary/x86"},
-	"internal/program/binary/x86":   {},
+	"internal/program/binary/image":    {},
+	"internal/program/binary/lift":     {"internal/program/binary/image", "internal/program/binary/x86"},
+	"internal/program/binary/producer": {},
+	"internal/program/binary/x86":      {},
 	"internal/program/frontend": {
 		"internal/logic/bv",
 		"internal/run/process",
@@ -364,9 +365,10 @@ var allowed = map[string][]string{
 		"internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/property", "internal/user/show",
 	},
 	// Tools beside the verifier.
-	"internal/tools/bench":  {"internal/run/process", "internal/program/frontend"},
-	"internal/tools/report": {""},
-	"internal/tools/sarif":  {"internal/user/property", "", "internal/tools/report"},
+	"internal/tools/bench":      {"internal/run/process", "internal/program/frontend"},
+	"internal/tools/report":     {""},
+	"internal/tools/validation": {"internal/run/process", "internal/program/binary/image", "internal/program/binary/producer", ""},
+	"internal/tools/sarif":      {"internal/user/property", "", "internal/tools/report"},
 	"internal/tools/scan": {
 		"internal/run/process", "internal/program/frontend", "internal/program/harness",
 		"",
@@ -402,7 +404,7 @@ var allowed = map[string][]string{
 		"internal/certify/accept",
 		"internal/user/measure", "internal/user/propfile", "internal/user/show",
 		"",
-		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/sarif",
+		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/sarif", "internal/tools/validation",
 	},
 }
 

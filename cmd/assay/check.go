@@ -27,6 +27,7 @@ type checkFlags struct {
 	ltl          string
 	ctl          string
 	entry        string
+	binary       string
 	assumed      string
 	havocStart   bool
 	dataModel    string
@@ -83,6 +84,7 @@ func (f *checkFlags) groups() []group {
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
 	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
 	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics wrap or integers")
+	question.StringVar(&f.binary, "binary", "", "ask the same of this `file`, an x86-64 binary that was made of the C files, and explain a difference")
 	question.StringVar(&f.assumed, "assume", "", "assume a C `condition` of the first state, over globals and locals (main::x); with --ctl over names alone")
 	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "start with arbitrary content of the globals without initialiser that are not static")
 	question.StringVar(&f.task.Label, "label", "", "the `label` that unreach-label is about, ERROR if none is given; of a binary also a symbol or an address 0x…")
@@ -164,6 +166,8 @@ const exitHelp = `The last line of the output (exit code):
   RESULT: true (uncertified)  the same with --certify=off (0)
   RESULT: false(<property>)   a run that violates it was found and replayed (1)
   RESULT: unknown             neither, and the output says why (2)
+  RESULT: differ(source: true, binary: false(<property>))
+                              with --binary: the answers differ, and the output says where (1)
 Without a result: wrong use or input (3), a bug of assay (4); ended by a signal: a
 library or the run-time gave up, for example without memory (see --memory).
 `
@@ -190,9 +194,13 @@ Properties:
   assay check --property no-overflow,div-by-zero -m32 f.c
   assay check --property valid-memsafety --timeout 1m --memory 4GiB list.c main.c
   assay check --function sum --array sum:values=8 --nonnull --property valid-deref sum.c
-  assay check --spec unreach-call.prp --json f.c`,
+  assay check --spec unreach-call.prp --json f.c
+  assay check --property termination f.c --binary a.out`,
 		RunE: func(c *cobra.Command, files []string) error {
 			f.task.Files = files
+			if f.binary != "" && asksBound(f.property) {
+				return f.checkBoth() // says that it is not compared
+			}
 			if asksBound(f.property) {
 				if err := f.reports.alone("bounds"); err != nil {
 					return err
@@ -205,7 +213,7 @@ Properties:
 			if err := f.complete(c.Flags()); err != nil {
 				return err
 			}
-			if f.ctl != "" {
+			if f.ctl != "" && f.binary == "" {
 				if err := f.reports.alone("computation tree logic"); err != nil {
 					return err
 				}
@@ -215,6 +223,12 @@ Properties:
 				ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 				defer stop()
 				return superviseChild(ctx, f, args)
+			}
+			if f.binary != "" {
+				if err := f.reports.alone("comparisons"); err != nil {
+					return err
+				}
+				return f.checkBoth()
 			}
 			return f.check()
 		},
