@@ -21,6 +21,20 @@ int main(void) {
 	ctlAssume = "extern void __VERIFIER_assume(int);\nint x;\nint main(void) { __VERIFIER_assume(x > 0); return 0; }\n"
 )
 
+// ctlAssumes has runs that break assumptions at two places.
+const ctlAssumes = `extern int __VERIFIER_nondet_int(void);
+extern void __VERIFIER_assume(int);
+int x, y;
+int main(void) {
+  x = 1;
+  y = __VERIFIER_nondet_int();
+  __VERIFIER_assume(y > 0);
+  while (y > 0) y = y - 1;
+  x = 2;
+  while (1) { x = __VERIFIER_nondet_int(); __VERIFIER_assume(x >= 2); }
+}
+`
+
 // ctlCubes compares a product with an input, and counts up to it by differences, too.
 const ctlCubes = `extern int __VERIFIER_nondet_int(void);
 int main(void) {
@@ -179,7 +193,13 @@ func TestCheckCTL(t *testing.T) {
 		{ctlCall, "EF(x == 3)", nil, exitTrue, "RESULT: true\n"},
 		{ctlCall, "AF(x == 3) && AF(AG(x == 4))", nil, exitTrue, "RESULT: true\n"},
 		{ctlCall, "AX(x == 3)", nil, exitInput, "X counts stores"},
-		{ctlAssume, "AF(x > 0)", nil, exitUnknown, "assumptions"},
+		{ctlAssume, "AF(x > 0)", nil, exitUnknown, "every run breaks an assumption"},
+		{ctlAssumes, "AF(x == 2)", nil, exitTrue, "RESULT: true\n"},
+		{ctlAssumes, "EF(x == 7)", nil, exitTrue, "RESULT: true\n"},
+		{ctlAssumes, "EF(x == -1)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlAssumes, "EF(y < 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlAssumes, "AF(y < 0)", nil, exitFalse, "RESULT: false(ctl)\n"},
+		{ctlAssumes, "AF(AG(x >= 2))", nil, exitTrue, "RESULT: true\n"},
 		{ctlWait, "AF(z > 0)", nil, exitInput, "main::z"},
 		{ctlWait, "AF(n * n > 0)", nil, exitInput, "not linear"},
 		{"int main(void) { int x = 1; x = 2; x = 3; return x; }\n", "x == 1 && AX(x == 2 && EX(x == 3 && AG(x == 3)))", nil, exitTrue, "RESULT: true\n"},

@@ -103,11 +103,17 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }
 	}
 	a, err := search.Decide(ctx, p, check)
+	if err == nil && p.Excluded != nil {
+		a, err = aboutRuns(ctx, p, check, a)
+	}
 	cause := "inexact"
 	if ctx.Err() != nil {
 		cause = "timeout"
 	}
 	limit.finish()
+	if err != nil && ctx.Err() != nil {
+		a, err = search.Open{Reason: "the time was not enough"}, nil
+	}
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "solving " + name, Err: err}
 	}
@@ -126,6 +132,25 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 		panic(fmt.Sprintf("unexpected %T", a))
 	}
 	return out.write(w)
+}
+
+// aboutRuns is the answer where some runs do not exist: none, if it says something of nothing. Of what is true it is enough that
+// this is not known.
+func aboutRuns(ctx context.Context, p branching.Problem, check func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error, a search.Answer) (search.Answer, error) {
+	_, fails := a.(search.Fails)
+	if _, open := a.(search.Open); open {
+		return a, nil
+	}
+	lasting, err := search.Decide(ctx, p.Lasting(), check)
+	switch lasting.(type) {
+	case search.Fails:
+		return search.Open{Reason: "every run breaks an assumption: there is nothing that the formula is about"}, err
+	case search.Open:
+		if fails {
+			return search.Open{Reason: "the formula is false if there is a run that breaks no assumption, which was not shown"}, err
+		}
+	}
+	return a, err
 }
 
 // entered is 1 if no transition leads back to the initial location: then it is where T2's

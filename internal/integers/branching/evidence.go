@@ -23,6 +23,8 @@ type Problem struct {
 	// Adversary says that E does not choose the values of the initial state, and those of the first of the
 	// steps Before: they are arbitrary against the claim.
 	Adversary bool
+	// Excluded is an atom that is true where runs are that do not exist, nil if all do (excluded.go).
+	Excluded ctl.Formula
 	// Known are constraints that hold in every state, and say nothing new to a reader.
 	Known region.Region
 	// Atom is the set of states at a location in which an atom is true.

@@ -64,9 +64,15 @@ func RootOf(f ctl.Formula, negated bool) Root {
 }
 
 // Shown is the formula of a part as it is shown: after the steps that only give variables their
-// values.
+// values, and of runs that exist.
 func (p *Problem) Shown(w Whole) ctl.Formula {
 	f := w.Formula
+	switch {
+	case p.Excluded != nil && w.Of == ctl.All:
+		f = ctl.Or{F: f, G: ctl.Finally(ctl.All, p.Excluded)}
+	case p.Excluded != nil:
+		f = ctl.And{F: f, G: lasts(p.Excluded)}
+	}
 	for step := range p.Before {
 		q := w.Of
 		if step == p.Before-1 {

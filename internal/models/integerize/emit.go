@@ -37,6 +37,8 @@ func (t *translation) program() *Program {
 		switch {
 		case pl.peak:
 			name = "peak"
+		case pl.broken:
+			name, place.Broken = "broken", true
 		case !pl.start:
 			f := pl.frame.fn.f
 			name = fmt.Sprintf("%s_%d_%d_%d", f.Name, pl.frame.id, pl.block, pl.index)

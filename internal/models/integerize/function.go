@@ -36,6 +36,7 @@ type translation struct {
 	recursive bool
 	live      int          // the variable that counts live bytes, and
 	peak      its.Location // where runs end that count them
+	broken    its.Location // where runs end that break an assumption, 0 if there is none
 	crowd     int          // states from the location that is explored
 	reads     bool         // memory decides where runs go
 	longest   work         // of all paths, also those that end before a location

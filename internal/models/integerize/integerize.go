@@ -115,6 +115,8 @@ type Place struct {
 	Block ir.BlockID // 0 for the start
 	Index int        // of the instruction in the block before which it is; 0 for the first after phis
 	Head  bool       // a loop head
+	// Broken says that runs end there that break an assumption: it is no point of the program.
+	Broken bool
 }
 
 // Call is a call instruction.

@@ -11,7 +11,7 @@ import (
 )
 
 // Observation: the values of variables in the states of a run, and not only where it goes. Every store
-// is a step of its own. A run ends in a location without steps, before the return from the
+// is a step of its own. A run that breaks an assumption ends in a location of its own. A run ends in a location without steps, before the return from the
 // entry function, or the halt. Where undefined behaviour ends a run, all observed values
 // change for ever, in steps that are not exact.
 //
@@ -29,8 +29,6 @@ func (t *translation) observe(s *state, d *ir.Def) *outcome {
 		if start && fr == t.root && t.m.Entry != "main" && d.Sym == "main" {
 			return nil
 		}
-	case ir.Assume:
-		t.fail(fr.fn.f, fr.fn.f.Blocks[s.block].Instrs[s.index], "assumptions: which runs there are depends on what follows")
 	case ir.Unreachable:
 		// If a run gets here, nothing is known of what it does.
 		if !start && t.at(s) {
@@ -229,4 +227,27 @@ func (t *translation) targets(f absint.Fact) ([]absint.Object, bool) {
 		}
 	}
 	return list, ok
+}
+
+// breaks ends a path that breaks an assumption.
+func (t *translation) breaks(s *state) {
+	if t.broken == 0 { // that is the start
+		t.broken = its.Location(len(t.places))
+		t.places = append(t.places, place{broken: true, has: map[int]bool{}})
+	}
+	update := map[int]linear.Form{}
+	for _, c := range t.order {
+		update[c.variable] = t.normalise(s, t.content(s, c), c.bits, c.view()).form
+	}
+	t.paths = append(t.paths, path{from: s.from, to: t.broken, state: s, update: update, pos: s.frame.fn.f.Pos})
+}
+
+// Broken is the location where runs end that break an assumption, and false if there is none.
+func (p *Program) Broken() (l its.Location, ok bool) {
+	for l, pl := range p.Places {
+		if pl.Broken {
+			return its.Location(l), true
+		}
+	}
+	return 0, false
 }

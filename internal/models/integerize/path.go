@@ -19,10 +19,11 @@ type locationKey struct {
 // place is a location with its variables.
 type place struct {
 	locationKey
-	start bool
-	peak  bool // where a run ends that has come to what it costs
-	vars  []int
-	has   map[int]bool
+	start  bool
+	peak   bool // where a run ends that has come to what it costs
+	broken bool // where a run ends that breaks an assumption
+	vars   []int
+	has    map[int]bool
 }
 
 type variableKey struct {
@@ -153,6 +154,10 @@ func (t *translation) step(s *state) *outcome {
 	if s.to != 0 {
 		return t.edge(s)
 	}
+	if s.broken {
+		t.breaks(s)
+		return over
+	}
 	fr := s.frame
 	f := fr.fn.f
 	v := f.Blocks[s.block].Instrs[s.index]
@@ -206,7 +211,11 @@ func (t *translation) step(s *state) *outcome {
 		f, ok := t.fact(fr, d.Args[0])
 		t.clobber(s, f, ok, true)
 	case ir.Assume:
-		return t.branch(s, d.Args[0], func(s *state) { s.index++ }, nil)
+		var broken func(*state)
+		if t.o.Observed != nil {
+			broken = func(s *state) { s.broken = true }
+		}
+		return t.branch(s, d.Args[0], func(s *state) { s.index++ }, broken)
 	case ir.Check:
 		if t.assumesCheck(d) {
 			return t.branch(s, d.Args[0], func(s *state) { s.index++ }, nil)

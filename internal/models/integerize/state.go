@@ -32,12 +32,13 @@ type temp struct {
 
 // state is a path so far.
 type state struct {
-	from  its.Location
-	frame *frame
-	block ir.BlockID
-	index int
-	to    ir.BlockID // the edge from block that is to be taken, if not 0
-	nth   int        // of the edges from block to to
+	broken bool // an assumption is broken here
+	from   its.Location
+	frame  *frame
+	block  ir.BlockID
+	index  int
+	to     ir.BlockID // the edge from block that is to be taken, if not 0
+	nth    int        // of the edges from block to to
 
 	guard     []linear.Constraint
 	temps     []temp

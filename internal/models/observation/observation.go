@@ -3,8 +3,8 @@
 // the formula become conditions on its variables.
 //
 // The integers are those of mathematics, and so is arithmetic in atoms; or they are those of machines, and atoms
-// are such that it makes no difference (machine.go). What the system has that the program may not have is no choice of E (its.Transition.Exact). Programs
-// with assumptions are refused.
+// are such that it makes no difference (machine.go). What the system has that the program may not have is no choice of E (its.Transition.Exact). Runs
+// that break an assumption do not exist (branching.Problem.Excluded).
 package observation
 
 import (
@@ -100,7 +100,11 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if q.Position != nil {
 		namePlaces(program, q.Position)
 	}
-	return branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Known: region.Of(ctx, program.Ranges()...), Atom: c.atom}, nil
+	p := branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Known: region.Of(ctx, program.Ranges()...), Atom: c.atom}
+	if _, breaks := program.Broken(); breaks {
+		p.Exclude(ctl.Atom{Text: "true", Label: brokenLabel})
+	}
+	return p, nil
 }
 
 // namePlaces calls locations by their positions in the source.
@@ -152,6 +156,9 @@ func candidates(texts []string) []string {
 	}
 	return list
 }
+
+// brokenLabel is the label of the atom that is true where an assumption is broken. No formula that is parsed has it.
+const brokenLabel = "an assumption is broken"
 
 type conditions struct {
 	program *integerize.Program
@@ -218,6 +225,12 @@ func (c *conditions) parse(text string) (cases [][]linear.Constraint, err error)
 
 // atom is where an atom is true.
 func (c *conditions) atom(l its.Location, a ctl.Atom) (region.Region, error) {
+	if a.Label == brokenLabel {
+		if b, ok := c.program.Broken(); ok && b == l {
+			return region.All(), nil
+		}
+		return nil, nil
+	}
 	if a.Label != "" && !c.ends[l] {
 		return nil, nil
 	}
