@@ -65,8 +65,9 @@ type Definition struct {
 	Line, End int
 	// Address says that something in the file takes the function's address.
 	Address bool
-	// Instructions is the size of a function.
+	// Instructions is the size of a function, Integers are its integer parameters of more than 8 bits.
 	Instructions int
+	Integers     []string
 }
 
 // Linked is what a question needs of a unit.
@@ -165,6 +166,11 @@ func (u *Unit) describe() error {
 				d.File = p.Files[f.Pos.File]
 			}
 			d.Line, d.End = int(f.Pos.Line), int(f.Pos.Line)
+			for _, p := range f.Params {
+				if p.Type.Kind == llvm.IntType && p.Type.Bits > 8 {
+					d.Integers = append(d.Integers, p.Name)
+				}
+			}
 			for _, b := range f.Blocks {
 				d.Instructions += len(b.Instrs)
 				for _, i := range b.Instrs {
@@ -291,9 +297,17 @@ func (p *Project) find(unit int, name string) (int, *Definition) {
 	return 0, nil
 }
 
+// UnitOf is the unit that defines a name that is used in a unit, nil if none does.
+func (p *Project) UnitOf(unit int, name string) *Unit {
+	if i, d := p.find(unit, name); d != nil {
+		return p.units[i]
+	}
+	return nil
+}
+
 // Reach is what a function of a unit reaches: the units, its own first, with the names that are needed of each,
-// and the digests of all definitions, sorted.
-func (p *Project) Reach(unit int, function string) (link []Linked, digests []string) {
+// and the digests of all definitions, sorted. The error is about a name that stands for two things.
+func (p *Project) Reach(unit int, function string) (link []Linked, digests []string, err error) {
 	type item struct {
 		unit int
 		name string
@@ -329,6 +343,20 @@ func (p *Project) Reach(unit int, function string) (link []Linked, digests []str
 			}
 		}
 	}
+	owner := map[string]int{function: unit}
+	for i, names := range needed {
+		for name := range names {
+			if j, ok := owner[name]; ok && j != i {
+				return nil, nil, fmt.Errorf("%s is defined in %s and in %s, and both are reached", name, p.units[j].File, p.units[i].File)
+			}
+			owner[name] = i
+		}
+	}
+	for x := range seen { // what is used inside of another unit, and known to all
+		if j, ok := owner[x.name]; ok && j != x.unit && slices.Contains(p.units[x.unit].Provided, x.name) {
+			return nil, nil, fmt.Errorf("%s is defined in %s and in %s, and both are reached", x.name, p.units[j].File, p.units[x.unit].File)
+		}
+	}
 	slices.Sort(digests)
 	digests = slices.Compact(digests)
 	for i, names := range needed {
@@ -343,5 +371,5 @@ func (p *Project) Reach(unit int, function string) (link []Linked, digests []str
 		}
 		return cmp.Compare(a.Unit.File, b.Unit.File)
 	})
-	return link, digests
+	return link, digests, nil
 }

@@ -1,0 +1,203 @@
+package scan
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"assay/internal/program/frontend"
+)
+
+// This file keeps what was found out, by the content of what it depends on.
+//
+//   - A unit (units/KEY.gob): the key is the file, its flags and the options of compilation; it holds as long as all
+//     files that the compiler read have their content.
+//   - An answer (answers/KEY.json): the key is the digests of all functions and objects that the function
+//     reaches, positions included, and the options of the questions.
+//
+// The program that answers is part of every key. A file that cannot be read or written is as if it were not there.
+
+// cache is a folder; an empty one keeps nothing.
+type cache struct {
+	folder string
+	tool   [sha256.Size]byte
+
+	mu    sync.Mutex
+	files map[string]content // what was looked at in this run
+}
+
+type content struct {
+	Size     int64
+	Modified time.Time
+	Hash     [sha256.Size]byte
+	Missing  bool
+}
+
+// openCache makes the folder if it is not there, and identifies this program.
+func openCache(folder string) (*cache, error) {
+	c := &cache{folder: folder, files: map[string]content{}}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(self)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	h.Sum(c.tool[:0])
+	for _, sub := range []string{"units", "answers"} {
+		if err := os.MkdirAll(filepath.Join(folder, sub), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// key is the hash of values.
+func (c *cache) key(values ...any) string {
+	h := sha256.New()
+	h.Write(c.tool[:])
+	for _, v := range values {
+		writeKey(h, v)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:20])
+}
+
+func writeKey(h hash.Hash, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("scan: a key that is no data: " + err.Error())
+	}
+	fmt.Fprintf(h, "%d:", len(text))
+	h.Write(text)
+}
+
+// storedUnit is what a unit's file holds.
+type storedUnit struct {
+	Depends map[string]content
+	Flags   []string // with what was found out about headers
+	Unit    frontend.Unit
+}
+
+func (c *cache) unitPath(key string) string { return filepath.Join(c.folder, "units", key+".gob") }
+
+// unit is a unit that is still good, nil if there is none.
+func (c *cache) unit(key string) *storedUnit {
+	u, err := readUnit(c.unitPath(key))
+	if err != nil {
+		return nil
+	}
+	for path, old := range u.Depends {
+		if now := c.look(path, &old); now.Missing != old.Missing || now.Hash != old.Hash {
+			return nil
+		}
+	}
+	return u
+}
+
+// readUnit reads the file of a unit.
+func readUnit(path string) (*storedUnit, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	u := &storedUnit{}
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(u); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// putUnit keeps a unit; workers read it from there.
+func (c *cache) putUnit(key string, u *frontend.Unit, flags []string) error {
+	s := storedUnit{Unit: *u, Flags: flags, Depends: map[string]content{}}
+	for _, path := range u.Depends {
+		s.Depends[path] = c.look(path, nil)
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(&s); err != nil {
+		return err
+	}
+	return writeFile(c.unitPath(key), b.Bytes())
+}
+
+// look is the content of a file now: that which is known if size and time are the same.
+func (c *cache) look(path string, known *content) content {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x, ok := c.files[path]; ok {
+		return x
+	}
+	x := content{Missing: true}
+	if info, err := os.Stat(path); err == nil {
+		x = content{Size: info.Size(), Modified: info.ModTime()}
+		if known != nil && !known.Missing && known.Size == x.Size && known.Modified.Equal(x.Modified) {
+			x.Hash = known.Hash
+		} else if data, err := os.ReadFile(path); err == nil {
+			x.Hash = sha256.Sum256(data)
+		}
+	}
+	c.files[path] = x
+	return x
+}
+
+// writeFile replaces a file at once, so that nobody reads half of it.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+func (c *cache) answerPath(key string) string {
+	return filepath.Join(c.folder, "answers", key[:2], key+".json")
+}
+
+// answer is one that was kept, nil if there is none.
+func (c *cache) answer(key string) *answer {
+	data, err := os.ReadFile(c.answerPath(key))
+	if err != nil {
+		return nil
+	}
+	a := &answer{}
+	if json.Unmarshal(data, a) != nil {
+		return nil
+	}
+	return a
+}
+
+// putAnswer keeps an answer.
+func (c *cache) putAnswer(key string, a *answer) {
+	data, err := json.Marshal(a)
+	if err != nil {
+		return
+	}
+	path := c.answerPath(key)
+	if os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+		_ = writeFile(path, data) // it is found out again next time
+	}
+}

@@ -1,0 +1,258 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"assay"
+	"assay/internal/program/frontend"
+	"assay/internal/program/harness"
+)
+
+// This file asks the questions about one function. All properties are asked together; after a violation, the others
+// again. Each violation is asked about once more in an easy harness, in which sizes that were guessed are large and
+// integers are small: what is found there as well needs no unusual argument; what is proved there needs a
+// precondition, and further questions tell which.
+
+// request is what a worker is asked.
+type request struct {
+	Units      []unitRef
+	Function   string
+	Properties []assay.Property
+	// Timeout bounds each question; all of them take three times as long at most.
+	Timeout time.Duration
+	Program assay.Program // what is the same for all functions
+}
+
+// unitRef is a unit in the cache, and what is needed of it.
+type unitRef struct {
+	Path  string
+	Names []string
+}
+
+// answer is what it says.
+type answer struct {
+	Answer      assay.Answer
+	Proved      []assay.Property
+	Open        []assay.Property
+	Reasons     []assay.Reason
+	Assumptions []string
+	Findings    []Finding
+	Seconds     float64
+	// TimedOut says that more time may give more.
+	TimedOut bool
+	// Failed is an internal error.
+	Failed string
+	// Recycle says that the worker should not be asked again.
+	Recycle bool
+}
+
+// examination is the work on one request.
+type examination struct {
+	ctx  context.Context
+	task assay.Task
+	out  *answer
+	end  time.Time
+}
+
+// examine answers a request.
+func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
+	begin := time.Now()
+	x := &examination{ctx: ctx, out: &answer{}, end: begin.Add(3 * r.Timeout)}
+	x.task = assay.Task{Properties: r.Properties, Program: r.Program, Timeout: r.Timeout}
+	p := &x.task.Program
+	p.Function, p.Link, p.Harness.Infer = r.Function, link, true
+	for _, l := range link {
+		x.task.Files = append(x.task.Files, l.Unit.File)
+	}
+	x.ask()
+	x.out.Seconds = time.Since(begin).Seconds()
+	return x.out
+}
+
+// check asks one question in the time that is left.
+func (x *examination) check(v assay.Harness, properties ...assay.Property) (*assay.Result, error) {
+	t := x.task
+	t.Properties, t.Program.Harness = properties, v
+	t.Timeout = min(t.Timeout, time.Until(x.end))
+	if t.Timeout < 50*time.Millisecond {
+		return &assay.Result{Answer: assay.Unknown, Reasons: []assay.Reason{{Cause: "timeout", Text: "the time for the function is up"}}}, nil
+	}
+	return assay.Check(x.ctx, t)
+}
+
+func timedOut(r *assay.Result) bool {
+	return slices.ContainsFunc(r.Reasons, func(r assay.Reason) bool { return r.Cause == "timeout" })
+}
+
+// ask finds the violations.
+func (x *examination) ask() {
+	out := x.out
+	left := slices.Clone(x.task.Properties)
+	for first := true; len(left) > 0; first = false {
+		r, err := x.check(assay.Harness{Infer: true}, left...)
+		if err != nil {
+			out.Failed = err.Error()
+			out.Open = append(out.Open, left...)
+			break
+		}
+		if first || r.Answer != assay.False {
+			out.Reasons = r.Reasons
+		}
+		if first {
+			for _, a := range r.Assumptions {
+				out.Assumptions = append(out.Assumptions, assumption(a))
+			}
+		}
+		out.TimedOut = out.TimedOut || timedOut(r)
+		if r.Answer != assay.False {
+			for _, p := range left {
+				if r.Answer == assay.True || provedAt(r, p) {
+					out.Proved = append(out.Proved, p)
+				} else {
+					out.Open = append(out.Open, p)
+				}
+			}
+			break
+		}
+		f := x.finding(r)
+		x.judge(&f)
+		out.Findings = append(out.Findings, f)
+		if !slices.Contains(left, r.Violated) {
+			break // one that stands for several
+		}
+		left = slices.DeleteFunc(left, func(p assay.Property) bool { return p == r.Violated })
+	}
+	switch {
+	case len(out.Findings) > 0:
+		out.Answer = assay.False
+	case len(out.Open) == 0:
+		out.Answer = assay.True
+	default:
+		out.Answer = assay.Unknown
+	}
+	out.Recycle = out.TimedOut || out.Failed != ""
+}
+
+// provedAt says that all places that a property asks about are proved.
+func provedAt(r *assay.Result, p assay.Property) bool {
+	for _, s := range r.Sites {
+		if s.Property == p && s.Answer != assay.True {
+			return false
+		}
+	}
+	return len(r.Sites) > 0
+}
+
+func assumption(a assay.Assumption) string {
+	if a.Pos.IsZero() {
+		return a.Text
+	}
+	return a.Pos.String() + ": " + a.Text
+}
+
+// traceEnds is how many steps of both ends of a trace are kept.
+const traceEnds = 60
+
+// finding is the run of a false.
+func (x *examination) finding(r *assay.Result) Finding {
+	f := Finding{
+		Property: r.Violated, Place: *r.Violation, Entry: x.task.Program.Function, File: x.task.Program.Link[0].Unit.File, Replayed: r.Replayed,
+	}
+	for _, a := range r.Assumptions {
+		f.Harness = append(f.Harness, assumption(a))
+	}
+	var last []assay.Step
+	_ = r.Trace(x.ctx, func(s assay.Step) error { // a trace that ends early is shown as far as it goes
+		if len(f.Trace) < traceEnds {
+			f.Trace = append(f.Trace, s)
+			return nil
+		}
+		if last = append(last, s); len(last) > 2*traceEnds {
+			f.Cut += len(last) - traceEnds
+			last = slices.Clone(last[len(last)-traceEnds:])
+		}
+		return nil
+	})
+	if n := len(last) - traceEnds; n > 0 {
+		f.Cut += n
+		last = last[n:]
+	}
+	f.Trace = append(f.Trace, last...)
+	return f
+}
+
+// easy is the harness that asks nothing unusual.
+var easy = assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}}
+
+// judge says what a violation is worth, before callers are looked at.
+func (x *examination) judge(f *Finding) {
+	if f.Property == assay.ValidDeref && strings.Contains(f.Place.Text, "before the start of") {
+		f.Confidence, f.Because = Low, "the access is before the start of what an argument points to"
+		f.Needs = []string{"the pointer points into the middle of an object"}
+		return
+	}
+	remains := func(v assay.Harness) (bool, *assay.Result) {
+		r, err := x.check(v, f.Property)
+		if err != nil {
+			return false, nil
+		}
+		return r.Answer == assay.False && r.Violation.Pos == f.Place.Pos, r
+	}
+	same, r := remains(easy)
+	switch {
+	case r == nil || r.Answer == assay.Unknown:
+		f.Confidence, f.Because = Medium, "whether ordinary arguments lead there is not known"
+		return
+	case same:
+		f.Confidence, f.Because = High, "arguments of ordinary size lead there"
+		if g := x.finding(r); len(g.Trace) > 0 { // with numbers that people like better
+			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
+		}
+		return
+	case r.Answer == assay.False:
+		f.Confidence, f.Because = Medium, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String()
+		return
+	}
+	f.Confidence, f.Because = Low, "only unusual arguments lead there"
+	if same, r := remains(assay.Harness{Infer: true, Generous: true}); r != nil && !same {
+		f.Because = "only small objects lead there"
+		f.Needs = []string{"more room behind " + strings.Join(guessed(f.Harness), ", ")}
+		return
+	}
+	for _, name := range x.integers() {
+		if same, r := remains(assay.Harness{Infer: true, Ordinary: []string{name}}); r != nil && !same && r.Answer != assay.Unknown {
+			f.Because = "only large numbers lead there"
+			f.Needs = []string{fmt.Sprintf("-%d <= %s <= %d, or another bound", harness.OrdinaryLimit, name, harness.OrdinaryLimit)}
+			return
+		}
+	}
+	f.Needs = []string{fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit)}
+}
+
+// guessed are the pointers whose sizes were guessed.
+func guessed(lines []string) []string {
+	var list []string
+	for _, l := range lines {
+		if name, rest, ok := strings.Cut(l, " "); ok && strings.Contains(rest, "points to") && !strings.Contains(rest, "string of any length") {
+			list = append(list, name)
+		}
+	}
+	if list == nil {
+		return []string{"the pointers in the arguments"}
+	}
+	return list
+}
+
+// integers are the names of the parameters of the function.
+func (x *examination) integers() []string {
+	for _, d := range x.task.Program.Link[0].Unit.Definitions {
+		if d.Name == x.task.Program.Function {
+			return d.Integers
+		}
+	}
+	return nil
+}

@@ -1,0 +1,490 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"assay"
+	"assay/internal/program/frontend"
+)
+
+// Options say what is scanned, and how.
+type Options struct {
+	// Paths are folders, C files and compilation databases; none is the folder where we are.
+	Paths []string
+	// Root is what Exclude and the tables of assay.toml are relative to; empty is the folder that the paths have in common.
+	Root string
+	// Program says how all files are compiled, and what runs may do.
+	Program    assay.Program
+	Properties []assay.Property
+	// FunctionTimeout bounds the time for a function, Timeout that for all. Memory bounds each worker.
+	FunctionTimeout, Timeout time.Duration
+	Memory                   uint64
+	Jobs                     int // workers, 0 is one for each processor
+	// Since is a revision of git: only functions that have changed since are looked at.
+	Since                     string
+	Exclude, ExcludeFunctions []string
+	Functions                 []string // if there are any, only these
+	Stubs                     []string
+	Arguments                 map[string]Arguments
+	Suppress                  []Suppress
+	// Cache is the folder of the cache; empty keeps nothing.
+	Cache string
+	// Progress, if not nil, is told how far the scan is, from one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress is how far a scan is.
+type Progress struct {
+	Phase          string
+	Done, All      int
+	Findings       int
+	Function       string
+	Elapsed, Until time.Duration
+}
+
+// Default is what is asked if nothing is said: what costs little.
+var Default = []assay.Property{assay.ValidDeref, assay.ValidFree, assay.NoOverflow, assay.DivByZero, assay.Shift, assay.UnreachCall}
+
+// Default limits.
+const (
+	DefaultTimeout         = 5 * time.Minute
+	DefaultFunctionTimeout = 10 * time.Second
+	DefaultMemory          = 2 << 30
+)
+
+// target is a function to look at.
+type target struct {
+	name   string
+	unit   int
+	def    *frontend.Definition
+	link   []frontend.Linked
+	key    string
+	answer *answer
+	cached bool
+}
+
+// scanner is one run.
+type scanner struct {
+	o       *Options
+	begin   time.Time
+	cache   *cache
+	project *project
+	report  *Report
+
+	units   []*frontend.Unit // nil where a file does not compile
+	keys    []string
+	targets []*target
+
+	mu       sync.Mutex
+	done     int
+	findings int
+}
+
+// Run scans. The error is an *assay.InputError or an *assay.EnvironmentError; when the context or the time ends, the report is about
+// what was looked at.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	s := &scanner{o: &o, begin: time.Now()}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	if o.Jobs <= 0 {
+		o.Jobs = runtime.NumCPU()
+	}
+	if len(o.Properties) == 0 {
+		o.Properties = Default
+	}
+	for _, p := range o.Properties {
+		if p == assay.Termination || p == assay.LTL || !p.Decidable() {
+			return nil, &assay.InputError{Message: "scan does not ask for " + string(p), Hint: "use assay check --property " + string(p) + " --function f"}
+		}
+	}
+	project, err := findProject(&o)
+	if err != nil {
+		return nil, err
+	}
+	s.project = project
+	s.report = &Report{Tool: assay.Name, Version: assay.Version(), Root: project.root, Properties: o.Properties, Findings: []Finding{}, Suppressed: []Finding{}, Functions: []Function{}, Files: []File{}, Problems: []Problem{}}
+	folder := o.Cache
+	if folder == "" {
+		temporary, err := os.MkdirTemp("", "assay-scan-")
+		if err != nil {
+			return nil, &assay.EnvironmentError{Doing: "making a temporary folder", Err: err}
+		}
+		defer os.RemoveAll(temporary)
+		folder = temporary
+	}
+	if s.cache, err = openCache(folder); err != nil {
+		return nil, &assay.EnvironmentError{Doing: "opening the cache", Err: err, Hint: "another folder can be given with --cache, and --no-cache does without"}
+	}
+	var changed map[string][]lineRange
+	if o.Since != "" {
+		if changed, err = changedSince(ctx, project.root, o.Since); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.compile(ctx); err != nil {
+		return nil, err
+	}
+	graph, err := s.choose(changed)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.look(ctx); err != nil {
+		return nil, err
+	}
+	s.finish(ctx, graph)
+	return s.report, nil
+}
+
+func (s *scanner) tell(phase, function string, all int) {
+	if s.o.Progress != nil {
+		s.o.Progress(Progress{Phase: phase, Done: s.done, All: all, Findings: s.findings, Function: function, Elapsed: time.Since(s.begin), Until: s.o.Timeout})
+	}
+}
+
+// compileOptions are what files are compiled with.
+func (s *scanner) compileOptions() frontend.Options {
+	p := &s.o.Program
+	o := frontend.Options{Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std, ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...)}
+	for i, x := range o.Include {
+		o.Include[i] = absolute(x)
+	}
+	if p.DataModel == assay.ILP32 {
+		o.DataModel = frontend.ILP32
+	}
+	return o
+}
+
+// compile compiles the files, as many at a time as there are processors.
+func (s *scanner) compile(ctx context.Context) error {
+	n := len(s.project.sources)
+	s.units, s.keys = make([]*frontend.Unit, n), make([]string, n)
+	errs := make([]error, n)
+	o := s.compileOptions()
+	slots := make(chan struct{}, s.o.Jobs)
+	var group sync.WaitGroup
+	for i := range s.project.sources {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			src := &s.project.sources[i]
+			key := s.cache.key("unit", src.Source, o.Include, o.Define, o.Undef, o.Std, o.ExtraArgs, o.DataModel)
+			if stored := s.cache.unit(key); stored != nil {
+				s.units[i], s.keys[i] = &stored.Unit, key
+			} else if u, err := s.project.compile(ctx, src, o); err != nil {
+				errs[i] = err
+			} else if err := s.cache.putUnit(key, u, src.Flags); err != nil {
+				errs[i] = &assay.EnvironmentError{Doing: "writing to the cache", Err: err}
+			} else {
+				s.units[i], s.keys[i] = u, key
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.done++
+			s.tell("compiling", src.File, n)
+		})
+	}
+	group.Wait()
+	s.done = 0
+	for i, src := range s.project.sources {
+		var environment *frontend.EnvironmentError
+		var ours *assay.EnvironmentError
+		switch {
+		case errors.As(errs[i], &environment):
+			return inputError(errs[i])
+		case errors.As(errs[i], &ours):
+			return errs[i]
+		}
+		if src.stub && errs[i] == nil {
+			continue
+		}
+		f := File{Path: src.File}
+		if errs[i] != nil && ctx.Err() == nil {
+			f.Error = strings.TrimSpace(errs[i].Error())
+		}
+		s.report.Files = append(s.report.Files, f)
+	}
+	return nil
+}
+
+// choose finds the functions to look at, and who calls whom.
+func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
+	var units []*frontend.Unit
+	var index []int // in s.units
+	for i, u := range s.units {
+		if u != nil {
+			units, index = append(units, u), append(index, i)
+		}
+	}
+	whole := frontend.NewProject(units)
+	type place struct {
+		file, name string
+		line       int
+	}
+	seen := map[place]int{}
+	number := map[[2]string]int{} // by unit's file and name
+	for i, u := range units {
+		if s.project.sources[index[i]].stub {
+			continue
+		}
+		for k := range u.Definitions {
+			d := &u.Definitions[k]
+			at := place{d.File, d.Name, d.Line}
+			if !d.Function || d.Line == 0 || !strings.HasPrefix(d.File, s.project.root+"/") || s.o.excludes(s.project.root, d.File) {
+				continue
+			}
+			if n, ok := seen[at]; ok {
+				number[[2]string{u.File, d.Name}] = n
+				continue
+			}
+			seen[at] = len(s.targets)
+			number[[2]string{u.File, d.Name}] = len(s.targets)
+			s.targets = append(s.targets, &target{name: d.Name, unit: i, def: d})
+		}
+	}
+	graph := &callGraph{callers: make([][]int, len(s.targets)), open: make([]bool, len(s.targets))}
+	for n, t := range s.targets {
+		link, digests, err := whole.Reach(t.unit, t.name)
+		if err != nil {
+			t.answer = &answer{Answer: assay.Unknown, Open: s.o.Properties, Reasons: []assay.Reason{{Cause: "unsupported", Text: err.Error()}}}
+		}
+		t.link = link
+		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name) && len(graph.callers[n]) == 0
+		for _, used := range t.def.Uses {
+			if u := whole.UnitOf(t.unit, used); u != nil {
+				if m, ok := number[[2]string{u.File, used}]; ok && m != n && !slices.Contains(graph.callers[m], n) {
+					graph.callers[m] = append(graph.callers[m], n)
+				}
+			}
+		}
+		t.key = s.cache.key("answer", t.name, digests, declared(link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
+	}
+	for n, t := range s.targets {
+		// What is exported may be called from elsewhere; if the project calls it, that says how it is meant.
+		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name) && len(graph.callers[n]) == 0
+	}
+	for _, t := range s.targets {
+		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
+		skip = skip || s.o.Arguments[t.name].Skip
+		skip = skip || len(s.o.Functions) > 0 && !matchesAny(s.o.Functions, t.name)
+		skip = skip || matchesAny(s.o.ExcludeFunctions, t.name)
+		if skip {
+			t.link = nil
+		}
+	}
+	return graph, nil
+}
+
+// declared is what the units say of functions without body, for the key of an answer.
+func declared(link []frontend.Linked) []any {
+	var list []any
+	for _, l := range link {
+		list = append(list, l.Unit.Declared)
+	}
+	return list
+}
+
+func (s *scanner) isStatic(u *frontend.Unit, name string) bool {
+	return !slices.Contains(u.Provided, name)
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { ok, _ := doublestar.Match(p, name); return ok })
+}
+
+// program is what is asked about a function, but for the program itself.
+func (s *scanner) program(function string) assay.Program {
+	p := s.o.Program
+	p.CompileCommands = ""
+	if a, ok := s.o.Arguments[function]; ok {
+		_ = a.apply(function, &p) // was checked before
+	}
+	return p
+}
+
+// look has the workers look at the functions whose answer is not in the cache: first for a short time each, then
+// those that need more for longer.
+func (s *scanner) look(ctx context.Context) error {
+	var open []*target
+	all := 0
+	for name, a := range s.o.Arguments {
+		if err := a.apply(name, &assay.Program{}); err != nil {
+			return err
+		}
+	}
+	for _, t := range s.targets {
+		if t.link == nil || t.answer != nil {
+			continue
+		}
+		all++
+		if a := s.cache.answer(t.key); a != nil {
+			t.answer, t.cached = a, true
+			s.report.Cached++
+			s.done++
+			s.findings += len(a.Findings)
+			continue
+		}
+		open = append(open, t)
+	}
+	// Small ones first: if the time is up, most were looked at.
+	slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(a.def.Instructions, b.def.Instructions) })
+	limit := s.o.FunctionTimeout
+	if left := s.left(); left > 0 && len(open) > 0 {
+		share := time.Duration(float64(left) * 0.4 * float64(s.o.Jobs) / float64(len(open)))
+		limit = min(limit, max(share, 700*time.Millisecond))
+	}
+	for round := 0; len(open) > 0 && ctx.Err() == nil; round++ {
+		var jobs []job
+		for _, t := range open {
+			jobs = append(jobs, job{s.request(t, limit), func(a *answer) {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if t.answer == nil {
+					s.done++
+				} else {
+					s.findings -= len(t.answer.Findings)
+					a.Seconds += t.answer.Seconds
+				}
+				t.answer = a
+				s.findings += len(a.Findings)
+				if a.Failed == "" && !a.TimedOut {
+					s.cache.putAnswer(t.key, a)
+				}
+				s.tell("looking", t.name, all)
+			}})
+		}
+		runJobs(ctx, jobs, s.o.Jobs, s.o.Memory)
+		open = slices.DeleteFunc(open, func(t *target) bool { return t.answer != nil && !t.answer.TimedOut })
+		if limit >= s.o.FunctionTimeout || len(open) == 0 {
+			break
+		}
+		next := s.o.FunctionTimeout
+		if left := s.left(); left > 0 {
+			next = min(next, time.Duration(float64(left)*0.8*float64(s.o.Jobs)/float64(len(open))))
+		}
+		if next < 2*limit {
+			break
+		}
+		limit = next
+	}
+	if ctx.Err() == nil {
+		// These took all the time that there is: more of it is asked for by other limits.
+		for _, t := range open {
+			if t.answer != nil && t.answer.Failed == "" {
+				s.cache.putAnswer(t.key, t.answer)
+			}
+		}
+	}
+	return nil
+}
+
+// left is the time that is left, 0 if there is no limit.
+func (s *scanner) left() time.Duration {
+	if s.o.Timeout == 0 {
+		return 0
+	}
+	return max(s.o.Timeout-time.Since(s.begin), time.Millisecond)
+}
+
+func (s *scanner) request(t *target, limit time.Duration) *request {
+	r := &request{Function: t.name, Properties: s.o.Properties, Timeout: limit, Program: s.program(t.name)}
+	for _, l := range t.link {
+		i := slices.Index(s.units, l.Unit)
+		r.Units = append(r.Units, unitRef{absolute(s.cache.unitPath(s.keys[i])), l.Names})
+	}
+	return r
+}
+
+// finish makes the report.
+func (s *scanner) finish(ctx context.Context, graph *callGraph) {
+	r := s.report
+	missing := 0
+	count := map[string]int{}
+	sup := &suppressor{root: s.project.root, byFile: map[string][]ignore{}, tables: s.o.Suppress, starts: map[string]map[int]string{}}
+	for _, t := range s.targets {
+		if sup.starts[t.def.File] == nil {
+			sup.starts[t.def.File] = map[int]string{}
+			list, problems := ignores(t.def.File)
+			sup.byFile[t.def.File] = list
+			r.Problems = append(r.Problems, problems...)
+		}
+		sup.starts[t.def.File][t.def.Line] = t.name
+		if t.link == nil && t.answer == nil {
+			continue
+		}
+		f := Function{Name: t.name, Pos: assay.Position{File: t.def.File, Line: t.def.Line}, Answer: assay.Unknown, Open: s.o.Properties, Proved: []assay.Property{}, Assumptions: []string{}, Cached: t.cached}
+		if a := t.answer; a != nil {
+			f.Answer, f.Reasons, f.Seconds, f.Failed = a.Answer, a.Reasons, a.Seconds, a.Failed
+			f.Proved, f.Open, f.Assumptions = notNil(a.Proved), notNil(a.Open), notNil(a.Assumptions)
+		} else {
+			missing++
+			f.Reasons = []assay.Reason{{Cause: "timeout", Text: "the scan ended before"}}
+		}
+		count[t.def.File]++
+		r.Functions = append(r.Functions, f)
+	}
+	for i := range r.Files {
+		r.Files[i].Functions = count[r.Files[i].Path]
+		delete(count, r.Files[i].Path)
+	}
+	for path, n := range count { // headers
+		r.Files = append(r.Files, File{Path: path, Functions: n})
+	}
+	slices.SortFunc(r.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(r.Functions, func(a, b Function) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	slices.SortFunc(r.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	for _, f := range merge(s.targets, graph) {
+		if f.Suppressed = sup.of(&f); f.Suppressed != nil {
+			r.Suppressed = append(r.Suppressed, f)
+		} else {
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	if missing > 0 {
+		r.Stopped = "interrupted"
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			r.Stopped = "timeout"
+		}
+	}
+	r.Seconds = time.Since(s.begin).Seconds()
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// CacheFolder is where the cache is by default.
+func CacheFolder() (string, error) {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return "", &assay.EnvironmentError{Doing: "looking for the folder of caches", Err: err, Hint: "name one with --cache, or use --no-cache"}
+	}
+	return filepath.Join(folder, "assay", "scan"), nil
+}
+
+// relative is a place for people.
+func (r *Report) relative(p assay.Position) string {
+	p.File = relativeTo(r.Root, p.File)
+	return fmt.Sprint(p)
+}

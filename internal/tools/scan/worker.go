@@ -1,0 +1,210 @@
+package scan
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"assay/internal/program/frontend"
+	"assay/internal/run/process"
+)
+
+// This file is about the processes that look at functions: this program, started with WorkerCommand and a limit of
+// memory. One answers many requests, a line of JSON each on its standard input and output. What ends it (no memory, a fault in
+// a library) ends nothing but the answer for one function.
+
+// WorkerCommand is the first argument that makes the program call WorkerMain.
+const WorkerCommand = "__scan-worker"
+
+// unitsKept is how many units a worker keeps in memory.
+const unitsKept = 64
+
+// WorkerMain answers requests until its input ends. args is the limit of memory in bytes.
+func WorkerMain(args []string) int {
+	if len(args) == 1 {
+		if bytes, err := strconv.ParseUint(args[0], 10, 64); err == nil && bytes > 0 {
+			if err := process.LimitMemory(bytes); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+		}
+	}
+	// A terminal's Ctrl-C reaches the whole process group: the parent decides what ends.
+	known := map[string]*frontend.Unit{}
+	in := bufio.NewReader(os.Stdin)
+	out := json.NewEncoder(os.Stdout)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return 0
+		}
+		var r request
+		if err := json.Unmarshal(line, &r); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		if err := out.Encode(reply(&r, known)); err != nil {
+			return 1
+		}
+	}
+}
+
+// reply answers one request.
+func reply(r *request, known map[string]*frontend.Unit) *answer {
+	var link []frontend.Linked
+	for _, ref := range r.Units {
+		u := known[ref.Path]
+		if u == nil {
+			stored, err := readUnit(ref.Path)
+			if err != nil {
+				return &answer{Failed: "reading a compiled file: " + err.Error()}
+			}
+			if len(known) >= unitsKept {
+				clear(known)
+			}
+			u = &stored.Unit
+			known[ref.Path] = u
+		}
+		link = append(link, frontend.Linked{Unit: u, Names: ref.Names})
+	}
+	a := examine(context.Background(), r, link)
+	a.Recycle = a.Recycle || resident() > 1<<30
+	return a
+}
+
+// resident is the memory that this process has, 0 if that is not known.
+func resident() uint64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseUint(fields[1], 10, 64)
+	return pages * uint64(os.Getpagesize())
+}
+
+// worker is such a process, from outside.
+type worker struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	words *lastWords
+}
+
+// lastWords keeps the beginning of what a process says on its way out.
+type lastWords struct{ text []byte }
+
+func (w *lastWords) Write(p []byte) (int, error) {
+	if room := 4096 - len(w.text); room > 0 {
+		w.text = append(w.text, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+func startWorker(memory uint64) (*worker, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{cmd: exec.Command(self, WorkerCommand, strconv.FormatUint(memory, 10)), words: &lastWords{}}
+	w.cmd.Stderr = w.words
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if w.in, err = w.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.out = bufio.NewReader(out)
+	if err := w.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// stop ends the process.
+func (w *worker) stop() {
+	_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL)
+	w.in.Close()
+	_ = w.cmd.Wait()
+}
+
+// errDied is the end of a worker before it answered.
+type errDied struct{ why string }
+
+func (e *errDied) Error() string { return e.why }
+
+// ask waits for the answer. After an error the worker is of no use any more.
+func (w *worker) ask(ctx context.Context, r *request) (*answer, error) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	type reply struct {
+		line []byte
+		err  error
+	}
+	done := make(chan reply, 1)
+	go func() {
+		if _, err := w.in.Write(append(line, '\n')); err != nil {
+			done <- reply{nil, err}
+			return
+		}
+		line, err := w.out.ReadBytes('\n')
+		done <- reply{line, err}
+	}()
+	patience := time.NewTimer(3*r.Timeout + 5*time.Second)
+	defer patience.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-patience.C:
+		return nil, &errDied{"it did not end in its time"}
+	case x := <-done:
+		if x.err != nil {
+			return nil, w.death()
+		}
+		a := &answer{}
+		if err := json.Unmarshal(x.line, a); err != nil {
+			return nil, err
+		}
+		return a, nil
+	}
+}
+
+// errMemory is the end of a worker without memory.
+var errMemory = errors.New("the limit of memory was reached")
+
+// memoryWords are what libraries and the run-time say when memory runs out.
+var memoryWords = []string{"bad_alloc", "out of memory", "cannot allocate memory", "failed to allocate", "memory exhausted", "errno=12", "pthread_create failed"}
+
+// death explains why a worker ended.
+func (w *worker) death() error {
+	_ = w.cmd.Wait()
+	words := string(w.words.text)
+	lower := strings.ToLower(words)
+	for _, m := range memoryWords {
+		if strings.Contains(lower, m) {
+			return errMemory
+		}
+	}
+	status, _ := w.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() && status.Signal() == syscall.SIGKILL {
+		return errMemory // by the kernel, which has none left
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
+	return &errDied{fmt.Sprintf("the process that looked at it ended: %s: %s", w.cmd.ProcessState, first)}
+}
