@@ -371,7 +371,7 @@ var allowed = map[string][]string{
 	"internal/tools/sarif":      {"internal/user/property", "", "internal/tools/report"},
 	"internal/tools/scan": {
 		"internal/run/process", "internal/program/frontend", "internal/program/harness",
-		"",
+		"", "internal/tools/report",
 	},
 	"internal/tools/rewrite": {
 		"internal/logic/bitwise", "internal/logic/linear", "internal/logic/polynomial/rational",
@@ -404,7 +404,7 @@ var allowed = map[string][]string{
 		"internal/certify/accept",
 		"internal/user/measure", "internal/user/propfile", "internal/user/show",
 		"",
-		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/sarif", "internal/tools/validation",
+		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/scan", "internal/tools/sarif", "internal/tools/validation",
 	},
 }
 

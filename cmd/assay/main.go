@@ -14,6 +14,7 @@ import (
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/run/schedule"
+	"assay/internal/tools/scan"
 )
 
 // The exit codes.
@@ -32,6 +33,10 @@ const readBitcode = "__read-bitcode"
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == readBitcode {
 		os.Exit(frontend.ChildMain(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == scan.WorkerCommand {
+		debug.SetTraceback("crash")
+		os.Exit(scan.WorkerMain(os.Args[2:]))
 	}
 	// What cannot be recovered (a fault in a C library, the end of memory, a data race that
 	// the run-time finds) ends a Go process with the code 2. This makes it SIGABRT.
@@ -64,7 +69,7 @@ run that was replayed, or unknown with the reasons.`,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(checkCommand(args), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
+	root.AddCommand(checkCommand(args), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
 	root.SetArgs(compilerStyle(args))
 	return explain(execute(root))
 }

@@ -69,6 +69,10 @@ func (in *inference) object(t *llvm.CType, depth int, above []*llvm.CType) *Obje
 	}
 	o.Size = (s.Bits + 7) / 8
 	switch s.Kind {
+	case llvm.CInt:
+		if in.variant.Few && s.Bits > 8 {
+			o.Fields = []Field{{Member: Member{Name: "*", Type: t}, Ordinary: true}}
+		}
 	case llvm.CStruct:
 		if depth > 0 {
 			o.Fields = in.fields(s, depth, above)

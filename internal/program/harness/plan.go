@@ -23,6 +23,8 @@ type Variant struct {
 	Infer bool
 	// Generous makes guessed sizes large, and fills in what is too deep otherwise.
 	Generous bool
+	// Few lets arrays have few elements, and those of integers be ordinary.
+	Few bool
 	// Ordinary are the integers that are small: parameters, by name, or AllIntegers, which stands for members, too.
 	Ordinary []string
 }

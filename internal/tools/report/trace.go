@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"strings"
@@ -133,4 +134,12 @@ func StepText(s assay.Step) string {
 		return "violation: " + s.Text
 	}
 	return s.Text
+}
+
+// WriteSteps prints steps with their sources, as the trace of a result is printed.
+func WriteSteps(w *bufio.Writer, sources Sources, steps []assay.Step) {
+	tr := newTracer(&text{w: w, sources: sources}, true)
+	for _, s := range steps {
+		tr.print(s)
+	}
 }

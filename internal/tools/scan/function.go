@@ -10,6 +10,7 @@ import (
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/program/harness"
+	"assay/internal/tools/report"
 )
 
 // This file asks the questions about one function. All properties are asked together; after a violation, the others
@@ -154,8 +155,8 @@ func assumption(a assay.Assumption) string {
 	return a.Pos.String() + ": " + a.Text
 }
 
-// traceEnds is how many steps of both ends of a trace are kept.
-const traceEnds = 60
+// traceLength is how many steps of a trace are kept.
+const traceLength = 120
 
 // finding is the run of a false.
 func (x *examination) finding(r *assay.Result) Finding {
@@ -165,23 +166,12 @@ func (x *examination) finding(r *assay.Result) Finding {
 	for _, a := range r.Assumptions {
 		f.Harness = append(f.Harness, assumption(a))
 	}
-	var last []assay.Step
+	short := report.NewShortener(false, traceLength, func(s assay.Step) { f.Trace = append(f.Trace, s) }, func(n int, _ bool) { f.Cut += n })
 	_ = r.Trace(x.ctx, func(s assay.Step) error { // a trace that ends early is shown as far as it goes
-		if len(f.Trace) < traceEnds {
-			f.Trace = append(f.Trace, s)
-			return nil
-		}
-		if last = append(last, s); len(last) > 2*traceEnds {
-			f.Cut += len(last) - traceEnds
-			last = slices.Clone(last[len(last)-traceEnds:])
-		}
+		short.Add(s)
 		return nil
 	})
-	if n := len(last) - traceEnds; n > 0 {
-		f.Cut += n
-		last = last[n:]
-	}
-	f.Trace = append(f.Trace, last...)
+	short.Close()
 	return f
 }
 
@@ -202,7 +192,9 @@ func (x *examination) judge(f *Finding) {
 		}
 		return r.Answer == assay.False && r.Violation.Pos == f.Place.Pos, r
 	}
-	same, r := remains(easy)
+	v := easy
+	v.Few = f.Property == assay.NoOverflow || f.Property == assay.Shift // what numbers are in arrays matters
+	same, r := remains(v)
 	switch {
 	case r == nil || r.Answer == assay.Unknown:
 		f.Confidence, f.Because = Medium, "whether ordinary arguments lead there is not known"
