@@ -99,6 +99,7 @@ func resident() uint64 {
 type worker struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
+	pipe  *os.File
 	out   *bufio.Reader
 	words *lastWords
 }
@@ -124,12 +125,15 @@ func startWorker(memory uint64) (*worker, error) {
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	out, err := w.cmd.StdoutPipe()
+	pipe, written, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	w.out = bufio.NewReader(out)
-	if err := w.cmd.Start(); err != nil {
+	w.pipe, w.out, w.cmd.Stdout = pipe, bufio.NewReader(pipe), written
+	err = w.cmd.Start()
+	written.Close()
+	if err != nil {
+		pipe.Close()
 		return nil, err
 	}
 	return w, nil
@@ -139,7 +143,8 @@ func startWorker(memory uint64) (*worker, error) {
 func (w *worker) stop() {
 	_ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL)
 	w.in.Close()
-	_ = w.cmd.Wait()
+	w.pipe.Close()
+	_ = w.cmd.Wait() // it was killed
 }
 
 // errDied is the end of a worker before it answered.
@@ -153,36 +158,28 @@ func (w *worker) ask(ctx context.Context, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	type reply struct {
-		line []byte
-		err  error
+	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) })
+	defer stop()
+	if err := w.pipe.SetReadDeadline(time.Now().Add(3*r.Timeout + 5*time.Second)); err != nil {
+		return nil, err
 	}
-	done := make(chan reply, 1)
-	go func() {
-		if _, err := w.in.Write(append(line, '\n')); err != nil {
-			done <- reply{nil, err}
-			return
-		}
-		line, err := w.out.ReadBytes('\n')
-		done <- reply{line, err}
-	}()
-	patience := time.NewTimer(3*r.Timeout + 5*time.Second)
-	defer patience.Stop()
-	select {
-	case <-ctx.Done():
+	if _, err := w.in.Write(append(line, '\n')); err != nil {
+		return nil, w.death()
+	}
+	line, err = w.out.ReadBytes('\n')
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case <-patience.C:
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, &errDied{"it did not end in its time"}
-	case x := <-done:
-		if x.err != nil {
-			return nil, w.death()
-		}
-		a := &answer{}
-		if err := json.Unmarshal(x.line, a); err != nil {
-			return nil, err
-		}
-		return a, nil
+	case err != nil:
+		return nil, w.death()
 	}
+	a := &answer{}
+	if err := json.Unmarshal(line, a); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // errMemory is the end of a worker without memory.
