@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assay/internal/conductor"
+	"assay/internal/engines/bmc"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
@@ -52,6 +53,7 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		ctx = schedule.Log(ctx, func(e schedule.Event) { _ = lines.Encode(e) }) // a log that fails is no reason to end
 	}
 	r := &run{task: t, start: start}
+	t.Interim.of(r)
 	type outcome struct {
 		result *Result
 		err    error
@@ -70,16 +72,16 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		select {
 		case o = <-done:
 		case <-time.After(patience):
-			o.result = &Result{Answer: Unknown, Reasons: []Reason{ended(ctx)}, Stats: Stats{Depth: r.depth()}}
+			o.result = r.interim(ended(ctx))
 		}
 	}
 	if o.err != nil && ctx.Err() != nil && !isInternal(o.err) {
-		o.result, o.err = &Result{Answer: Unknown, Reasons: []Reason{ended(ctx)}}, nil
+		o.result, o.err = r.interim(ended(ctx)), nil
 	}
 	if o.err != nil {
 		return nil, o.err
 	}
-	o.result.Properties, o.result.Files = t.Properties, t.Files
+	o.result.Properties, o.result.Files = r.task.Properties, t.Files
 	o.result.Stats.Total = time.Since(start)
 	return o.result, nil
 }
@@ -131,6 +133,8 @@ type run struct {
 	start time.Time
 	phase string
 	known atomic.Int64 // the depth of the search, readable from outside of it
+	// decided are the checks that are decided, with Engine.EachCheck.
+	decided atomic.Pointer[known]
 }
 
 // depth is how deep the search has come without a violation.
@@ -154,6 +158,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	loaded := Phase{Name: "front end", Time: time.Since(begin)}
 	m := program.Module
+	warnings := r.reconsider(m)
 	subject := r.subject(m)
 	if err := r.dump(ctx, subject, inspect.IR, inspect.SSA, inspect.Graph, inspect.System); err != nil {
 		return nil, err
@@ -192,7 +197,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		result.TerminatesWhen = append(result.TerminatesWhen, show.PreconditionOf(p.Module, p.Condition, p.Inputs, p.Certificate))
 	}
 	if t.Engine.EachCheck {
-		result.Checks = eachCheck(m, kinds(t.Properties), &answer)
+		result.Checks = eachCheck(m, answer.Checks)
 	}
 	if result.run != nil && result.Endless == nil {
 		result.run.Locate(ctx, result.Violation)
@@ -202,9 +207,10 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
+	result.Warnings = warnings
 	result.Assumptions = r.assumptions(program)
 	result.Stats = answer.Stats
-	result.Sites = sites(m, conductor.Asked(m, kinds(t.Properties)), result)
+	result.Sites = sites(m, conductor.Asked(m, kinds(t.Properties), t.Label), result)
 	result.Stats.Checks = len(result.Sites)
 	result.Stats.Phases = append([]Phase{loaded, {Name: "search", Time: time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil
@@ -244,6 +250,10 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
 			Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,
 			ShowInvariants: e.ShowInvariants, Precondition: e.Precondition,
+		},
+		Decided: func(checks func() []bmc.CheckResult) {
+			r.decided.Store(&known{m, checks})
+			t.Interim.tell()
 		},
 		Progress: func(p Progress) {
 			r.known.Store(max(r.known.Load(), int64(p.Depth)))

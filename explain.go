@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/internal/conductor"
+	"assay/internal/engines/bmc"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/user/property"
@@ -67,25 +67,26 @@ func explainCheck(m *ir.Module, guard verdict.Guard, v verdict.Verdict) CheckRes
 	return c
 }
 
-// eachCheck lists every check with its own answer, in the order of the source.
-// The engine lists those that a run may violate as far as it knows; the others
-// are true, if all runs were looked at to their end.
-func eachCheck(m *ir.Module, kinds []ir.CheckKind, answer *conductor.Answer) []CheckResult {
+// eachCheck lists every check with its own answer, in the order of the source. Those that
+// a person cannot tell apart, such as the accesses of a library model to its arguments at
+// one call, are one line: it is false if one is, and true if all are.
+func eachCheck(m *ir.Module, checks []bmc.CheckResult) []CheckResult {
 	var out []CheckResult
-	listed := map[Place]bool{}
-	_, complete := answer.Verdict.(verdict.True)
-	for _, c := range answer.Checks {
+	at := map[Place]int{}
+	for _, c := range checks {
 		r := explainCheck(m, c.Guard, c.Verdict)
-		listed[r.Place] = true
-		complete = complete || r.Answer == True
-		out = append(out, r)
-	}
-	if complete {
-		for _, g := range conductor.Checks(m, kinds) {
-			if p := show.PlaceOf(m, g); !listed[p] {
-				listed[p] = true
-				out = append(out, CheckResult{Place: p, Property: property.Violated(g.Kind), Answer: True})
-			}
+		key := r.Place
+		if m.Func(c.Guard.Func).Model {
+			key.Text, key.Func = "", ""
+		}
+		i, listed := at[key]
+		if !listed {
+			at[key] = len(out)
+			out = append(out, r)
+			continue
+		}
+		if rank(r.Answer) > rank(out[i].Answer) {
+			out[i] = r
 		}
 	}
 	slices.SortStableFunc(out, func(a, b CheckResult) int {
@@ -116,3 +117,6 @@ func sites(m *ir.Module, asked []verdict.Guard, r *Result) []CheckResult {
 	}
 	return out
 }
+
+// rank orders answers by what they say of all checks of a line.
+func rank(a Answer) int { return slices.Index([]Answer{True, Unknown, False}, a) }

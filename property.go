@@ -26,6 +26,8 @@ const (
 	Termination    = property.Termination
 	LTL            = property.LTL
 	NoDataRace     = property.NoDataRace
+	Undefined      = property.Undefined
+	All            = property.All
 )
 
 // kinds are the checks that the properties ask for.

@@ -62,6 +62,7 @@ type Result struct {
 	// Of every answer.
 	Checks      []CheckResult // with Engine.EachCheck
 	Sites       []CheckResult // every place that the properties ask about, and what is known of it
+	Warnings    []string      // what to know about the question before the answer
 	Assumptions []Assumption  // what the answer depends on
 	Stats       Stats
 

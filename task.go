@@ -29,7 +29,7 @@ type Task struct {
 	// Files are C sources (.c, .i), LLVM assembly (.ll) or bitcode (.bc), or one x86-64 ELF file,
 	// linked together.
 	Files []string
-	// Properties must all hold. Empty means unreach-call.
+	// Properties must all hold. Empty means unreach-call, or all if the program has no assertion.
 	Properties []Property
 	// Label is the C label that UnreachLabel is about, of a binary also a symbol or an address 0x…. Empty means ERROR.
 	Label string
@@ -45,6 +45,8 @@ type Task struct {
 	// Progress, if not nil, is called from time to time, from one goroutine at
 	// a time.
 	Progress func(Progress)
+	// Interim, if not nil, says what is known while Check runs.
+	Interim *Interim
 	// Log, if not nil, receives a line of JSON for each thing that an engine does: when
 	// it begins, what it tells others, what it claims, and why it gives up.
 	Log io.Writer
@@ -52,6 +54,8 @@ type Task struct {
 	Dump map[View]io.Writer
 	// Warnings receives clang's warnings; nil drops them.
 	Warnings io.Writer
+	// byDefault says that no property was given.
+	byDefault bool
 }
 
 // View is a way to look at a program, for people who work on the engines.
@@ -232,7 +236,7 @@ func (t *Task) validate() error {
 		return &InputError{Message: "no input file", Hint: "usage: assay check [flags] file.c…"}
 	}
 	if len(t.Properties) == 0 {
-		t.Properties = []Property{UnreachCall}
+		t.Properties, t.byDefault = []Property{UnreachCall}, true
 	}
 	for _, p := range t.Properties {
 		if !p.Known() {

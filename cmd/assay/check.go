@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -390,24 +389,17 @@ func (f *checkFlags) check() error {
 		}
 		f.task.Dump[view] = file
 	}
-	var known atomic.Int64 // how deep the search has come
-	tell := f.task.Progress
-	f.task.Progress = func(p assay.Progress) {
-		known.Store(int64(p.Depth))
-		tell(p)
-	}
+	f.task.Interim = &assay.Interim{}
 	ctx, limit := limited(f.task.Timeout, 0, func(why string) int {
 		cause := "timeout"
 		if why == "interrupted" {
 			cause = why
 		}
-		code := explain(f.deliver(os.Stdout, &assay.Result{
-			Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
-			Reasons: []assay.Reason{{Cause: cause, Text: why}}, Stats: assay.Stats{Depth: int(known.Load())},
-		}))
+		code := explain(f.deliver(os.Stdout, f.task.Interim.Result(assay.Reason{Cause: cause, Text: why})))
 		channel.done()
 		return code
 	})
+	defer channel.tell(f.task.Interim)()
 	result, err := assay.Check(ctx, f.task)
 	limit.finish()
 	if progress != nil {

@@ -57,15 +57,18 @@ var errorOutput = sync.OnceValue(func() *os.File {
 
 // status is what a child tells.
 type status struct {
-	Phase string `json:"phase,omitempty"`
-	Depth int    `json:"depth,omitempty"`
-	Done  bool   `json:"done,omitempty"`
+	Checks []assay.CheckResult `json:"checks,omitempty"`
+	Phase  string              `json:"phase,omitempty"`
+	Depth  int                 `json:"depth,omitempty"`
+	Done   bool                `json:"done,omitempty"`
 }
 
 // childChannel is the child's end; nil in a process that has no parent.
 type childChannel struct {
-	w    *json.Encoder
-	last status
+	mu    sync.Mutex
+	w     *json.Encoder
+	phase string
+	depth int
 }
 
 // openChild sets the memory limit if this process is a child.
@@ -84,16 +87,49 @@ func openChild(memory uint64) (*childChannel, error) {
 
 // progress tells the parent about a new depth or phase.
 func (c *childChannel) progress(p assay.Progress) {
-	if s := (status{Phase: p.Phase, Depth: p.Depth}); c != nil && s != c.last {
-		c.last = s
-		_ = c.w.Encode(s)
+	if c != nil && (p.Phase != c.phase || p.Depth != c.depth) {
+		c.phase, c.depth = p.Phase, p.Depth
+		c.write(status{Phase: p.Phase, Depth: p.Depth})
 	}
+}
+
+func (c *childChannel) write(s status) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.w.Encode(s)
+}
+
+// tellEvery is how often the parent is told what is decided.
+const tellEvery = time.Second
+
+// tell tells the parent from time to time what is decided, until the returned function is called.
+func (c *childChannel) tell(known *assay.Interim) (stop func()) {
+	if c == nil {
+		return func() {}
+	}
+	over := make(chan struct{})
+	go func() {
+		said := int64(0)
+		for tick := time.NewTicker(tellEvery); ; {
+			select {
+			case <-over:
+				tick.Stop()
+				return
+			case <-tick.C:
+				if n := known.Changes(); n != said {
+					said = n
+					c.write(status{Checks: known.Result(assay.Reason{}).Checks})
+				}
+			}
+		}
+	}()
+	return func() { close(over) }
 }
 
 // done tells the parent that the output is complete.
 func (c *childChannel) done() {
 	if c != nil {
-		_ = c.w.Encode(status{Done: true})
+		c.write(status{Done: true})
 	}
 }
 
@@ -113,10 +149,13 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 			if json.Unmarshal(lines.Bytes(), &s) != nil {
 				continue
 			}
-			if s.Done {
+			switch {
+			case s.Done:
 				last.Done = true
-			} else {
-				last = s
+			case s.Checks != nil:
+				last.Checks = s.Checks
+			default:
+				last.Phase, last.Depth = s.Phase, s.Depth
 			}
 		}
 	}()
@@ -138,7 +177,7 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 	}
 	result := &assay.Result{
 		Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
-		Reasons: []assay.Reason{*reason}, Stats: assay.Stats{Depth: last.Depth},
+		Reasons: []assay.Reason{*reason}, Stats: assay.Stats{Depth: last.Depth}, Checks: last.Checks,
 	}
 	f.reports.begin = begin
 	return f.deliver(os.Stdout, result)

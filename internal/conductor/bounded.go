@@ -37,12 +37,13 @@ func (r *run) bounded(ctx context.Context, m *ir.Module) Reply {
 	o := r.boundedOptions()
 	if r.Options.EachCheck {
 		o.All = true
+		o.Decided = func(checks []bmc.CheckResult) { r.found(m, checks) }
 		if !r.alone {
 			o.Settled = r.settled(ctx, m)
 		}
 	}
 	b := bmc.Run(ctx, m, o)
-	a := Reply{Verdict: b.Verdict, Checks: b.Checks, Stats: boundedStats(b.Stats)}
+	a := Reply{Verdict: b.Verdict, Checks: b.Checks, Rest: b.Rest, Stats: boundedStats(b.Stats)}
 	switch v := b.Verdict.(type) {
 	case verdict.Unknown:
 		a.Hopeless = !o.All && hopeless(v)

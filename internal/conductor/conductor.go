@@ -68,6 +68,9 @@ type Task struct {
 	Options        Options
 	// Progress, if set, is told what goes on, by one goroutine at a time.
 	Progress func(Progress)
+	// Decided, if set, is told with Options.EachCheck when something was decided, by any
+	// goroutine: what is known of the checks, made when it is asked for.
+	Decided func(checks func() []bmc.CheckResult)
 }
 
 // Options say which engines run, and how.
@@ -142,8 +145,9 @@ type Reply struct {
 	// Partial says that the verdict is about some checks, and ends no engine.
 	Partial bool
 	Stats   Stats
-	// Checks, Proved and Unproved are the answers for single checks.
+	// Checks are the answers for single checks, Rest is that for those not listed.
 	Checks []bmc.CheckResult
+	Rest   verdict.Verdict
 	Found  []invariant.Head
 }
 
@@ -185,6 +189,7 @@ func (a Reply) String() string {
 type run struct {
 	Task
 	board *board
+	known checkTable
 	// alone says that the engine was asked for by its name, and no other one runs.
 	alone bool
 }
@@ -218,10 +223,17 @@ func (r *run) decide(ctx context.Context) Answer {
 	case Temporal:
 		return r.temporal(ctx)
 	}
+	if t.Options.EachCheck {
+		r.tell(t.Module)
+	}
 	answer, result := r.play(ctx, t.Module)
 	answer.Told = told(r.board.about(t.Module))
-	if search := result.Of("bmc"); search != nil && t.Options.EachCheck {
-		r.joinChecks(t.Module, &answer, &search.Answer)
+	if t.Options.EachCheck {
+		var search *Reply
+		if o := result.Of("bmc"); o != nil {
+			search = &o.Answer
+		}
+		r.joinChecks(t.Module, &answer, search)
 	}
 	return answer
 }

@@ -67,15 +67,18 @@ type Each struct {
 	Proof *verdict.Induction
 	// Proved are checks that are excluded, Open the others.
 	Proved, Open []verdict.Site
+	// Why says why nothing was found out.
+	Why error
 }
 
 // ProveEach decides each check on its own: runs go on behind a violation.
 func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
 	p, err := analyse(ctx, m, o, nil)
-	if err != nil || len(p.excluded) == 0 {
+	if err != nil {
+		r.Why = err
 		return r
 	}
-	return Each{p.proof(), p.excluded, p.sites}
+	return Each{Proof: p.proof(), Proved: p.excluded, Open: p.sites}
 }
 
 // program is a module with what the analysis says of its guards.

@@ -54,7 +54,9 @@ type Options struct {
 	Accept verdict.Accept
 	// Settled, if set, is asked with All at every depth; decided says whether there
 	// is an answer for a check. The run ends if Settled says so.
-	Settled func(decided func(fn string, v ir.Value, k ir.CheckKind) bool) bool
+	Settled func(decided func(verdict.Site) bool) bool
+	// Decided, if set, is told with All the answers so far whenever there is one more.
+	Decided func([]CheckResult)
 	// Progress, if set, is told what goes on, from the goroutine of Run.
 	Progress func(Progress)
 }
@@ -294,8 +296,7 @@ func (e *engine) round(ctx context.Context) (verdict.Verdict, error) {
 		if err := e.searchAll(ctx); err != nil {
 			return nil, err
 		}
-		decided := func(fn string, v ir.Value, k ir.CheckKind) bool { return e.sites.decided[place{fn, v, k}] != nil }
-		if e.opts.Settled != nil && e.opts.Settled(decided) {
+		if e.opts.Settled != nil && e.opts.Settled(e.sites.isDecided) {
 			return unknown(verdict.CauseInterrupt, "decided elsewhere"), nil
 		}
 	} else if v, err := e.search(ctx); v != nil || err != nil {

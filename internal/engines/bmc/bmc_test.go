@@ -120,3 +120,64 @@ func TestAll(t *testing.T) {
 		t.Error(describe(r.Verdict))
 	}
 }
+
+// hard is a program with an assertion that no limit on conflicts decides at once, between
+// one that holds and one that does not.
+const hard = `module 64 entry @main
+func @main() {
+entry:
+  %a = nondet i32 input "a"
+  %b = nondet i32 input "b"
+  %c = nondet i32 input "c"
+  %ab = mul i32 %a, %b
+  %abc = mul i32 %ab, %c
+  %bc = mul i32 %b, %c
+  %bca = mul i32 %bc, %c
+  %bcaa = mul i32 %bca, %abc
+  %cab = mul i32 %c, %abc
+  %cabb = mul i32 %cab, %bc
+  %small = ult i1 %a, i32 10
+  %x = xor i32 %a, %b
+  %y = and i32 %a, %b
+  %yy = add i32 %y, %y
+  %sum = add i32 %x, %yy
+  %plain = add i32 %a, %b
+  %always = eq i1 %sum, %plain
+  check assertion %always "easy"
+  %same = eq i1 %bcaa, %cabb
+  check assertion %same "hard"
+  check assertion %small "wrong"
+  halt exit
+}
+`
+
+// TestHard: a check that is too hard for the time is no obstacle for the others; they are
+// told as soon as they are decided.
+func TestHard(t *testing.T) {
+	m, err := ir.Parse(hard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	told := map[string]string{}
+	r := Run(ctx, m, Options{Targets: []ir.CheckKind{ir.Assertion}, All: true, Accept: accept.Program, Decided: func(cs []CheckResult) {
+		for _, c := range cs {
+			told[c.Guard.Text] = describe(c.Verdict)
+		}
+		if len(told) > 1 {
+			cancel() // the hard one takes minutes
+		}
+	}})
+	if told["easy"] != "true, no loop" || told["wrong"] != "false(wrong)" {
+		t.Errorf("told %v", told)
+	}
+	for _, c := range r.Checks {
+		if _, isUnknown := c.Verdict.(verdict.Unknown); isUnknown != (c.Guard.Text == "hard") {
+			t.Errorf("%s: %s", c.Guard.Text, describe(c.Verdict))
+		}
+	}
+	if len(r.Checks) != 3 {
+		t.Errorf("%d checks", len(r.Checks))
+	}
+}

@@ -20,7 +20,7 @@ import (
 type replayed struct {
 	found     bool // the run violates the property
 	violation verdict.Guard
-	all       []verdict.Guard // all violations on the run, if all are decided
+	sites     map[place]bool  // all checks that the run violates, if all are decided
 	passes    []verdict.Guard // undefined behaviour before the violation
 	input     ir.Input
 	why       string // what the run did instead
@@ -208,7 +208,7 @@ func (e *engine) inputs() []term.ID {
 
 // execute runs the interpreter until it violates the property.
 func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
-	r := replayed{input: in}
+	r := replayed{input: in, sites: map[place]bool{}}
 	target := map[ir.CheckKind]bool{}
 	for _, k := range e.opts.Targets {
 		target[k] = true
@@ -227,11 +227,13 @@ func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 			return false
 		}
 		switch {
-		case target[g.Kind] && !r.found:
-			r.found, r.violation = true, g
-			r.all = append(r.all, g)
 		case target[g.Kind]:
-			r.all = append(r.all, g)
+			if !r.found {
+				r.found, r.violation = true, g
+			}
+			if e.opts.All {
+				r.sites[place{verdict.Site{Func: g.Func, Value: ev.Value, Kind: g.Kind}, ev.State.UserPos(ev.Pos)}] = true
+			}
 		case !r.found && !seen[g]:
 			seen[g] = true
 			r.passes = append(r.passes, g)

@@ -2,13 +2,15 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"assay"
 )
 
-// checks prints a table of every check with its own answer.
-func (t *text) checks(cs []assay.CheckResult) {
+// checks prints a table of every check with its own answer, and why one is open where the
+// reason is not among those shown below the table.
+func (t *text) checks(cs []assay.CheckResult, shown []assay.Reason) {
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "check\tproperty\tfunction\tat\twhat")
 	counts := map[assay.Answer]int{}
@@ -18,7 +20,7 @@ func (t *text) checks(cs []assay.CheckResult) {
 			answer = "FALSE"
 		}
 		what := c.Place.Text
-		if len(c.Reasons) > 0 {
+		if len(c.Reasons) > 0 && !slices.Contains(shown, c.Reasons[0]) {
 			what += " [" + c.Reasons[0].Cause + ": " + c.Reasons[0].Text + "]"
 		}
 		fmt.Fprintf(tw, "%d: %s\t%s\t%s\t%s\t%s\n", i+1, answer, c.Property, c.Place.Func, c.Place.Pos, what)

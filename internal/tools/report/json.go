@@ -59,6 +59,9 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 	if r.Checks != nil {
 		j.field("checks", r.Checks)
 	}
+	if len(r.Warnings) > 0 {
+		j.field("warnings", r.Warnings)
+	}
 	j.field("assumptions", nonNil(r.Assumptions))
 	j.field("stats", r.Stats)
 	j.field("seconds", r.Stats.Total.Seconds())

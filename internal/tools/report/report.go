@@ -60,8 +60,11 @@ func (t *text) printf(format string, args ...any) { fmt.Fprintf(t.w, format, arg
 
 // explain prints everything but the last line.
 func (t *text) explain(ctx context.Context, r *assay.Result) {
+	for _, w := range r.Warnings {
+		t.printf("warning: %s\n", w)
+	}
 	if len(r.Checks) > 0 {
-		t.checks(r.Checks)
+		t.checks(r.Checks, r.Reasons)
 	}
 	switch r.Answer {
 	case assay.False:
@@ -295,7 +298,7 @@ func (t *text) explainUnknown(r *assay.Result) {
 			t.printf("      hint: %s\n", reason.Hint)
 		}
 	}
-	if r.Stats.Depth > 0 && !slices.Contains(r.Properties, assay.Termination) {
+	if r.Stats.Depth > 0 && !slices.Contains(r.Properties, assay.Termination) && !slices.ContainsFunc(r.Checks, func(c assay.CheckResult) bool { return c.Answer == assay.False }) {
 		t.printf("no violation was found up to unwinding depth %d\n", r.Stats.Depth)
 	}
 }

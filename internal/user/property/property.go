@@ -29,6 +29,8 @@ const (
 	ValidMemTrack  Property = "valid-memtrack"      // every heap block stays reachable until freed
 	ValidCleanup   Property = "valid-memcleanup"    // every heap block is freed at the end
 	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
+	Undefined      Property = "undefined"           // none of the undefined behaviour that has no property of its own
+	All            Property = "all"                 // no undefined behaviour of any kind, no failed assertion
 	Termination    Property = "termination"         // every run ends
 	LTL            Property = "ltl"                 // a formula of linear temporal logic
 	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
@@ -44,7 +46,7 @@ type Info struct {
 
 // Table holds all properties.
 var Table = []Info{
-	{UnreachCall, []ir.CheckKind{ir.Assertion}, "no assertion fails, no error function is called (the default)"},
+	{UnreachCall, []ir.CheckKind{ir.Assertion}, "no assertion fails, no error function is called (the default of programs with assertions)"},
 	{UnreachLabel, []ir.CheckKind{ir.ErrorLabel}, "the C label ERROR is never reached"},
 	{NoOverflow, []ir.CheckKind{ir.Overflow}, "no signed integer overflow"},
 	{NoShiftLoss, []ir.CheckKind{ir.Overflow, ir.ShiftOverflow, ir.ShiftRange}, "the same, and no shift is undefined"},
@@ -56,6 +58,11 @@ var Table = []Info{
 	{ValidMemTrack, []ir.CheckKind{ir.MemTrack}, "no heap block becomes unreachable before it is freed"},
 	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
 	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
+	{Undefined, []ir.CheckKind{ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible}, "no other undefined behaviour: floats that do not fit the integer, functions that end without their value, wrong arguments of library functions, calls by a pointer of another type"},
+	{All, []ir.CheckKind{
+		ir.Assertion, ir.Overflow, ir.ShiftOverflow, ir.DivByZero, ir.ShiftRange, ir.InvalidDeref, ir.InvalidFree,
+		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible,
+	}, "no undefined behaviour of the kinds above, and unreach-call (the default of programs without assertions)"},
 	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
 	{LTL, []ir.CheckKind{}, "the formula of --ltl, or of a comment //@ ltl invariant positive: …; (asked alone)"},
 	{NoDataRace, nil, ""},
@@ -131,6 +138,8 @@ func Violated(k ir.CheckKind) Property {
 		return ValidMemTrack
 	case ir.MemCleanup:
 		return ValidCleanup
+	case ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible:
+		return Undefined
 	}
 	panic(fmt.Sprintf("no property consists of checks of kind %d", k))
 }

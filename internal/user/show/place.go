@@ -42,7 +42,7 @@ func PlaceOf(m *ir.Module, g verdict.Guard) Place {
 func describe(k ir.CheckKind, text string) string {
 	kind := KindText(k)
 	switch {
-	case text == "":
+	case text == "", k == ir.FloatConversion, k == ir.ShiftOverflow: // their texts say the same
 		return kind
 	case strings.HasPrefix(text, kind), strings.HasPrefix(text, "invalid "):
 		return text

@@ -71,6 +71,20 @@ func (s State) CallerValue(v ir.Value) bv.BV {
 	return State{&m}.Value(v)
 }
 
+// UserPos is the position of an event at pos in the current function, or of the call that led
+// into a library model, if it is in one.
+func (s State) UserPos(pos ir.Pos) ir.Pos {
+	f := s.m.cur.f
+	for i := len(s.m.frames) - 1; i > 0 && f.Model; i-- {
+		at := s.m.frames[i].site
+		if f = s.m.frames[i-1].code.f; at == nil {
+			break
+		}
+		pos = f.Def(at.v).Pos
+	}
+	return pos
+}
+
 // Memory is a copy of n bytes at the address, or ok = false if no live object
 // holds them all.
 func (s State) Memory(address, n uint64) (b []byte, ok bool) {

@@ -1,0 +1,72 @@
+package assay
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"assay/internal/engines/bmc"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+)
+
+// Interim is what is known while Check runs: for those who have to end the process before
+// it returns. The zero value is ready; a nil one is none.
+type Interim struct {
+	run     atomic.Pointer[run]
+	changes atomic.Int64
+}
+
+// known are the checks that are decided.
+type known struct {
+	m      *ir.Module
+	checks func() []bmc.CheckResult
+}
+
+func (i *Interim) of(r *run) {
+	if i != nil {
+		i.run.Store(r)
+	}
+}
+
+func (i *Interim) tell() {
+	if i != nil {
+		i.changes.Add(1)
+	}
+}
+
+// Changes counts how often something was decided.
+func (i *Interim) Changes() int64 { return i.changes.Load() }
+
+// Result is what is known so far; the reason says why it is asked for.
+func (i *Interim) Result(reason Reason) *Result {
+	if r := i.run.Load(); r != nil {
+		out := r.interim(reason)
+		out.Properties, out.Files = r.task.Properties, r.task.Files
+		return out
+	}
+	return &Result{Answer: Unknown, Reasons: []Reason{reason}}
+}
+
+// interim is the answer of a run that is ended: with Engine.EachCheck the violations found,
+// and what is decided of the checks.
+func (r *run) interim(reason Reason) *Result {
+	out := &Result{Answer: Unknown, Reasons: []Reason{reason}, Stats: Stats{Depth: r.depth()}}
+	d := r.decided.Load()
+	if d == nil {
+		return out
+	}
+	checks := d.checks()
+	if i := firstViolation(checks); i >= 0 {
+		if v := explain(d.m, checks[i].Verdict); v.Answer == False {
+			v.Stats, v.Reasons = out.Stats, out.Reasons
+			out = v
+		}
+	}
+	out.Checks = eachCheck(d.m, checks)
+	return out
+}
+
+// firstViolation is the index of the first check that is violated, -1 if none is.
+func firstViolation(checks []bmc.CheckResult) int {
+	return slices.IndexFunc(checks, func(c bmc.CheckResult) bool { _, ok := c.Verdict.(verdict.False); return ok })
+}
