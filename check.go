@@ -1,6 +1,7 @@
 package assay
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -158,7 +159,11 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	loaded := Phase{Name: "front end", Time: time.Since(begin)}
 	m := program.Module
-	warnings := r.reconsider(m)
+	var warnings []string
+	if t.question() == conductor.Safety {
+		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, t.Label)) }
+		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault, cmp.Or(t.Program.Function, "main"), places)
+	}
 	subject := r.subject(m)
 	if err := r.dump(ctx, subject, inspect.IR, inspect.SSA, inspect.Graph, inspect.System); err != nil {
 		return nil, err
@@ -246,11 +251,7 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 	q := conductor.Task{
 		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: frontend.LabelName(t.Label),
 		Semantics: t.Program.Semantics, Formula: f, Assumed: t.Program.Assumed, Start: frontend.AssumedLabel,
-		Options: conductor.Options{
-			Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
-			Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,
-			ShowInvariants: e.ShowInvariants, Precondition: e.Precondition,
-		},
+		Options: e.options(),
 		Decided: func(checks func() []bmc.CheckResult) {
 			r.decided.Store(&known{m, checks})
 			t.Interim.tell()
@@ -259,9 +260,6 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 			r.known.Store(max(r.known.Load(), int64(p.Depth)))
 			r.report(p)
 		},
-	}
-	if q.Options.Only == EngineAuto {
-		q.Options.Only = ""
 	}
 	return q
 }

@@ -194,10 +194,20 @@ var Engines = append([]string{EngineAuto}, conductor.Names()...)
 func EngineHelp() string { return conductor.Help() }
 
 // Domains are the values of Engine.Domains [2LS §3].
-var Domains = []string{"intervals", "zones", "octagons", "equalities", "polyhedra"}
+var Domains = conductor.Domains
 
-// chosen says that the user chose the domains.
-func (e *Engine) chosen() bool { return e.Havoc || len(e.Domains) > 0 || len(e.Rows) > 0 }
+// options are those of the conductor.
+func (e *Engine) options() conductor.Options {
+	o := conductor.Options{
+		Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
+		Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,
+		ShowInvariants: e.ShowInvariants, Precondition: e.Precondition,
+	}
+	if o.Only == EngineAuto {
+		o.Only = ""
+	}
+	return o
+}
 
 // Progress tells how far a run has come: its Phase, the Depth up to which loops were
 // unwound without a violation, Nodes, Variables and Clauses of the formula, the time
@@ -288,33 +298,8 @@ func (t *Task) validate() error {
 	if !slices.Contains(Solvers, t.Engine.Solver) {
 		return &InputError{Message: fmt.Sprintf("unknown solver %q", t.Engine.Solver), Hint: "solvers: cadical, z3, both"}
 	}
-	for _, d := range t.Engine.Domains {
-		if !slices.Contains(Domains, d) {
-			return &InputError{Message: fmt.Sprintf("unknown domain %q", d), Hint: "domains: " + strings.Join(Domains, ", ")}
-		}
-	}
-	for _, r := range t.Engine.Rows {
-		if err := conductor.ParseRow(r); err != nil {
-			return &InputError{Message: err.Error(), Hint: "a row is a sum of variables of the loop with integer coefficients"}
-		}
-	}
-	if t.Engine.Havoc && (len(t.Engine.Domains) > 0 || len(t.Engine.Rows) > 0) {
-		return &InputError{Message: "--havoc means that there are no invariants, but a domain is given", Hint: "leave out one of them"}
-	}
-	if (t.Engine.chosen() || t.Engine.KInduction) && t.Engine.Only == EngineBMC {
-		return &InputError{Message: "bounded search alone uses no invariants and no induction", Hint: "leave out --incremental-bmc, or the domains and --k-induction"}
-	}
-	if t.Engine.Heap || t.Engine.ValuesRefine {
-		switch {
-		case t.Engine.chosen():
-			return &InputError{Message: "--heap and --values-refine choose what is said of values themselves, but a domain is given", Hint: "leave out the domains, --rows and --havoc"}
-		case t.Engine.Only != "" && t.Engine.Only != EngineAuto:
-			return &InputError{Message: "--heap and --values-refine choose the engines, but --engine is given", Hint: "leave out one of them"}
-		case t.Engine.EachCheck:
-			return &InputError{Message: "--heap and --values-refine decide all checks together", Hint: "leave out --all"}
-		case t.question() != conductor.Safety:
-			return &InputError{Message: "--heap and --values-refine are for safety", Hint: "leave them out: for termination the shapes of lists are among what is tried"}
-		}
+	if message, hint := conductor.Misuse(t.Engine.options(), t.question()); message != "" {
+		return &InputError{Message: message, Hint: hint}
 	}
 	if t.Engine.Unwind < 0 {
 		return &InputError{Message: "the limit on unwindings is negative"}
