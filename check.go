@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"assay/internal/conductor"
-	"assay/internal/engines/bmc"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
@@ -252,7 +251,7 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: frontend.LabelName(t.Label),
 		Semantics: t.Program.Semantics, Formula: f, Assumed: t.Program.Assumed, Start: frontend.AssumedLabel,
 		Options: e.options(),
-		Decided: func(checks func() []bmc.CheckResult) {
+		Decided: func(checks func() []conductor.CheckResult) {
 			r.decided.Store(&known{m, checks})
 			t.Interim.tell()
 		},

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"assay/internal/engines/bmc"
+	"assay/internal/conductor"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/user/property"
@@ -70,7 +70,7 @@ func explainCheck(m *ir.Module, guard verdict.Guard, v verdict.Verdict) CheckRes
 // eachCheck lists every check with its own answer, in the order of the source. Those that
 // a person cannot tell apart, such as the accesses of a library model to its arguments at
 // one call, are one line: it is false if one is, and true if all are.
-func eachCheck(m *ir.Module, checks []bmc.CheckResult) []CheckResult {
+func eachCheck(m *ir.Module, checks []conductor.CheckResult) []CheckResult {
 	var out []CheckResult
 	at := map[Place]int{}
 	for _, c := range checks {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"assay/internal/engines/bmc"
+	"assay/internal/conductor"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 )
@@ -19,7 +19,7 @@ type Interim struct {
 // known are the checks that are decided.
 type known struct {
 	m      *ir.Module
-	checks func() []bmc.CheckResult
+	checks func() []conductor.CheckResult
 }
 
 func (i *Interim) of(r *run) {
@@ -67,6 +67,6 @@ func (r *run) interim(reason Reason) *Result {
 }
 
 // firstViolation is the index of the first check that is violated, -1 if none is.
-func firstViolation(checks []bmc.CheckResult) int {
-	return slices.IndexFunc(checks, func(c bmc.CheckResult) bool { _, ok := c.Verdict.(verdict.False); return ok })
+func firstViolation(checks []conductor.CheckResult) int {
+	return slices.IndexFunc(checks, func(c conductor.CheckResult) bool { _, ok := c.Verdict.(verdict.False); return ok })
 }

@@ -75,6 +75,9 @@ func Asked(m *ir.Module, kinds []ir.CheckKind, label string) (out []verdict.Guar
 	return out
 }
 
+// CheckResult is the answer for one check.
+type CheckResult = bmc.CheckResult
+
 // checkTable is what is known of the checks while the engines run.
 type checkTable struct {
 	mu     sync.Mutex
