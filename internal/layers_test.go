@@ -369,6 +369,7 @@ var allowed = map[string][]string{
 	"internal/tools/report":     {""},
 	"internal/tools/validation": {"internal/run/process", "internal/program/binary/image", "internal/program/binary/producer", ""},
 	"internal/tools/sarif":      {"internal/user/property", "", "internal/tools/report"},
+	"internal/tools/webpage":    {"internal/user/property", "", "internal/tools/report"},
 	"internal/tools/scan": {
 		"internal/run/process", "internal/program/frontend", "internal/program/harness",
 		"", "internal/tools/report",
@@ -404,7 +405,7 @@ var allowed = map[string][]string{
 		"internal/certify/accept",
 		"internal/user/measure", "internal/user/propfile", "internal/user/show",
 		"",
-		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/scan", "internal/tools/sarif", "internal/tools/validation",
+		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/scan", "internal/tools/sarif", "internal/tools/validation", "internal/tools/webpage",
 	},
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -13,23 +14,26 @@ import (
 	"assay"
 	"assay/internal/tools/report"
 	"assay/internal/tools/sarif"
+	"assay/internal/tools/webpage"
 )
 
 // reports are the files that `assay check` writes beside what it prints.
 type reports struct {
 	sarif string
+	html  string
 	begin time.Time
 }
 
 // flags declares them.
 func (r *reports) flags(set *pflag.FlagSet) {
 	set.StringVar(&r.sarif, "sarif", "", "write the findings, with their traces, to this `file` in the format SARIF 2.1.0")
+	set.StringVar(&r.html, "html", "", "write a page for a browser to this `file`: the source with a mark for each check, the trace step by step, the proof")
 }
 
 // start notes the time, and finds out before a long run whether the files can be written.
 func (r *reports) start() error {
 	r.begin = time.Now()
-	for _, name := range []string{r.sarif} {
+	for _, name := range []string{r.sarif, r.html} {
 		if name == "" {
 			continue
 		}
@@ -43,14 +47,14 @@ func (r *reports) start() error {
 }
 
 // asked says whether some report is wanted.
-func (r *reports) asked() bool { return r.sarif != "" }
+func (r *reports) asked() bool { return r.sarif != "" || r.html != "" }
 
 // alone is the error of questions that have no reports.
 func (r *reports) alone(question string) error {
 	if !r.asked() {
 		return nil
 	}
-	return &assay.InputError{Message: "--sarif is not for " + question, Hint: "leave it out; --json may be what you look for"}
+	return &assay.InputError{Message: "--sarif and --html are not for " + question, Hint: "leave them out; --json may be what you look for"}
 }
 
 // deliver writes the reports of a result, and prints it. The error is the exit code.
@@ -72,7 +76,35 @@ func (f *checkFlags) writeReports(r *assay.Result) error {
 			return err
 		}
 	}
+	if f.reports.html != "" {
+		o := f.pageOptions(r)
+		return toFile(f.reports.html, func(w io.Writer) error { return webpage.Write(ctx, w, r, o) })
+	}
 	return nil
+}
+
+// graphTime is how long the picture of a graph may take.
+const graphTime = 20 * time.Second
+
+// pageOptions are what a page says beside the result.
+func (f *checkFlags) pageOptions(r *assay.Result) webpage.Options {
+	o := webpage.Options{FullTrace: f.show.FullTrace, Command: "assay " + strings.Join(os.Args[1:], " ")}
+	if !f.reports.begin.IsZero() {
+		o.When = f.reports.begin.Format("2006-01-02 15:04")
+	}
+	if c := r.Certificate; c != nil && c.Nodes > 0 {
+		ctx, stop := context.WithTimeout(context.Background(), graphTime)
+		defer stop()
+		var picture bytes.Buffer
+		t := f.task
+		t.Progress, t.Log, t.Dump = nil, nil, nil
+		if _, err := assay.Graph(ctx, t, &picture, assay.GraphOptions{Format: "svg", Boxes: 200}); err != nil {
+			o.NoGraph = err.Error()
+		} else {
+			o.Graph = picture.Bytes()
+		}
+	}
+	return o
 }
 
 // failed writes the reports of a run without result, and explains the error.
