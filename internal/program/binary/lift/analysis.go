@@ -47,6 +47,7 @@ func (p *program) analyse() {
 		p.flow(f)
 		p.flags(f)
 		p.lay(f)
+		f.forgotten, f.overwrites = f.forgets()
 	}
 	for _, a := range order {
 		f := p.bodies[a]
@@ -61,6 +62,15 @@ func (p *program) analyse() {
 			f.layout = nil
 			p.lay(f)
 		}
+	}
+	for changed := true; changed; { // what a caller uses behind a tail call, the callee's callee has to leave
+		before := maps.Clone(p.results)
+		for _, a := range order {
+			if f := p.bodies[a]; !p.means(f.name) && f.blocks != nil {
+				(&writer{p: p, f: f, needed: f.needed, scan: true}).function()
+			}
+		}
+		changed = !maps.Equal(before, p.results)
 	}
 	if p.compares {
 		p.data.joinAll()
@@ -85,6 +95,15 @@ func (p *program) usage(f *body) {
 		clobbered |= e.writes
 	}
 	f.clobbered = clobbered
+	f.live = p.liveness(f, 0)
+	// What a return finds in a register that was not written is no argument of a function that returns nothing there.
+	p.liveness(f, 1<<rax|vectorResults)
+}
+
+// liveness computes which registers are used behind each instruction, and those that are when the function
+// begins (arguments); some do not count at returns.
+func (p *program) liveness(f *body, unreturned uint32) (behind map[uint64]uint32) {
+	behind = map[uint64]uint32{}
 	in := map[uint64]uint32{}
 	for changed := true; changed; {
 		changed = false
@@ -96,8 +115,11 @@ func (p *program) usage(f *body) {
 			}
 			for k := len(b.code) - 1; k >= 0; k-- {
 				at := b.code[k].Address
-				f.live[at] = live
+				behind[at] = live
 				e := f.effects[at]
+				if b.code[k].Op == x86asm.RET {
+					e.reads &^= unreturned
+				}
 				live = live&^e.writes | e.reads
 			}
 			if in[start] != live {
@@ -107,6 +129,7 @@ func (p *program) usage(f *body) {
 		}
 	}
 	f.arguments = in[f.address]
+	return behind
 }
 
 // flow computes the frame at the start of each block.
@@ -164,11 +187,7 @@ func (p *program) flags(f *body) {
 		x := f.setters[b.start]
 		for k := range b.code {
 			i := &b.code[k]
-			c, ok := condition(i.Op)
-			if i.Op == x86asm.ADC || i.Op == x86asm.SBB {
-				c, ok = "B", true
-			}
-			if ok {
+			if c, ok := reader(i); ok {
 				carry, others := uses(c)
 				if carry {
 					f.needed[x.carry] = true
@@ -181,6 +200,7 @@ func (p *program) flags(f *body) {
 		}
 	}
 	delete(f.needed, several)
+	p.store(f)
 }
 
 // places are what accesses of a frame at known places touch.
@@ -201,7 +221,7 @@ func (p *program) places(f *body) (out places) {
 			out.wide = out.wide || at/addressBytes != (at+int64(size)-1)/addressBytes
 		}
 		if at < 0 && size > 0 {
-			out.list = append(out.list, variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at, slot: true})
+			out.list = append(out.list, slotOf(at, size))
 			out.low = min(out.low, at)
 		}
 	}
@@ -215,7 +235,7 @@ func (p *program) places(f *body) (out places) {
 			i := &b.code[k]
 			for _, a := range i.Args {
 				if m, ok := a.(x86asm.Mem); ok && i.Op != x86asm.LEA {
-					if at := x.effective(i, m); at.kind == stack && (i.MemBytes == 1 || i.MemBytes == 2 || i.MemBytes == 4 || i.MemBytes == 8) {
+					if at := x.effective(i, m); at.kind == stack && (i.MemBytes == 1 || i.MemBytes == 2 || i.MemBytes == 4 || i.MemBytes == 8 || i.MemBytes == 16) {
 						add(at.n, i.MemBytes)
 					}
 				}
@@ -224,6 +244,12 @@ func (p *program) places(f *body) (out places) {
 			case sp.kind != stack:
 			case i.Op == x86asm.PUSH && x.value(i, i.Args[0]).isSaved():
 				out.saved = min(out.saved, sp.n-8)
+			case i.Op == x86asm.MOV && i.MemBytes == addressBytes && x.value(i, i.Args[1]).isSaved():
+				if m, ok := i.Args[0].(x86asm.Mem); ok {
+					if at := x.effective(i, m); at.kind == stack {
+						out.saved = min(out.saved, at.n)
+					}
+				}
 			case i.Op == x86asm.PUSH:
 				add(sp.n-8, 8)
 			case i.Op == x86asm.CALL:
@@ -233,6 +259,14 @@ func (p *program) places(f *body) (out places) {
 		}
 	}
 	return out
+}
+
+// slotOf is the variable of an access at a known place.
+func slotOf(at int64, size int) variable {
+	if size == 16 {
+		return variable{element: "u64", size: addressBytes, count: 2, offset: at, slot: true}
+	}
+	return variable{element: fmt.Sprintf("u%d", 8*size), size: uint64(size), offset: at, slot: true}
 }
 
 // maxIncoming bounds the arguments on the stack, moreIncoming is how many there are where their addresses are computed with.
@@ -253,6 +287,37 @@ func (p *program) arguments(f *body, places places) (list []variable) {
 		list = append(list, variable{element: "u64", size: addressBytes, offset: addressBytes * int64(k+1)})
 	}
 	return list
+}
+
+// forgets finds the registers that hold addresses of the frame where that is not known any more, and whether one of them is
+// that of an argument on the stack.
+func (f *body) forgets() (registers uint32, argument bool) {
+	effects := f.effects
+	for _, start := range f.order {
+		b, x := f.blocks[start], f.entry[start]
+		if x == nil {
+			continue
+		}
+		x = x.clone()
+		for k := range b.code {
+			x.step(&b.code[k], effects[b.code[k].Address].writes)
+		}
+		for _, s := range b.successors {
+			to := f.blocks[s]
+			if len(to.code) == 0 || f.entry[s] == nil {
+				continue
+			}
+			first := to.code[0].Address
+			live := f.live[first]&^effects[first].writes | effects[first].reads
+			for r := range register(len(x.registers)) {
+				if y := x.registers[r]; y.kind == stack && f.entry[s].registers[r] != y && live&(1<<r) != 0 {
+					registers |= 1 << r
+					argument = argument || y.n >= addressBytes
+				}
+			}
+		}
+	}
+	return registers, argument
 }
 
 // regions are objects for what has no name and whose address is taken: each up to the next one, to a variable with a name, or to the

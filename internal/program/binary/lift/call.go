@@ -22,17 +22,14 @@ func (w *writer) jump(i *x86.Instruction) {
 		}
 		w.tail = true
 		w.callOf(i, t)
-		w.tail = false
-		w.reads |= 1 << rax
-		w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+		w.endTail(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
 		return
 	}
 	if m, ok := i.Args[0].(x86asm.Mem); ok {
 		if n, ok := w.p.functions.tabled(i, m); ok {
 			w.tail = true
 			w.external(i, n)
-			w.tail = false
-			w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+			w.endTail(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
 			return
 		}
 	}
@@ -46,9 +43,14 @@ func (w *writer) jump(i *x86.Instruction) {
 	}
 	w.tail = true
 	w.callPointer(i, target)
-	w.tail = false
-	w.reads |= 1 << rax
-	w.giveBack(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+	w.endTail(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+}
+
+// endTail returns behind a tail call, with what the callee returned.
+func (w *writer) endTail(i *x86.Instruction) {
+	if w.tail = false; !w.dry {
+		w.giveBack(i)
+	}
 }
 
 // call is a call.
@@ -67,7 +69,7 @@ func (w *writer) call(i *x86.Instruction) {
 }
 
 // callerSaved are the registers that a call may change.
-const callerSaved = 1<<rax | 1<<rcx | 1<<rdx | 1<<rsi | 1<<rdi | 0xf<<r8
+const callerSaved = 1<<rax | 1<<rcx | 1<<rdx | 1<<rsi | 1<<rdi | 0xf<<r8 | allVectors
 
 // callOf is a call of the function at an address.
 func (w *writer) callOf(i *x86.Instruction, target uint64) {
@@ -90,19 +92,51 @@ func (w *writer) callOf(i *x86.Instruction, target uint64) {
 			arguments = append(arguments, w.value(r))
 		}
 	}
+	for r := xmm0; r < xmm0+vectorParameters; r++ {
+		if callee.arguments&(1<<r) != 0 {
+			w.reads |= 1 << r
+			arguments = append(arguments, vectorName(r)+"[0]", vectorName(r)+"[1]")
+		}
+	}
 	arguments = append(arguments, w.outgoing(callee.incoming)...)
 	w.loseRedZone()
 	w.line("_rax = %s(%s);", w.p.names[target], strings.Join(arguments, ", "))
 	if callee.overwrites {
 		w.loseOutgoing(callee.incoming)
 	}
-	w.afterCall(i, callee.clobbered&^(1<<rdx))
-	if callee.clobbered&(1<<rdx) == 0 {
+	results := callee.clobbered & (1<<rdx | vectorResults)
+	w.afterCall(i, callee.clobbered&^results)
+	if w.writes |= results; w.dry {
 		return
 	}
-	if w.writes |= 1 << rdx; w.f.live[i.Address]&(1<<rdx) != 0 && !w.dry {
-		w.p.pairs[target] = true
-		w.line("_rdx = second_result;")
+	live := w.f.live[i.Address]
+	if w.tail {
+		live = w.p.results[w.f.address]
+	}
+	if live &= results; live != 0 {
+		w.p.results[target] |= live
+		for r := range register(allRegisters) {
+			switch {
+			case live&(1<<r) == 0:
+			case r == rdx:
+				w.line("_rdx = result$_rdx;")
+			default:
+				w.line("%[1]s[0] = result$%[1]s_0; %[1]s[1] = result$%[1]s_1;", vectorName(r))
+			}
+		}
+	}
+}
+
+// giveResults leaves for the caller what it uses besides rax.
+func (w *writer) giveResults() {
+	for r := range register(allRegisters) {
+		switch {
+		case w.p.results[w.f.address]&(1<<r) == 0:
+		case r == rdx:
+			w.line("result$_rdx = %s;", w.value(rdx))
+		default:
+			w.line("result$%[1]s_0 = %[1]s[0]; result$%[1]s_1 = %[1]s[1];", vectorName(r))
+		}
 	}
 }
 
@@ -199,6 +233,11 @@ func (w *writer) afterCall(i *x86.Instruction, clobbered uint32) {
 	for r := range register(registers) {
 		if r != rax && clobbered&callerSaved&(1<<r) != 0 && w.f.live[i.Address]&(1<<r) != 0 {
 			w.line("_%v = __assay_approximate_size(\"%v behind a call\");", r, r)
+		}
+	}
+	for r := xmm0; r < allRegisters; r++ {
+		if clobbered&(1<<r) != 0 && w.f.live[i.Address]&(1<<r) != 0 {
+			w.line("%[1]s[0] = __assay_approximate_size(\"%[1]s behind a call\"); %[1]s[1] = __assay_approximate_size(\"%[1]s behind a call\");", vectorName(r))
 		}
 	}
 }

@@ -83,7 +83,7 @@ func TestCsmith(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := write(t, filepath.Join(dir, "lifted.c"), strings.ReplaceAll(lift, "#line", "//"))
-		compile(t, lifted, "-O0", "-no-pie", "-fwrapv", "-fno-strict-aliasing", file, write(t, filepath.Join(dir, "stubs.c"), stubs))
+		compile(t, lifted, "-O0", "-no-pie", "-fwrapv", "-fno-strict-aliasing", file, write(t, filepath.Join(dir, "stubs.c"), stubs), "-lm")
 		got, liftedCode, ok := limited(t, lifted)
 		switch {
 		case !ok:

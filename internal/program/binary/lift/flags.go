@@ -10,9 +10,8 @@ import (
 )
 
 // This file gives conditions their meaning. The flags are not kept: a condition is a C expression over the
-// operands and the result of the instruction that set them, so that `cmp a, b; jl` is a < b. Which
-// instruction that is has to be known; where several may have set the flags, the condition is not
-// supported.
+// operands and the result of the instruction that set them, so that `cmp a, b; jl` is a < b. Where it is not
+// known which instruction that is, flags are kept in variables (stored.go).
 
 // setters are the addresses of the instructions that set the carry flag, and the other ones.
 type setters struct{ carry, others uint64 }
@@ -42,7 +41,14 @@ const (
 	logical             // carry and overflow are 0
 	increments          // a + 1, carry stays
 	decrements          // a - 1, carry stays
-	shifts              // by a constant that is not 0: carry is in a
+	shifts              // not by 0: carry is in a
+	rotates             // carry is in a, zero, sign and parity stay
+	flips               // carry is in a, the others stay
+	scans               // zero says that r is 0
+	counts              // zero says that r is 0, the others are 0
+	orders              // floats a and b
+	perhaps             // as shifts, rotates or subtracts, or none at all
+	stored              // in variables
 	multiplies          // carry and overflow are in a
 	tests               // carry is in a (bt)
 	carries             // adc, sbb: carry is in a
@@ -51,9 +57,9 @@ const (
 // flagsOf is how an instruction sets flags.
 func flagsOf(i *x86.Instruction) flagKind {
 	switch i.Op {
-	case x86asm.CMP, x86asm.SUB, x86asm.NEG:
+	case x86asm.CMP, x86asm.SUB, x86asm.NEG, x86asm.CMPXCHG:
 		return subtracts
-	case x86asm.ADD:
+	case x86asm.ADD, x86asm.XADD:
 		return adds
 	case x86asm.AND, x86asm.OR, x86asm.XOR, x86asm.TEST:
 		return logical
@@ -61,21 +67,43 @@ func flagsOf(i *x86.Instruction) flagKind {
 		return increments
 	case x86asm.DEC:
 		return decrements
-	case x86asm.SHL, x86asm.SHR, x86asm.SAR:
-		if n, ok := i.Args[1].(x86asm.Imm); ok {
-			if n&31 == 0 {
-				return clobbers // by 0 places: the flags stay, which nobody writes
-			}
-			return shifts
+	case x86asm.SHL, x86asm.SHR, x86asm.SAR, x86asm.ROL, x86asm.ROR, x86asm.SHLD, x86asm.SHRD:
+		amount := i.Args[1]
+		if i.Op == x86asm.SHLD || i.Op == x86asm.SHRD {
+			amount = i.Args[2]
 		}
-		return clobbers
+		n, ok := amount.(x86asm.Imm)
+		switch {
+		case !ok:
+			return perhaps
+		case n&31 == 0 && i.DataSize != 64, n&63 == 0:
+			return keeps
+		case i.Op == x86asm.ROL || i.Op == x86asm.ROR:
+			return rotates
+		}
+		return shifts
+	case x86asm.RCL, x86asm.RCR:
+		return rotates
+	case x86asm.CMC, x86asm.CLC, x86asm.STC:
+		return flips
+	case x86asm.BSF, x86asm.BSR:
+		return scans
+	case x86asm.POPCNT:
+		return counts
+	case x86asm.UCOMISS, x86asm.UCOMISD, x86asm.COMISS, x86asm.COMISD:
+		return orders
+	case x86asm.SCASB, x86asm.SCASW, x86asm.SCASD, x86asm.SCASQ, x86asm.CMPSB, x86asm.CMPSW, x86asm.CMPSD, x86asm.CMPSQ:
+		if repeated(i) != once {
+			return perhaps
+		}
+		return subtracts
 	case x86asm.IMUL, x86asm.MUL:
 		return multiplies
-	case x86asm.BT:
+	case x86asm.BT, x86asm.BTS, x86asm.BTR, x86asm.BTC:
 		return tests
 	case x86asm.ADC, x86asm.SBB:
 		return carries
-	case x86asm.DIV, x86asm.IDIV, x86asm.CALL, x86asm.ROL, x86asm.ROR, x86asm.SHLD, x86asm.SHRD, x86asm.BSF, x86asm.BSR, x86asm.POPF:
+	case x86asm.DIV, x86asm.IDIV, x86asm.CALL, x86asm.TZCNT, x86asm.LZCNT, x86asm.POPF, x86asm.POPFQ, x86asm.SAHF:
 		return clobbers
 	}
 	return keeps
@@ -86,11 +114,13 @@ func (s setters) step(i *x86.Instruction) setters {
 	switch flagsOf(i) {
 	case keeps:
 		return s
-	case clobbers:
+	case clobbers, perhaps:
 		return setters{}
+	case flips:
+		return setters{i.Address, s.others}
 	case increments, decrements:
 		return setters{s.carry, i.Address}
-	case tests:
+	case tests, rotates:
 		return setters{i.Address, several}
 	}
 	return setters{i.Address, i.Address}
@@ -129,6 +159,35 @@ func (s *setter) signed(x string) string { return fmt.Sprintf("(i%d)%s", s.bits,
 
 // flag is one flag as a C expression, empty if it has no meaning.
 func (s *setter) flag(name string) string {
+	switch s.kind {
+	case stored:
+		for _, x := range flagVariables {
+			if x.name == name {
+				return x.variable
+			}
+		}
+	case clobbers:
+		return ""
+	case orders:
+		return map[string]string{
+			"carry": fmt.Sprintf("!(%s >= %s)", s.a, s.b), "zero": fmt.Sprintf("!(%s < %s || %s > %s)", s.a, s.b, s.a, s.b),
+			"parity": fmt.Sprintf("%s != %s || %s != %s", s.a, s.a, s.b, s.b), "sign": "0", "overflow": "0",
+		}[name]
+	case counts:
+		if name != "zero" {
+			return "0"
+		}
+		return s.r + " == 0"
+	case scans:
+		if name != "zero" {
+			return ""
+		}
+		return s.r + " == 0"
+	case rotates, flips:
+		if name != "carry" {
+			return ""
+		}
+	}
 	switch name {
 	case "zero":
 		switch s.kind {
@@ -156,7 +215,7 @@ func (s *setter) flag(name string) string {
 			return s.r + " < " + s.a
 		case logical:
 			return "0"
-		case shifts, multiplies, tests, carries:
+		case shifts, multiplies, tests, carries, rotates, flips:
 			return s.a + " != 0"
 		}
 		return ""
@@ -193,6 +252,17 @@ func (s *setter) compare(c string) string {
 	case logical:
 		if op, ok := signed[c]; ok {
 			return s.signed(s.r) + " " + op + " 0"
+		}
+	case orders:
+		switch c {
+		case "A":
+			return s.a + " > " + s.b
+		case "AE":
+			return s.a + " >= " + s.b
+		case "B":
+			return fmt.Sprintf("!(%s >= %s)", s.a, s.b)
+		case "BE":
+			return fmt.Sprintf("!(%s > %s)", s.a, s.b)
 		}
 	case adds:
 		if op, ok := signed[c]; ok && s.bits < 64 {

@@ -115,15 +115,20 @@ func (w *writer) flags(i *x86.Instruction, bits uint32, a, b, r string) {
 	s := newSetter(i, bits)
 	for _, x := range [][2]string{{s.a, a}, {s.b, b}, {s.r, r}} {
 		if x[1] != "" {
-			w.declare(bits, x[0])
+			if s.kind == orders {
+				w.declareAs(floatType(bits), x[0])
+			} else {
+				w.declare(bits, x[0])
+			}
 			w.line("%s = %s;", x[0], x[1])
 		}
 	}
+	w.storeFlags(i, s)
 }
 
 // newSetter names what an instruction that set flags left.
 func newSetter(i *x86.Instruction, bits uint32) *setter {
-	return &setter{flagsOf(i), bits, fmt.Sprintf("a_%x", i.Address), fmt.Sprintf("b_%x", i.Address), fmt.Sprintf("r_%x", i.Address)}
+	return &setter{flagsOf(i), bits, fmt.Sprintf("a$%x", i.Address), fmt.Sprintf("b$%x", i.Address), fmt.Sprintf("r$%x", i.Address)}
 }
 
 // condition is the truth of the condition of a jump, move or set.
@@ -131,7 +136,7 @@ func (w *writer) condition(c string) string {
 	of := func(at uint64) *setter {
 		i, ok := w.f.at[at]
 		if !ok {
-			return nil
+			return &setter{kind: stored}
 		}
 		return newSetter(i, w.flagBits(i))
 	}
@@ -143,7 +148,18 @@ func (w *writer) condition(c string) string {
 }
 
 // flagBits is the width of what an instruction that set flags computed with.
-func (w *writer) flagBits(i *x86.Instruction) uint32 { return w.bits(i, i.Args[0]) }
+func (w *writer) flagBits(i *x86.Instruction) uint32 {
+	switch i.Op {
+	case x86asm.UCOMISS, x86asm.COMISS:
+		return 32
+	case x86asm.UCOMISD, x86asm.COMISD, x86asm.CMC, x86asm.CLC, x86asm.STC:
+		return 64
+	}
+	if x, ok := stringOps[i.Op]; ok {
+		return 8 * x.size
+	}
+	return w.bits(i, i.Args[0])
+}
 
 // operators are the operations whose result is that of a C operator.
 var operators = map[x86asm.Op]string{
@@ -155,14 +171,6 @@ func (w *writer) instruction(i *x86.Instruction) {
 	if i.AddrSize != 0 && i.AddrSize != 64 {
 		refuse("addresses of %d bits", i.AddrSize)
 	}
-	for _, p := range i.Prefix {
-		switch p & 0xff {
-		case x86asm.PrefixREP, x86asm.PrefixREPN:
-			if p&x86asm.PrefixImplicit == 0 && p&x86asm.PrefixIgnored == 0 && i.Op != x86asm.RET && !i.Marker && i.Op != x86asm.NOP {
-				refuse("repeated instructions")
-			}
-		}
-	}
 	if op, ok := operators[i.Op]; ok {
 		w.binary(i, op)
 		return
@@ -173,7 +181,8 @@ func (w *writer) instruction(i *x86.Instruction) {
 	}
 	a := i.Args[0]
 	switch i.Op {
-	case x86asm.NOP:
+	case x86asm.NOP, x86asm.PAUSE, x86asm.MFENCE, x86asm.SFENCE, x86asm.LFENCE, x86asm.CLD,
+		x86asm.PREFETCHNTA, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHW:
 	case x86asm.MOV:
 		if n, ok := i.Args[1].(x86asm.Imm); ok && !w.dry && w.bits(i, a) == 32 && (w.f.relocated(i) || w.p.isAddress(i, n)) { // of 32 bits, as all there
 			r, _, _, _ := registerOf(a.(x86asm.Reg))
@@ -237,12 +246,31 @@ func (w *writer) instruction(i *x86.Instruction) {
 		x := w.temporary(bits, w.get(i, a, bits))
 		w.set(i, a, w.get(i, i.Args[1], bits))
 		w.set(i, i.Args[1], x)
-	case x86asm.BT:
-		bits := w.bits(i, a)
-		if _, memory := a.(x86asm.Mem); memory {
-			refuse("a bit of memory")
+	case x86asm.BT, x86asm.BTS, x86asm.BTR, x86asm.BTC:
+		w.bit(i)
+	case x86asm.BSF, x86asm.BSR, x86asm.TZCNT:
+		w.scanBits(i)
+	case x86asm.POPCNT:
+		w.population(i)
+	case x86asm.RCL, x86asm.RCR:
+		w.rotateCarry(i)
+	case x86asm.SHLD, x86asm.SHRD:
+		w.double(i)
+	case x86asm.CLC, x86asm.STC, x86asm.CMC:
+		x := map[x86asm.Op]string{x86asm.CLC: "0", x86asm.STC: "1", x86asm.CMC: "0"}[i.Op]
+		if i.Op == x86asm.CMC && !w.dry {
+			x = "!(" + w.condition("B") + ")"
 		}
-		w.flags(i, bits, fmt.Sprintf("%s >> (%s & %d) & 1", w.get(i, a, bits), w.get(i, i.Args[1], bits), bits-1), "", "")
+		w.flags(i, 64, x, "", "")
+	case x86asm.XADD:
+		bits := w.bits(i, a)
+		x, y := w.temporary(bits, w.get(i, a, bits)), w.temporary(bits, w.get(i, i.Args[1], bits))
+		r := w.temporary(bits, fmt.Sprintf("(u%d)(%s + %s)", bits, x, y))
+		w.flags(i, bits, x, y, r)
+		w.set(i, i.Args[1], x)
+		w.set(i, a, r)
+	case x86asm.CMPXCHG:
+		w.compareExchange(i)
 	case x86asm.BSWAP:
 		bits := w.bits(i, a)
 		w.set(i, a, fmt.Sprintf("__builtin_bswap%d(%s)", bits, w.get(i, a, bits)))
@@ -261,7 +289,11 @@ func (w *writer) instruction(i *x86.Instruction) {
 	case x86asm.CALL:
 		w.call(i)
 	default:
-		refuse("the instruction is not supported")
+		if x, ok := stringOps[i.Op]; ok {
+			w.stringInstruction(i, x)
+		} else if !w.vectorMove(i) && !w.floats(i) && !w.packed(i) {
+			refuse("the instruction is not supported")
+		}
 	}
 }
 
@@ -286,7 +318,7 @@ func (w *writer) binary(i *x86.Instruction, op string) {
 			n, _, _, _ := registerOf(x)
 			w.reads |= 1 << n
 			w.writes |= 1 << n
-			if w.frame.registers[n].kind == stack || w.dry {
+			if w.frame.registers[n].kind == stack && w.f.forgotten&(1<<n) == 0 || w.dry {
 				return
 			}
 		}
@@ -346,6 +378,26 @@ func (w *writer) withCarry(i *x86.Instruction) {
 	w.set(i, i.Args[0], r)
 }
 
+// compareExchange stores the second operand in the first one, if that is equal to rax; else rax becomes it.
+func (w *writer) compareExchange(i *x86.Instruction) {
+	a := i.Args[0]
+	if _, ok := a.(x86asm.Mem); !ok {
+		refuse("cmpxchg of a register")
+	}
+	bits := w.bits(i, a)
+	accumulator := map[uint32]x86asm.Reg{8: x86asm.AL, 16: x86asm.AX, 32: x86asm.EAX, 64: x86asm.RAX}[bits]
+	x, y := w.temporary(bits, w.get(i, accumulator, bits)), w.temporary(bits, w.get(i, a, bits))
+	r := w.temporary(bits, fmt.Sprintf("(u%d)(%s - %s)", bits, x, y))
+	w.flags(i, bits, x, y, r)
+	n := w.temporary(bits, w.get(i, i.Args[1], bits))
+	w.line("if (%s == %s) {", x, y)
+	w.set(i, a, n)
+	w.line("} else {")
+	w.setRegister(accumulator, y)
+	w.reads |= 1 << rax
+	w.line("}")
+}
+
 // multiply is imul with one, two or three operands.
 func (w *writer) multiply(i *x86.Instruction) {
 	if i.Args[1] == nil {
@@ -377,55 +429,60 @@ func wider(bits uint32) string {
 // multiplyWide is the product of rax with an operand, in rdx and rax.
 func (w *writer) multiplyWide(i *x86.Instruction, signed bool) {
 	bits := w.bits(i, i.Args[0])
-	if bits != 32 && bits != 64 {
-		refuse("a product of %d bits with all its digits", bits)
-	}
-	low, high := x86asm.EAX, x86asm.EDX
-	if bits == 64 {
-		low, high = x86asm.RAX, x86asm.RDX
-	}
+	low, high := pair(bits)
 	a, b := w.temporary(bits, w.get(i, low, bits)), w.temporary(bits, w.get(i, i.Args[0], bits))
 	wide, cast := wider(bits), fmt.Sprintf("(i%d)", bits)
 	if !signed {
-		wide, cast = "unsigned "+wide, ""
-		if bits == 32 {
-			wide = "u64"
+		wide, cast = "unsigned "+wide, fmt.Sprintf("(u%d)", bits)
+		if bits < 64 {
+			wide = fmt.Sprintf("u%d", 2*bits)
 		}
 	}
-	r := w.temporaryOf(wide, fmt.Sprintf("(%s)%s%s * %s%s", wide, cast, a, cast, b))
+	r := w.temporaryOf(wide, fmt.Sprintf("(%s)((%s)%s%s * %s%s)", wide, wide, cast, a, cast, b))
 	if w.needed[i.Address] {
 		w.flags(i, bits, fmt.Sprintf("%s != (%s)%s(u%d)%s", r, wide, cast, bits, r), "", "")
 	}
+	if bits == 8 {
+		w.setRegister(x86asm.AX, r)
+		return
+	}
 	w.setRegister(low, fmt.Sprintf("(u%d)%s", bits, r))
 	w.setRegister(high, fmt.Sprintf("(u%d)(%s >> %d)", bits, r, bits))
+}
+
+// pair are the registers of a number of twice the bits.
+func pair(bits uint32) (low, high x86asm.Reg) {
+	switch bits {
+	case 8:
+		return x86asm.AL, x86asm.AH
+	case 16:
+		return x86asm.AX, x86asm.DX
+	case 32:
+		return x86asm.EAX, x86asm.EDX
+	}
+	return x86asm.RAX, x86asm.RDX
 }
 
 // divide is the quotient and the rest of rdx and rax by an operand. Where the processor raises an error, the
 // program ends.
 func (w *writer) divide(i *x86.Instruction, signed bool) {
 	bits := w.bits(i, i.Args[0])
-	if bits != 32 && bits != 64 {
-		refuse("a division of %d bits", 2*bits)
-	}
-	low, high := x86asm.EAX, x86asm.EDX
-	if bits == 64 {
-		low, high = x86asm.RAX, x86asm.RDX
-	}
+	low, high := pair(bits)
 	wide, narrow := wider(bits), "i"
 	if !signed {
 		narrow = "u"
-		if wide = "unsigned " + wide; bits == 32 {
-			wide = "u64"
+		if wide = "unsigned " + wide; bits < 64 {
+			wide = fmt.Sprintf("u%d", 2*bits)
 		}
 	}
 	unsignedWide := "unsigned __int128"
-	if bits == 32 {
-		unsignedWide = "u64"
+	if bits < 64 {
+		unsignedWide = fmt.Sprintf("u%d", 2*bits)
 	}
 	divisor := w.temporaryOf(fmt.Sprintf("%s%d", narrow, bits), w.get(i, i.Args[0], bits))
 	a, d := w.get(i, low, bits), w.get(i, high, bits)
 	w.line("if (%s == 0) abort(); /* the processor raises an error */", divisor)
-	if !w.dry && w.extendsLow(i, signed) { // what cdq or xor edx, edx put there: the division is one of the width itself
+	if !w.dry && bits >= 32 && w.extendsLow(i, signed) { // what cdq or xor edx, edx put there: the division is one of the width itself
 		x := w.temporaryOf(fmt.Sprintf("%s%d", narrow, bits), a)
 		if signed {
 			w.line("if (%s == -1 && %s == (i%d)((u%d)1 << %d)) abort();", divisor, x, bits, bits, bits-1)
@@ -454,56 +511,60 @@ func (w *writer) shift(i *x86.Instruction) {
 		mask = 63
 	}
 	x := w.temporary(bits, w.get(i, a, bits))
+	k := ""
 	if n, ok := i.Args[1].(x86asm.Imm); ok {
-		k := uint64(n) & mask
-		if k >= uint64(bits) {
-			refuse("a shift by more than the width")
+		if uint64(n)&mask == 0 {
+			w.set(i, a, x)
+			return
 		}
-		var r, carry string
-		switch i.Op {
-		case x86asm.SHL:
-			r, carry = fmt.Sprintf("(u%d)(%s << %d)", bits, x, k), fmt.Sprintf("%s >> %d & 1", x, uint64(bits)-k)
-		case x86asm.SHR:
-			r, carry = fmt.Sprintf("(u%d)(%s >> %d)", bits, x, k), fmt.Sprintf("%s >> %d & 1", x, k-1)
-		default:
-			r, carry = fmt.Sprintf("(u%d)((i%d)%s >> %d)", bits, bits, x, k), fmt.Sprintf("%s >> %d & 1", x, k-1)
-		}
-		r = w.temporary(bits, r)
-		if k > 0 {
-			w.flags(i, bits, carry, "", r)
-		}
-		w.set(i, a, r)
-		return
+		k = fmt.Sprint(uint64(n) & mask)
+	} else {
+		k = w.temporary(8, fmt.Sprintf("%s & %d", w.get(i, i.Args[1], 8), mask))
 	}
-	if bits < 32 {
-		refuse("a shift of %d bits by an amount that may be greater", bits)
-	}
-	k := w.temporary(8, fmt.Sprintf("%s & %d", w.get(i, i.Args[1], 8), mask))
+	wide := max(bits, 32) // of which fewer bits are shifted at once
+	var r, carry string
 	switch i.Op {
 	case x86asm.SHL:
-		w.set(i, a, fmt.Sprintf("%s << %s", x, k))
+		r, carry = fmt.Sprintf("(u%d)((u%d)%s << %s)", bits, wide, x, k), fmt.Sprintf("%s >> (%d - %s) & 1", x, bits, k)
 	case x86asm.SHR:
-		w.set(i, a, fmt.Sprintf("%s >> %s", x, k))
+		r, carry = fmt.Sprintf("(u%d)((u%d)%s >> %s)", bits, wide, x, k), fmt.Sprintf("%s >> (%s - 1) & 1", x, k)
 	default:
-		w.set(i, a, fmt.Sprintf("(u%d)((i%d)%s >> %s)", bits, bits, x, k))
+		r, carry = fmt.Sprintf("(u%d)((i%d)(i%d)%s >> %s)", bits, wide, bits, x, k), fmt.Sprintf("(i%d)(i%d)%s >> (%s - 1) & 1", wide, bits, x, k)
 	}
+	if i.Op != x86asm.SAR && bits < 32 { // behind the last bit it has no meaning
+		carry = fmt.Sprintf(`%s < %d ? %s : __assay_approximate_size("the carry flag") & 1`, k, bits, carry)
+	}
+	if flagsOf(i) == perhaps {
+		carry = fmt.Sprintf("%s ? %s : 0", k, carry)
+	}
+	r = w.temporary(bits, r)
+	w.changes(i, k, carry, r)
+	w.set(i, a, r)
 }
 
-// rotate is one by a constant.
+// rotate is a rotation by a constant, or by what cl holds.
 func (w *writer) rotate(i *x86.Instruction) {
 	bits := w.bits(i, i.Args[0])
-	n, ok := i.Args[1].(x86asm.Imm)
-	k := uint64(n) % uint64(bits)
-	if !ok {
-		refuse("a rotation by an amount that is not constant")
-	}
-	if i.Op == x86asm.ROR {
-		k = (uint64(bits) - k) % uint64(bits)
+	mask := uint64(31)
+	if bits == 64 {
+		mask = 63
 	}
 	x := w.temporary(bits, w.get(i, i.Args[0], bits))
-	if k == 0 {
-		w.set(i, i.Args[0], x)
-		return
+	count, k := "", ""
+	if n, ok := i.Args[1].(x86asm.Imm); ok {
+		count, k = fmt.Sprint(uint64(n)&mask), fmt.Sprint(uint64(n)&mask%uint64(bits))
+	} else {
+		count = w.temporary(8, fmt.Sprintf("%s & %d", w.get(i, i.Args[1], 8), mask))
+		k = w.temporary(8, fmt.Sprintf("%s %% %d", count, bits))
 	}
-	w.set(i, i.Args[0], fmt.Sprintf("(u%d)(%s << %d | %s >> %d)", bits, x, k, x, uint64(bits)-k))
+	back := fmt.Sprintf("(%d - %s) %% %d", bits, k, bits)
+	left, right, carry := k, back, "%s & 1"
+	if i.Op == x86asm.ROR {
+		left, right, carry = back, k, fmt.Sprintf("%%s >> %d", bits-1)
+	}
+	r := w.temporary(bits, fmt.Sprintf("(u%d)(%s << (%s) | %s >> (%s))", bits, x, left, x, right))
+	if flagsOf(i) != keeps {
+		w.changes(i, count, fmt.Sprintf(carry, r), r)
+	}
+	w.set(i, i.Args[0], r)
 }

@@ -25,6 +25,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,12 +51,14 @@ type program struct {
 	names     map[uint64]string // C names of functions
 	taken     map[string]bool
 	declared  map[string]prototype
-	// pairs are functions of which a caller uses the second register of the result, too.
-	pairs map[uint64]bool
+	// results are registers other than rax that a caller uses behind a call of a function.
+	results map[uint64]uint32
 	// labels are those of C that stand before instructions.
 	labels map[uint64]string
 	// pointees are the functions whose addresses are mentioned.
 	pointees map[uint64]bool
+	// vectors says that registers of 128 bits are used.
+	vectors bool
 	// compares says that addresses of data are compared or subtracted.
 	compares bool
 }
@@ -94,7 +97,7 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &program{options: o, image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
-		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, pairs: map[uint64]bool{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, results: map[uint64]uint32{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
 	start, err := p.functions.entry(cmp.Or(o.Entry, "main"))
 	if err != nil {
 		return nil, err
@@ -156,6 +159,12 @@ var keywords = func() map[string]bool {
 		u8 u16 u32 u64 i8 i16 i32 i64 argc argv abort`) {
 		out[w] = true
 	}
+	for r := range register(registers) {
+		out["_"+r.String()], out[vectorName(xmm0+r)] = true, true
+	}
+	for _, w := range regexp.MustCompile(`\w+`).FindAllString(vectorTypes, -1) {
+		out[w] = true
+	}
 	return out
 }()
 
@@ -194,7 +203,7 @@ func (p *program) means(name string) bool {
 
 func (p *program) newBody(f *function) *body {
 	out := &body{function: f, at: map[uint64]*x86.Instruction{}, entry: map[uint64]*frame{}, setters: map[uint64]setters{}, needed: map[uint64]bool{},
-		effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}, taken: map[int64]bool{}}
+		effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}, taken: map[int64]bool{}, stores: map[uint64]flagSet{}}
 	for _, b := range f.blocks {
 		for k := range b.code {
 			i := &b.code[k]
@@ -248,6 +257,9 @@ func (p *program) text() string {
 	p.data.write(&objects) // knows then what is used
 	fmt.Fprintf(&out, "/* %s, lifted. */\n", strings.ReplaceAll(p.image.File, "*/", "* /"))
 	out.WriteString(prelude)
+	if p.vectors {
+		out.WriteString(vectorTypes)
+	}
 	for _, n := range slices.Sorted(maps.Keys(p.declared)) {
 		if x := p.declared[n]; x.text == "" && n != "abort" {
 			out.WriteString(x.declaration(n))
@@ -270,7 +282,7 @@ _Bool __assay_valid_range(const void *, u64);
 _Noreturn void __assay_unsupported(const char *);
 u64 __assay_approximate_size(const char *);
 _Noreturn void abort(void);
-static u64 second_result; /* rdx behind a call */
+static u64 result$_rdx, result$_xmm0_0, result$_xmm0_1, result$_xmm1_0, result$_xmm1_1; /* behind a call */
 `
 
 // signature is how a function is declared.
@@ -287,8 +299,13 @@ func (p *program) signature(f *body) string {
 			parameters = append(parameters, fmt.Sprintf("u64 _%v", r))
 		}
 	}
+	for r := xmm0; r < xmm0+vectorParameters; r++ {
+		if f.arguments&(1<<r) != 0 {
+			parameters = append(parameters, fmt.Sprintf("u64 low$%s, u64 high$%s", vectorName(r), vectorName(r)))
+		}
+	}
 	for k := range f.incoming {
-		parameters = append(parameters, fmt.Sprintf("u64 argument_%d", k))
+		parameters = append(parameters, fmt.Sprintf("u64 argument$%d", k))
 	}
 	if len(parameters) == 0 {
 		parameters = []string{"void"}

@@ -31,6 +31,8 @@ const (
 	r8
 	r15       = register(15)
 	registers = 16
+	// allRegisters has those of 128 bits, too.
+	allRegisters = registers + 16
 )
 
 var registerNames = [registers]string{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"}

@@ -276,7 +276,7 @@ func (w *writer) keepIndex(i *x86.Instruction) bool {
 	return false
 }
 
-func (t *table) name() string { return fmt.Sprintf("index_%x", t.jump) }
+func (t *table) name() string { return fmt.Sprintf("index$%x", t.jump) }
 
 // choose is a jump by a table.
 func (w *writer) choose(i *x86.Instruction, t *table) {

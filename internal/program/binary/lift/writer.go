@@ -19,6 +19,7 @@ type body struct {
 	entry   map[uint64]*frame  // by block
 	setters map[uint64]setters // by block
 	needed  map[uint64]bool    // instructions whose flags are used
+	stores  map[uint64]flagSet // flags that instructions keep in variables
 	effects map[uint64]effect  // by instruction
 	live    map[uint64]uint32  // registers, by instruction: that are used behind it
 	layout  []*variable        // of the frame, by offset
@@ -33,6 +34,9 @@ type body struct {
 	wide     bool
 	// overwrites says that the function may write to them.
 	overwrites bool
+	// forgotten are registers that hold addresses of the frame where that is not known any more: there the variables
+	// are looked at.
+	forgotten uint32
 	// escapes says that it computes with addresses of its frame that are not those of known arrays.
 	escapes bool
 	whole   string // the variable that is the frame, if it does
@@ -75,8 +79,10 @@ func (w *writer) line(format string, args ...any) {
 const hidden = "__attribute__((nodebug)) "
 
 // declare declares a variable of the function.
-func (w *writer) declare(width uint32, name string) {
-	if d := fmt.Sprintf(hidden+"u%d %s;", width, name); !slices.Contains(w.declarations, d) {
+func (w *writer) declare(width uint32, name string) { w.declareAs(fmt.Sprintf("u%d", width), name) }
+
+func (w *writer) declareAs(kind, name string) {
+	if d := fmt.Sprintf(hidden+"%s %s;", kind, name); !slices.Contains(w.declarations, d) {
 		w.declarations = append(w.declarations, d)
 	}
 }
@@ -88,7 +94,7 @@ func (w *writer) temporary(width uint32, value string) string {
 // temporaryOf names a value within the statements of an instruction.
 func (w *writer) temporaryOf(kind, value string) string {
 	w.temporaries++
-	name := fmt.Sprintf("t%d", w.temporaries)
+	name := fmt.Sprintf("t$%d", w.temporaries) // no symbol has a $ here
 	w.line(hidden+"%s %s = %s;", kind, name, value)
 	return name
 }
@@ -169,7 +175,9 @@ func (w *writer) moves(i *x86.Instruction) bool {
 	}
 	after := w.frame.clone()
 	after.step(i, 1<<n)
-	if x := after.registers[n]; x.kind != stack || n != rsp && n != rbp && w.local(x.n) != nil {
+	x := after.registers[n]
+	w.reading = x.kind == stack // the address is followed: who writes by it says so
+	if x.kind != stack || n != rsp && (w.f.forgotten&(1<<n) != 0 || n != rbp && w.local(x.n) != nil) {
 		return false
 	}
 	w.writes |= 1 << n
@@ -369,6 +377,16 @@ func (w *writer) function() string {
 		}
 		fmt.Fprintf(&b, "  %su64 _%v;\n", quiet, r)
 	}
+	for r := xmm0; r < allRegisters; r++ {
+		if used&(1<<r) == 0 {
+			continue
+		}
+		w.p.vectors = true
+		fmt.Fprintf(&b, "  %sx128 %s;\n", hidden, vectorName(r))
+		if w.f.arguments&(1<<r) != 0 && r < xmm0+vectorParameters && w.f.name != "main" {
+			fmt.Fprintf(&b, "  %[1]s[0] = low$%[1]s; %[1]s[1] = high$%[1]s;\n", vectorName(r))
+		}
+	}
 	if w.f.name == "main" {
 		for k, r := range []register{rdi, rsi} {
 			if w.f.arguments&(1<<r) != 0 {
@@ -382,9 +400,9 @@ func (w *writer) function() string {
 	for k := range w.f.incoming {
 		at := int64(k+1) * addressBytes
 		v := w.local(at)
-		fmt.Fprintf(&b, "  %s = argument_%d;\n", v.part(uint64(at-v.offset), 64), k)
+		fmt.Fprintf(&b, "  %s = argument$%d;\n", v.part(uint64(at-v.offset), 64), k)
 	}
-	for _, d := range w.declarations {
+	for _, d := range append(w.f.flagDeclarations(), w.declarations...) {
 		b.WriteString("  " + d + "\n")
 	}
 	fmt.Fprintf(&b, "  goto L_%x;\n", w.f.address)
@@ -462,6 +480,7 @@ func (w *writer) attempt(i *x86.Instruction) (why string) {
 
 // any writes any instruction.
 func (w *writer) any(i *x86.Instruction) {
+	w.loseFlags(i)
 	switch {
 	case i.Op == x86asm.RET:
 		w.giveBack(i)
@@ -485,7 +504,7 @@ func (w *writer) any(i *x86.Instruction) {
 
 // giveBack is a return: the stack pointer and the registers of the caller have to be as they were.
 func (w *writer) giveBack(i *x86.Instruction) {
-	w.reads |= 1<<rax | w.f.clobbered&(1<<rdx) // where rdx is part of a result
+	w.reads |= 1<<rax | w.f.clobbered&(1<<rdx|vectorResults) // where these are part of a result
 	if w.dry {
 		return
 	}
@@ -500,9 +519,7 @@ func (w *writer) giveBack(i *x86.Instruction) {
 			refuse("the register %v does not come back", r)
 		}
 	}
-	if w.p.pairs[w.f.address] {
-		w.line("second_result = %s;", w.value(rdx))
-	}
+	w.giveResults()
 	if w.f.name == "main" {
 		w.line("return (int)%s;", w.value(rax))
 	} else {

@@ -78,13 +78,35 @@ func Decode(code []byte, address uint64) (Instruction, error) {
 	if inst.Op == 0 || inst.Len <= opcode { // x86asm decodes a prefix as such where the rest is no instruction
 		return fail("no instruction")
 	}
-	for k, a := range inst.Args { // x86asm does not extend the sign of displacements of 32 bits
-		if m, ok := a.(x86asm.Mem); ok && m.Disp > math.MaxInt32 && m.Disp <= math.MaxUint32 {
-			m.Disp = int64(int32(m.Disp))
-			inst.Args[k] = m
+	thread := x86asm.Reg(0)
+	for _, b := range code[:opcode] {
+		switch b {
+		case 0x64:
+			thread = x86asm.FS
+		case 0x65:
+			thread = x86asm.GS
 		}
 	}
+	for k, a := range inst.Args {
+		m, ok := a.(x86asm.Mem)
+		if !ok {
+			continue
+		}
+		if m.Disp > math.MaxInt32 && m.Disp <= math.MaxUint32 { // x86asm does not extend the sign of 32 bits
+			m.Disp = int64(int32(m.Disp))
+		}
+		if m.Segment = thread; stringOperand(&inst, k) { // the other segments begin at 0 [Intel SDM, vol. 1, 3.3.7.1]
+			m.Segment = 0
+		}
+		inst.Args[k] = m
+	}
 	return Instruction{Inst: inst, Address: address}, nil
+}
+
+// stringOperand says whether an operand is the destination of a string instruction, for which prefixes do not count.
+func stringOperand(i *x86asm.Inst, k int) bool {
+	m, ok := i.Args[k].(x86asm.Mem)
+	return ok && m.Segment == x86asm.ES && (m.Base == x86asm.RDI || m.Base == x86asm.EDI)
 }
 
 // prefixes are the bytes before the opcode: legacy ones, then at most one REX.
