@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -124,6 +125,10 @@ func (g *generator) formula(depth int) string {
 	}
 	f := func() string { return g.formula(depth - 1) }
 	q := "AE"[g.r.IntN(2)]
+	if g.r.IntN(8) == 0 { // CTL*
+		text := []string{"(Q G F (f))", "(Q F G (f))", "(Q(F(f) && G(g)))", "(Q(G F (f) -> F(g)))", "(Q(G(f) || F G (g)))", "(Q(G(f) && G F (g)))"}[g.r.IntN(6)]
+		return strings.NewReplacer("Q", string(q), "f", f(), "g", f()).Replace(text)
+	}
 	switch g.r.IntN(8) {
 	case 0:
 		return "!(" + f() + ")"
@@ -260,6 +265,24 @@ func holdsIn(f ctl.Formula, next map[machine][]machine, atom func(text string, s
 		return until(f.Q, in(f.F), in(f.G), false)
 	case ctl.Weak:
 		return until(f.Q, in(f.F), in(f.G), true)
+	case ctl.Often:
+		a, b := in(f.F), in(f.G)
+		again := a
+		for {
+			goal := map[machine]bool{}
+			for s, list := range next {
+				goal[s] = a[s] && b[s] && slices.ContainsFunc(list, func(t machine) bool { return again[t] })
+			}
+			out = map[machine]bool{}
+			until(ctl.Some, a, goal, false)
+			if maps.Equal(out, again) {
+				return out
+			}
+			again = out
+		}
+	case ctl.Settles:
+		often := in(ctl.Often{F: ctl.Not{F: f.F}, G: ctl.Not{F: f.G}})
+		return set(func(s machine) bool { return !often[s] })
 	}
 	panic(fmt.Sprintf("unexpected %T", f))
 }

@@ -16,6 +16,9 @@
 //	E[f W g]      H without B is within A, and a choice leads from it into H; or A[f W g] is claimed there
 //	A[f U g]      H without B is within the descents: the system that begins there, ends in B, and goes
 //	              on for ever where it may be stuck, or leaves A, terminates
+//	A(F f || F G g)   H without A is within the descents: in the system that begins there and ends in A, no run
+//	              makes steps from outside of B again and again
+//	E(G f && G F g)   H, and a set Z, are within E[f U f && g && EX Z], which is claimed
 //	E[f U g]      layer by layer: a choice leads from states of A to B, or to layers before
 //
 // A state may be stuck if no choice of Enabled is possible; it is stuck if no transition's guard
@@ -56,7 +59,7 @@ func Check(ctx context.Context, p branching.Problem, proof *branching.Proof, f c
 	if !p.Complete(branching.RootOf(f, negated), proof.Parts) {
 		return reject("the parts do not show %v", f)
 	}
-	c := &checker{ctx: ctx, p: p, s: p.System, proof: proof, solver: &conjunction.Solver{Timeout: timeout}, known: map[*branching.Claim]bool{}}
+	c := &checker{ctx: ctx, p: p, s: p.System, proof: proof, solver: &conjunction.Solver{Timeout: timeout}, known: map[*branching.Claim]bool{}, sets: map[ctl.Atom][]region.Region{}}
 	defer c.solver.Close()
 	if err := c.invariants(); err != nil {
 		return err
@@ -118,7 +121,8 @@ type checker struct {
 	s      *its.System
 	proof  *branching.Proof
 	solver *conjunction.Solver
-	known  map[*branching.Claim]bool // accepted
+	known  map[*branching.Claim]bool    // accepted
+	sets   map[ctl.Atom][]region.Region // what atoms of Return stand for
 }
 
 // never asks that the constraints, with products and clauses, have no solution.
@@ -324,6 +328,10 @@ func (c *checker) claim(x *branching.Claim) error {
 		err = c.next(x, f.Q)
 	case ctl.Weak:
 		err = c.weak(x, f)
+	case ctl.Often:
+		err = c.often(x, f)
+	case ctl.Settles:
+		err = c.settles(x)
 	case ctl.Until:
 		if f.Q == ctl.All {
 			err = c.allUntil(x)
@@ -366,6 +374,10 @@ func (c *checker) literal(x *branching.Claim) error {
 				states = region.All()
 			}
 		case ctl.Atom:
+			if set, ok := c.sets[f]; ok {
+				states = set[l]
+				break
+			}
 			var err error
 			if states, err = c.p.Atom(l, f); err != nil {
 				return err
@@ -499,6 +511,97 @@ func (c *checker) allUntil(x *branching.Claim) error {
 	return c.each(x, func(l its.Location) error {
 		return c.within(l, x.Holds[l], "AU: a state without descent", reached[l])
 	})
+}
+
+func (c *checker) often(x *branching.Claim, f ctl.Often) error {
+	g, again := branching.Return(f)
+	if x.Within == nil || x.Within.Formula != g || len(x.Again) != len(x.Holds) {
+		return reject("nothing is claimed within one of %v", f)
+	}
+	if _, inside := c.sets[again]; inside {
+		return reject("a claim of %v within itself", f)
+	}
+	c.sets[again] = x.Again
+	defer delete(c.sets, again)
+	if err := c.claim(x.Within); err != nil {
+		return err
+	}
+	for l := range x.Holds {
+		for _, r := range []region.Region{x.Holds[l], x.Again[l]} {
+			if err := c.within(its.Location(l), r, "a state from which no run comes again", x.Within.Holds[l]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) settles(x *branching.Claim) error {
+	a := x.Below[0].Holds
+	reached := make([]region.Region, len(x.Holds))
+	for l := range reached {
+		reached[l] = append(region.Region(nil), a[l]...)
+	}
+	for _, d := range x.Descents {
+		if len(d.From) != len(reached) {
+			return reject("a descent has not one entry for each location")
+		}
+		if err := itscheck.Ranking(c.ctx, c.settling(d.From, a, x.Below[1].Holds), d.Argument); err != nil {
+			return err
+		}
+		for l := range reached {
+			reached[l] = append(reached[l], d.From[l]...)
+		}
+	}
+	return c.each(x, func(l its.Location) error {
+		return c.within(l, x.Holds[l], "a state from which runs may not settle", reached[l])
+	})
+}
+
+// settling is the system that begins in the states and ends in until. Its fair steps are those from outside of the states where
+// runs may stay; what may be stuck there goes on for ever.
+func (c *checker) settling(from, until, stay []region.Region) *its.System {
+	s := its.NewSystem(c.s.Variables...)
+	s.Locations = append(append([]string(nil), c.s.Locations...), "begin")
+	s.Initial = its.Location(len(c.s.Locations))
+	add := func(t its.Transition, fair bool, cs []linear.Constraint) {
+		if linear.IsFeasible(c.ctx, cs) {
+			t.Guard, t.Fair = cs, fair
+			s.Add(t)
+		}
+	}
+	for l := range from {
+		here := its.Location(l)
+		going := complements(c.ctx, c.at(here), until[l])
+		for _, p := range from[l] {
+			for _, g := range going {
+				add(its.Transition{From: s.Initial, To: here, Update: s.Identity(), Exact: true}, false, join(p.Constraints(), g))
+			}
+		}
+		for _, g := range going {
+			var inside [][]linear.Constraint
+			for _, p := range stay[l] {
+				inside = append(inside, join(g, p.Constraints()))
+			}
+			outside := complements(c.ctx, g, stay[l])
+			for i := range c.s.Transitions {
+				if t := c.s.Transitions[i]; t.From == here {
+					for _, in := range inside {
+						add(t, false, join(in, t.Guard))
+					}
+					for _, out := range outside {
+						add(t, true, join(out, t.Guard))
+					}
+				}
+			}
+			for _, out := range outside {
+				for _, p := range complements(c.ctx, out, froms(c.proof.Enabled[l])) {
+					add(its.Transition{From: here, To: here, Update: s.Identity(), Exact: true}, true, p)
+				}
+			}
+		}
+	}
+	return s
 }
 
 // descending is the system that begins in the states, ends in until, and goes on for ever where it

@@ -64,8 +64,23 @@ type Claim struct {
 	// the layers before, or by Within.
 	Layers [][][]region.Choice
 	Within *Claim // the same formula for all runs, for EU and EW; may be nil
-	// Descents are, for AU, sets of states from which all runs get to the second operand.
+	// Descents are, for AU, sets of states from which all runs get to the second operand; for Settles, such that all runs get to the
+	// first operand, or stay in the second from some time on.
 	Descents []Descent
+	// Again are, for Often, states to which a run comes again and again: Within says of them, and of Holds, that it comes
+	// there in at least a step from where the second operand holds (Return).
+	Again []region.Region
+}
+
+// Return is what is claimed within a claim of Often: by steps in which the first operand holds a run comes to where the second one
+// holds, and then to a state of Again, which the atom stands for.
+func Return(f ctl.Often) (g ctl.Formula, again ctl.Atom) {
+	again = ctl.Atom{Text: "again", Label: f.String()}
+	goal := ctl.And{F: f.G, G: ctl.Next{Q: ctl.Some, F: again}}
+	if f.F != ctl.Constant(true) {
+		goal = ctl.And{F: f.F, G: goal}
+	}
+	return ctl.Until{Q: ctl.Some, F: f.F, G: goal}, again
 }
 
 // Descent says that all runs from the states get to where the second operand of AU holds, and

@@ -9,6 +9,7 @@ import "assay/internal/temporal/ctl"
 //	E[f U g]  is  E[f U g && EG !x]            A[f U g]  is  A[f U g || AF x]
 //	E[f W g]  is  E[f && !x W g && EG !x]      A[f W g]  is  A[f W g || AF x]
 //	EX f      is  EX(f && EG !x)               AX f      is  AX(f || AF x)
+//	E(G f && G F g) is E(G(f && !x) && G F g)  A(F f || F G g) is A(F(f || x) || F G g)
 //
 // for a state in which EG !x holds is in a run, and one before it, too; and where AF x holds there is nothing to be said. For AF
 // it is enough that g || x holds some time.
@@ -64,6 +65,13 @@ func without(f, x ctl.Formula) ctl.Formula {
 			return ctl.Weak{Q: f.Q, F: both(g, ctl.Not{F: x}), G: both(h, lasts(x))}
 		}
 		return ctl.Weak{Q: f.Q, F: g, G: either(h)}
+	case ctl.Often:
+		return ctl.Often{F: both(without(f.F, x), ctl.Not{F: x}), G: without(f.G, x)}
+	case ctl.Settles:
+		if g := without(f.F, x); g != ctl.Constant(false) {
+			return ctl.Settles{F: ctl.Or{F: g, G: x}, G: without(f.G, x)}
+		}
+		return ctl.Settles{F: x, G: without(f.G, x)}
 	}
 	panic("branching: unexpected formula")
 }

@@ -59,6 +59,10 @@ func RootOf(f ctl.Formula, negated bool) Root {
 		return Whole{f, g.Q}
 	case ctl.Weak:
 		return Whole{f, g.Q}
+	case ctl.Often:
+		return Whole{f, ctl.Some}
+	case ctl.Settles:
+		return Whole{f, ctl.All}
 	}
 	return Whole{f, ctl.Quantifier(all)}
 }

@@ -8,12 +8,16 @@
 //	A[f U g], E[f U g] on all runs, or on one, g holds some time, and f until then
 //	A[f W g], E[f W g] the same, or f holds for ever
 //
+//	E(G f && G F g)     on one run, f holds always, and g again and again
+//	A(F f || F G g)     on all runs, f holds some time, or g from some time on
+//
+// The last two are none of CTL, but what path formulas of CTL* need besides (star.go).
 // AF g is A[true U g], AG f is A[f W false]; so for E.
 package ctl
 
 import "fmt"
 
-// Formula is a formula: Constant, Atom, Not, And, Or, Next, Until or Weak.
+// Formula is a formula: Constant, Atom, Not, And, Or, Next, Until, Weak, Often or Settles.
 type Formula interface {
 	fmt.Stringer
 	isFormula()
@@ -66,6 +70,10 @@ type (
 		Q    Quantifier
 		F, G Formula
 	}
+	// Often says that on some run F holds always, and G again and again.
+	Often struct{ F, G Formula }
+	// Settles says that on all runs F holds some time, or G always from some time on.
+	Settles struct{ F, G Formula }
 )
 
 func (Atom) isFormula()     {}
@@ -76,6 +84,8 @@ func (Or) isFormula()       {}
 func (Next) isFormula()     {}
 func (Until) isFormula()    {}
 func (Weak) isFormula()     {}
+func (Often) isFormula()    {}
+func (Settles) isFormula()  {}
 
 // Finally is AF or EF.
 func Finally(q Quantifier, f Formula) Formula { return Until{q, Constant(true), f} }
@@ -110,12 +120,26 @@ func (f Weak) String() string {
 	return fmt.Sprintf("%vW(%v, %v)", f.Q, f.F, f.G)
 }
 
+func (f Often) String() string {
+	if f.F == Constant(true) {
+		return fmt.Sprintf("E G(F(%v))", f.G)
+	}
+	return fmt.Sprintf("E(G(%v) && G(F(%v)))", f.F, f.G)
+}
+
+func (f Settles) String() string {
+	if f.F == Constant(false) {
+		return fmt.Sprintf("A F(G(%v))", f.G)
+	}
+	return fmt.Sprintf("A(F(%v) || F(G(%v)))", f.F, f.G)
+}
+
 // operand is a formula below an operator.
 func operand(f Formula) string {
 	switch f.(type) {
 	case And, Or:
 		return "(" + f.String() + ")"
-	case Atom, Constant, Not, Next, Until, Weak:
+	case Atom, Constant, Not, Next, Until, Weak, Often, Settles:
 		return f.String()
 	}
 	panic(fmt.Sprintf("ctl: unexpected %T", f))
@@ -162,6 +186,16 @@ func normal(f Formula, positive bool) Formula {
 			return Weak{f.Q, normal(f.F, true), normal(f.G, true)}
 		}
 		return Until{!f.Q, normal(f.G, false), conjunction(normal(f.F, false), normal(f.G, false))}
+	case Often:
+		if positive {
+			return Often{normal(f.F, true), normal(f.G, true)}
+		}
+		return Settles{normal(f.F, false), normal(f.G, false)}
+	case Settles:
+		if positive {
+			return Settles{normal(f.F, true), normal(f.G, true)}
+		}
+		return Often{normal(f.F, false), normal(f.G, false)}
 	}
 	panic(fmt.Sprintf("ctl: unexpected %T", f))
 }
@@ -195,6 +229,10 @@ func Children(f Formula) []Formula {
 	case Until:
 		return []Formula{f.F, f.G}
 	case Weak:
+		return []Formula{f.F, f.G}
+	case Often:
+		return []Formula{f.F, f.G}
+	case Settles:
 		return []Formula{f.F, f.G}
 	}
 	panic(fmt.Sprintf("ctl: unexpected %T", f))

@@ -42,13 +42,17 @@ func TestParse(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":             "a formula is expected here",
-		"AG(x > 0":     "is not closed",
-		"AG(x > 0))":   "an operator or the end is expected here",
-		"[AQ](x)":      "an operator like [AG]",
-		"A[x > 0 V y]": "U or W is expected",
-		"x > 0 &&":     "a formula is expected here",
-		"AG{}":         "a condition is expected here",
+		"":                          "a formula is expected here",
+		"AG(x > 0":                  "is not closed",
+		"AG(x > 0))":                "an operator or the end is expected here",
+		"[AQ](x)":                   "an operator like [AG]",
+		"A[x > 0 V y]":              "U or W is expected",
+		"E(G F x > 0 && G F y > 0)": "outside of what is decided: two conditions",
+		"E((F x > 0) U y > 0)":      "outside of what is decided: an operand of U",
+		"A F(":                      "not closed",
+		"E(x > 0 && G":              "not closed",
+		"x > 0 &&":                  "a formula is expected here",
+		"AG{}":                      "a condition is expected here",
 	} {
 		_, err := Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -9,6 +9,7 @@ import (
 //
 //	[AG](f)   AG(f)   AG{f}   AG f     and so X, F, G of A and E
 //	[AW](f, g)   AW(f, g)   AW{f}{g}   A[f U g]   E[f W g]     and so U and W
+//	A F(G f)   E(F f && G g)   A(X f U g)                      path formulas of CTL* (star.go)
 //	!f   NOT{f}   f && g   AND{f}{g}   f || g   OR{f}{g}   f ==> g   f -> g
 //	AP(condition)   condition   label: condition
 //
@@ -167,9 +168,9 @@ func (p *parser) unary() Formula {
 			return Or{f, p.braced()}
 		}
 		return Not{f}
-	case (word == "A" || word == "E") && follows("["):
+	case p.quantifies(word):
 		p.at += len(word)
-		return p.bracketed(word == "A")
+		return p.star(word == "A", start)
 	case operator(word) && (follows("({[!") || after != "" && letter(after[0])):
 		p.at += len(word)
 		return p.temporal(word)
@@ -232,24 +233,6 @@ func (p *parser) temporal(op string) Formula {
 		return Until{q, f, g}
 	}
 	return Weak{q, f, g}
-}
-
-// bracketed parses [f U g].
-func (p *parser) bracketed(all bool) Formula {
-	p.expect("[")
-	f := p.implication()
-	p.skip()
-	op := p.word()
-	if op != "U" && op != "W" {
-		p.fail("U or W is expected here")
-	}
-	p.at++
-	g := p.implication()
-	p.expect("]")
-	if op == "U" {
-		return Until{Quantifier(all), f, g}
-	}
-	return Weak{Quantifier(all), f, g}
 }
 
 func (p *parser) braced() Formula {

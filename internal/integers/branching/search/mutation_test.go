@@ -28,7 +28,7 @@ func claims(proof *branching.Proof) (list []*branching.Claim) {
 		for _, b := range c.Below {
 			visit(b)
 		}
-		if c.Within != nil {
+		if _, often := c.Formula.(ctl.Often); c.Within != nil && !often { // what is within is about a set that is no formula
 			visit(c.Within)
 		}
 	}
@@ -59,7 +59,14 @@ func mutate(r *rand.Rand, proof *branching.Proof) bool {
 	c := list[r.IntN(len(list))]
 	l := r.IntN(len(c.Holds))
 	switch r.IntN(7) {
-	case 0, 1:
+	case 0:
+		if len(c.Again) > 0 {
+			c.Again[l] = grow(r, c.Again[l])
+			c.Holds[l] = c.Holds[l].Union(context.Background(), c.Again[l])
+			return true
+		}
+		c.Holds[l] = grow(r, c.Holds[l])
+	case 1:
 		c.Holds[l] = grow(r, c.Holds[l])
 	case 2:
 		if len(c.Next) == 0 || len(c.Next[l]) == 0 {

@@ -11,6 +11,7 @@
 //	(B3) A set for a universal operator accounts for every step that may exist, one for an
 //	     existential operator only for steps with temporaries chosen as forms over the state, so
 //	     that over-approximated transitions are decided against the claim.
+//	(B3a) What holds again and again, or from some time on, is in again.go.
 //	(B4) Claims are made for all states that satisfy the conditions, not for those that are wanted
 //	     alone: what is wanted only says where to look.
 //
@@ -228,6 +229,8 @@ type explorer struct {
 	effort int
 	// stepwise: see turns.
 	stepwise bool
+	// given are claims of formulas that are not looked for.
+	given map[ctl.Formula]*branching.Claim
 	// one says that one of the wanted states may be enough, since the formula is not below others.
 	one bool
 }
@@ -320,6 +323,9 @@ func (x *explorer) claim(ctx context.Context, f ctl.Formula, want []region.Regio
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if c := x.given[f]; c != nil {
+		return c, nil
+	}
 	one := x.one
 	x.one = false
 	defer func() { x.one = one }()
@@ -356,6 +362,10 @@ func (x *explorer) claim(ctx context.Context, f ctl.Formula, want []region.Regio
 			return x.allWeak(ctx, f, want)
 		}
 		return x.someWeak(ctx, f, want)
+	case ctl.Often:
+		return x.often(ctx, f, want)
+	case ctl.Settles:
+		return x.settles(ctx, f, want)
 	}
 	panic(fmt.Sprintf("search: unexpected %T", f))
 }

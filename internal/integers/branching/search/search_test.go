@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -100,6 +101,18 @@ func formula(r *rand.Rand, depth int) ctl.Formula {
 	}
 	f := func() ctl.Formula { return formula(r, depth-1) }
 	q := ctl.Quantifier(r.IntN(2) == 0)
+	if r.IntN(6) == 0 {
+		if q == ctl.All {
+			return ctl.Settles{F: ctl.Constant(false), G: f()}
+		}
+		switch r.IntN(3) {
+		case 0:
+			return ctl.Settles{F: f(), G: f()}
+		case 1:
+			return ctl.Often{F: f(), G: f()}
+		}
+		return ctl.Often{F: ctl.Constant(true), G: f()}
+	}
 	switch r.IntN(9) {
 	case 0:
 		return ctl.Not{F: f()}
@@ -229,6 +242,24 @@ func (e *explicit) holds(f ctl.Formula) map[state]bool {
 		return fixpoint(f.Q, e.holds(f.F), e.holds(f.G), false)
 	case ctl.Weak:
 		return fixpoint(f.Q, e.holds(f.F), e.holds(f.G), true)
+	case ctl.Often:
+		a, b := e.holds(f.F), e.holds(f.G)
+		again := a
+		for {
+			goal := map[state]bool{}
+			for _, s := range e.all {
+				goal[s] = a[s] && b[s] && step(ctl.Some, s, again)
+			}
+			out = map[state]bool{}
+			fixpoint(ctl.Some, a, goal, false)
+			if maps.Equal(out, again) {
+				return out
+			}
+			again = out
+		}
+	case ctl.Settles:
+		often := e.holds(ctl.Often{F: ctl.Not{F: f.F}, G: ctl.Not{F: f.G}})
+		return set(func(s state) bool { return !often[s] })
 	}
 	panic("unexpected formula")
 }
