@@ -22,6 +22,7 @@ func (r *run) frontendOptions() frontend.Options {
 		PureUnmodelled: p.Unmodelled == UnmodelledPure, AssertEnds: p.AssertEnds, HavocUninitialised: p.HavocUninitialised, Assumed: p.Assumed,
 		CheckAlignment: p.CheckAlignment,
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
+		FreeArguments:  leaks(kinds(r.task.Properties)),
 		Warnings:       r.task.Warnings,
 	}
 	if slices.Contains(r.task.Properties, UnreachLabel) {
@@ -34,6 +35,11 @@ func (r *run) frontendOptions() frontend.Options {
 		o.DataModel = frontend.ILP32
 	}
 	return o
+}
+
+// leaks says that somebody asks for what is not freed.
+func leaks(list []ir.CheckKind) bool {
+	return slices.Contains(list, ir.MemTrack) || slices.Contains(list, ir.MemCleanup)
 }
 
 // loadError translates an error of the front end.

@@ -87,6 +87,8 @@ type Options struct {
 	Nullable []string
 	// Harness calls Function as a person would who tests it (package harness), if it asks for that.
 	Harness harness.Variant
+	// FreeArguments frees what Harness has made, at the end.
+	FreeArguments bool
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and

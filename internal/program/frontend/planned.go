@@ -11,14 +11,31 @@ import (
 
 // This file calls a function under analysis as a plan says (package harness): objects of the right sizes, strings,
 // structures that are filled in. What the flags say of a parameter goes before the plan. All that is made
-// is on the heap, and what is left of it is freed at the end.
+// is on the heap, and what is left of it is freed at the end if anybody asks for leaks.
 
 // planned makes the arguments of a plan.
 type planned struct {
 	f       *function
 	scalars map[string]ir.Value
 	signed  map[string]bool
-	objects []ir.Value
+	// objects are those that are freed at the end; those that are made under a condition, which is
+	// how deep that is, are in slots.
+	objects, slots []ir.Value
+	used           int // of slots
+	conditional    int
+}
+
+// keep remembers an object for the end.
+func (p *planned) keep(object ir.Value) {
+	switch {
+	case !p.f.im.opts.FreeArguments:
+		return
+	case p.conditional == 0:
+		p.objects = append(p.objects, object)
+		return
+	}
+	p.f.b.Store(object, p.slots[p.used])
+	p.used++
 }
 
 // plan infers the plan, with what the flags say.
@@ -111,6 +128,12 @@ func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 		}
 	}
 	f.emitCall(fn, args)
+	if !f.im.opts.FreeArguments {
+		return
+	}
+	for _, slot := range p.slots {
+		p.objects = append(p.objects, f.b.Load(f.im.m.PtrType(), slot))
+	}
 	for _, o := range p.objects {
 		f.b.Op(ir.Free, ir.Type{}, f.b.Select(f.b.Cmp(ir.IsHeapStart, o), o, f.b.Null()))
 	}
@@ -206,8 +229,8 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	if o.Count.Kind == harness.String {
 		count = b.Bin(ir.Add, n, b.Word(1))
 	}
-	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{p.f.multiply(count, size)}, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
-	p.objects = append(p.objects, object)
+	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{p.f.multiply(count, size)}, Sym: name, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
+	p.keep(object)
 	if o.Count.Kind == harness.String {
 		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(n, size)))
 	}
@@ -221,6 +244,16 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 		return object
 	}
 	done := b.Block("filled")
+	if p.conditional == 0 && p.f.im.opts.FreeArguments {
+		word := uint64(p.f.im.p.PointerBits / 8)
+		for range harness.Most * objectsIn(o.Fields) {
+			slot := b.Alloca(word, word)
+			b.Store(b.Null(), slot)
+			p.slots = append(p.slots, slot)
+		}
+	}
+	p.conditional++
+	defer func() { p.conditional-- }()
 	for k := range uint64(harness.Most) {
 		on := b.Block("fill")
 		b.CondBr(b.Cmp(ir.ULt, b.Word(k), count), on, done)
@@ -230,6 +263,22 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	b.Br(done)
 	p.f.at(done)
 	return object
+}
+
+// objectsIn is how many objects the parts of a structure make at most.
+func objectsIn(fields []harness.Field) int {
+	n := 0
+	for _, x := range fields {
+		if x.Pointer == nil || x.Pointer.Object == nil {
+			continue
+		}
+		inner := objectsIn(x.Pointer.Object.Fields)
+		if x.Pointer.Object.Count.Kind != harness.Fixed || x.Pointer.Object.Count.Number > 1 {
+			inner *= harness.Most
+		}
+		n += 1 + inner
+	}
+	return n
 }
 
 // layoutOfC describes how an object is accessed.
@@ -302,7 +351,11 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 	}
 	for _, x := range fields { // after the pointers: sizes are bounded by then
 		if x.AtMost != nil {
-			b.Assume(b.Cmp(ir.ULe, read(&x.Member), read(x.AtMost)))
+			op := ir.ULe
+			if x.Below {
+				op = ir.ULt
+			}
+			b.Assume(b.Cmp(op, read(&x.Member), read(x.AtMost)))
 		}
 	}
 }

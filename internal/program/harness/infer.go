@@ -72,6 +72,7 @@ type summary struct {
 	lengths  map[int]string // integer parameters that bound it, with the reason
 	text     bool           // it is read as a string
 	elements uint64         // at least so many
+	bytes    uint64         // the same in bytes
 	moved    bool           // more than the element it points to is used
 	written  bool
 	read     bool
@@ -143,14 +144,18 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	if strings.HasPrefix(name, "llvm.mem") {
 		name = strings.Split(name, ".")[1]
 	}
-	length := func(n int, why string) {
+	length := func(n int, inBytes bool, why string) {
 		if n >= len(call.Args) {
 			return
 		}
 		r := root(call.Args[n])
 		if c, ok := r.(*llvm.Const); ok && c.Kind == llvm.IntConst && call.Args[n] == r {
 			if v := c.Bits.Uint64(); v < 1<<20 {
-				s.elements = max(s.elements, v)
+				if inBytes {
+					s.bytes = max(s.bytes, v)
+				} else {
+					s.elements = max(s.elements, v)
+				}
 			}
 			return
 		}
@@ -163,7 +168,7 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	}
 	if n, ok := lengthArgument[name]; ok && slices.Contains(n.pointers, k) {
 		s.written = s.written || n.writes && k == n.pointers[0]
-		length(n.length, "passed to "+name)
+		length(n.length, true, "passed to "+name)
 		return
 	}
 	if list, ok := stringArguments[name]; ok {
@@ -176,10 +181,10 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	theirs := in.summaries(callee, depth-1)[k]
 	s.text, s.moved = s.text || theirs.text, s.moved || theirs.moved
 	s.written, s.read = s.written || theirs.written, s.read || theirs.read
-	s.elements = max(s.elements, theirs.elements)
+	s.elements, s.bytes = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes)
 	s.types = append(s.types, theirs.types...)
 	for n := range theirs.lengths {
-		length(n, "passed to "+callee.Name)
+		length(n, false, "passed to "+callee.Name)
 	}
 }
 
@@ -207,7 +212,7 @@ var stringArguments = map[string][]int{
 // parameter says what a pointer parameter points to.
 func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, list []summary) *Pointer {
 	s := list[p.Index]
-	out := &Pointer{MayBeNull: s.null}
+	out := &Pointer{MayBeNull: s.null && !in.variant.Generous}
 	if start := in.usesOf(f).endOf(p.Index); start >= 0 {
 		if q := list[start]; len(q.lengths) == 0 {
 			out.EndOf, out.Why = f.Params[start].Name, "compared with it"
@@ -231,6 +236,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		return out
 	}
 	object := in.object(base, Depth, nil)
+	s.elements = max(s.elements, (s.bytes+object.Size-1)/max(object.Size, 1))
 	out.Object = object
 	if n, why := chosenLength(f, p, s, b); n >= 0 {
 		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name}, why

@@ -135,12 +135,13 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 				// One level on, if there is room; from there, it is null.
 				f.Pointer = &Pointer{MayBeNull: true, Why: "it leads to its own type"}
 				if n := count(above, b); depth > 1 && n == 0 && in.budget > 0 {
+					f.Pointer.MayBeNull = !in.variant.Generous
 					f.Pointer.Object = in.object(s.Base, 1, append(slices.Clone(deeper), b))
 				}
 				break
 			}
 			f.Pointer = in.pointerTo(s, depth-1, deeper)
-			f.Pointer.MayBeNull = f.Pointer.MayBeNull || in.nullable[place{size, m.Offset}] || in.nullable[m.inner]
+			f.Pointer.MayBeNull = f.Pointer.MayBeNull || !in.variant.Generous && (in.nullable[place{size, m.Offset}] || in.nullable[m.inner])
 			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat) {
 				buffers = append(buffers, len(list))
 			}
@@ -157,7 +158,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 		list = append(list, f)
 	}
-	return append(list, pairs(list, buffers, members)...)
+	return append(list, in.pairs(list, buffers, members)...)
 }
 
 func count(list []*llvm.CType, t *llvm.CType) (n int) {
@@ -170,7 +171,7 @@ func count(list []*llvm.CType, t *llvm.CType) (n int) {
 }
 
 // pairs gives buffers their sizes, and bounds places in them.
-func pairs(list []Field, buffers []int, members []member) (bounds []Field) {
+func (in *inference) pairs(list []Field, buffers []int, members []member) (bounds []Field) {
 	taken := map[uint64]bool{}
 	for _, k := range buffers {
 		f := &list[k]
@@ -207,7 +208,7 @@ func pairs(list []Field, buffers []int, members []member) (bounds []Field) {
 			s := m.Type.Strip()
 			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (len(buffers) == 1 || belongs(f.Name, m.Name)) {
 				taken[m.Offset] = true
-				bounds = append(bounds, Field{Member: m.Member, AtMost: size})
+				bounds = append(bounds, Field{Member: m.Member, AtMost: size, Below: in.variant.Generous && isOneOf(m.Name, placeWords)})
 			}
 		}
 	}

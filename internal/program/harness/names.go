@@ -14,6 +14,8 @@ var (
 	lengthWords = []string{"len", "length", "size", "sz", "siz", "n", "num", "count", "cnt", "nbytes", "nmemb", "bytes", "nelem", "nelems", "elems", "max", "maxlen", "bufsize", "buflen", "buffersize", "strlen", "nitems", "items", "total", "limit", "blen", "slen", "dlen"}
 	// capacityWords are what the size of a block is called of which a part is in use.
 	capacityWords = []string{"cap", "capacity", "alloc", "allocated", "allocation", "size", "sz", "max", "maxlen", "bufsize", "buflen", "room", "space"}
+	// placeWords are what the index of an element is called.
+	placeWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "head", "tail", "read", "write"}
 	// positionWords are what a place in a buffer is called.
 	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail"}
 )

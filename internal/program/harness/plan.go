@@ -21,7 +21,8 @@ import (
 type Variant struct {
 	// Infer asks for a plan at all.
 	Infer bool
-	// Generous makes guessed sizes large, and fills in what is too deep otherwise.
+	// Generous makes guessed sizes large, fills in what is too deep otherwise, and lets no pointer be null but those that lead
+	// to their own type; places in buffers are those of elements.
 	Generous bool
 	// Few lets arrays have few elements, and those of integers be ordinary.
 	Few bool
@@ -121,8 +122,9 @@ type Field struct {
 	Pointer *Pointer
 	// Values are those of an enumeration or a truth value.
 	Values []int64
-	// AtMost is a member that it does not exceed; Ordinary integers are small.
+	// AtMost is a member that it does not exceed, or, if it is a place, does not reach; Ordinary integers are small.
 	AtMost   *Member
+	Below    bool
 	Ordinary bool
 	// Terminated says that it is an array of characters that ends with 0.
 	Terminated bool
@@ -226,7 +228,11 @@ func fieldsText(prefix string, fields []Field) []string {
 		case len(f.Values) > 0:
 			lines = append(lines, prefix+f.Name+" is "+oneOf(f.Values))
 		case f.AtMost != nil:
-			lines = append(lines, fmt.Sprintf("%s%s <= %s%s", prefix, f.Name, prefix, f.AtMost.Name))
+			operator := "<="
+			if f.Below {
+				operator = "<"
+			}
+			lines = append(lines, fmt.Sprintf("%s%s %s %s%s", prefix, f.Name, operator, prefix, f.AtMost.Name))
 		case f.Terminated:
 			lines = append(lines, prefix+f.Name+" ends with a null character")
 		}

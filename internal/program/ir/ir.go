@@ -172,7 +172,7 @@ type Def struct {
 	Const bv.BV
 	Cases []bv.BV
 	// Sym is the symbol of GlobalAddr and FuncAddr, the callee of a direct
-	// Call, the reason of Unsupported, the text of Check.
+	// Call, the reason of Unsupported, the text of Check, the pointer to what a Malloc of a harness makes.
 	Sym string
 	// Aux: Check: the CheckKind; Alloca: alignment; Dbg: index into Vars; Load,
 	// Store: alignment; Extract: result index; FRound: RoundingMode; Nondet: NondetKind; Freeze: 0 or Cede.

@@ -290,7 +290,7 @@ func (p *funcParser) instr() {
 	default:
 		p.operands(&d, sig)
 	}
-	if sig.sym == symText && (op != Nondet && op != Havoc && op != Alloca || p.peek().kind == tokString) {
+	if sig.sym == symText && (op != Nondet && op != Havoc && op != Alloca && op != Malloc || p.peek().kind == tokString) {
 		d.Sym = p.want(tokString, "a string")
 	}
 	if sig.aux == auxAlign && p.is("align") {

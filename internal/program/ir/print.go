@@ -407,7 +407,7 @@ func (p *printer) instr(v Value) {
 		}
 		p.list(args...)
 	}
-	if sig.sym == symText && (d.Sym != "" || d.Op != Nondet && d.Op != Havoc && d.Op != Alloca) {
+	if sig.sym == symText && (d.Sym != "" || d.Op != Nondet && d.Op != Havoc && d.Op != Alloca && d.Op != Malloc) {
 		p.printf(" %q", d.Sym)
 	}
 	if sig.aux == auxAlign && d.Aux != 0 {

@@ -79,7 +79,7 @@ var signatures = [opMax]signature{
 	MemCpy: {result: '-', args: "ppi"}, MemSet: {result: '-', args: "p8i"}, Havoc: {result: '-', args: "pi", sym: symText},
 	LifetimeStart: {result: '-', args: "p"}, LifetimeEnd: {result: '-', args: "p"},
 	StackSave: {result: 'p'}, StackRestore: {result: '-', args: "p"},
-	Malloc: {result: 'p', args: "w"}, Free: {result: '-', args: "p"},
+	Malloc: {result: 'p', args: "w", sym: symText}, Free: {result: '-', args: "p"},
 	ObjectSize: {result: 'w', args: "p"}, ObjectOffset: {result: 'w', args: "p"},
 	ValidRange: {result: 'b', args: "pi"}, IsHeapStart: {result: 'b', args: "p"}, SameObject: {result: 'b', args: "pp"},
 

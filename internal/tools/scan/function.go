@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -196,6 +197,10 @@ func (x *examination) judge(f *Finding) {
 	v.Few = f.Property == assay.NoOverflow || f.Property == assay.Shift // what numbers are in arrays matters
 	same, r := remains(v)
 	switch {
+	case (r == nil || r.Answer == assay.Unknown) && dependsOnArguments(f.Place.Text):
+		f.Confidence, f.Because = Low, "it is about what the arguments point to, and whether ordinary ones lead there is not known"
+		f.Needs = []string{roomFor(f)}
+		return
 	case r == nil || r.Answer == assay.Unknown:
 		f.Confidence, f.Because = Medium, "whether ordinary arguments lead there is not known"
 		return
@@ -211,8 +216,8 @@ func (x *examination) judge(f *Finding) {
 	}
 	f.Confidence, f.Because = Low, "only unusual arguments lead there"
 	if same, r := remains(assay.Harness{Infer: true, Generous: true}); r != nil && !same {
-		f.Because = "only small objects lead there"
-		f.Needs = []string{"more room behind " + strings.Join(guessed(f.Harness), ", ")}
+		f.Because = "only small objects, null pointers or empty rests of buffers lead there"
+		f.Needs = []string{roomFor(f)}
 		return
 	}
 	for _, name := range x.integers() {
@@ -225,18 +230,53 @@ func (x *examination) judge(f *Finding) {
 	f.Needs = []string{fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit)}
 }
 
-// guessed are the pointers whose sizes were guessed.
-func guessed(lines []string) []string {
-	var list []string
-	for _, l := range lines {
-		if name, rest, ok := strings.Cut(l, " "); ok && strings.Contains(rest, "points to") && !strings.Contains(rest, "string of any length") {
-			list = append(list, name)
+var argumentObject = regexp.MustCompile(`what (\S+) points to, `)
+
+// aboutArgument is the argument, or the part of one, whose object a violation is about, empty if it is about an object of
+// the program.
+func aboutArgument(text string) string {
+	if m := argumentObject.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// dependsOnArguments says that a violation is about what arguments point to, or may be.
+func dependsOnArguments(text string) bool {
+	return aboutArgument(text) != "" || strings.Contains(text, "null") || strings.Contains(text, "points to nothing") || strings.Contains(text, "points to no function")
+}
+
+// roomFor is the precondition that such a violation asks for.
+func roomFor(f *Finding) string {
+	if name := aboutArgument(f.Place.Text); name != "" {
+		return "more elements behind " + name
+	}
+	if strings.Contains(f.Place.Text, "null") {
+		return nullOf(f) + " != 0"
+	}
+	return "more of what the arguments point to"
+}
+
+// nullOf names the argument that is null in a run.
+func nullOf(f *Finding) string {
+	for _, s := range f.Trace {
+		if s.Func == f.Entry && (s.Value == "0x0" || s.Value == "null" || s.Value == "NULL" || s.Value == "0") && isPointer(f.Harness, s.Var) {
+			return s.Var
 		}
 	}
-	if list == nil {
-		return []string{"the pointers in the arguments"}
+	for _, line := range f.Harness {
+		if name, _, ok := strings.Cut(line, " is null, or"); ok {
+			return name
+		}
 	}
-	return list
+	return "a pointer in the arguments"
+}
+
+func isPointer(lines []string, name string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool {
+		first, rest, _ := strings.Cut(l, " ")
+		return first == name && strings.Contains(rest, "points to")
+	})
 }
 
 // integers are the names of the parameters of the function.

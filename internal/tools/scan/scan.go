@@ -263,7 +263,6 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 			t.answer = &answer{Answer: assay.Unknown, Open: s.o.Properties, Reasons: []assay.Reason{{Cause: "unsupported", Text: err.Error()}}}
 		}
 		t.link = link
-		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name) && len(graph.callers[n]) == 0
 		for _, used := range t.def.Uses {
 			if u := whole.UnitOf(t.unit, used); u != nil {
 				if m, ok := number[[2]string{u.File, used}]; ok && m != n && !slices.Contains(graph.callers[m], n) {
@@ -274,8 +273,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 		t.key = s.cache.key("answer", t.name, digests, declared(link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
 	}
 	for n, t := range s.targets {
-		// What is exported may be called from elsewhere; if the project calls it, that says how it is meant.
-		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name) && len(graph.callers[n]) == 0
+		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name)
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)

@@ -53,6 +53,9 @@ func (t *tracer) settle(e interp.Event) {
 			o.what = fmt.Sprintf("a local object of %s, %s", a.f.Name, bytesText(p.size))
 		} else {
 			o.what = "a heap block of " + bytesText(p.size)
+			if name := a.f.Def(p.value).Sym; name != "" {
+				o.what = fmt.Sprintf("what %s points to, %s", name, bytesText(p.size))
+			}
 			if v := t.visible(); v != nil && v.pos.Line != 0 {
 				o.what += " allocated at " + PositionOf(t.run.Module, v.pos).String()
 			}
