@@ -234,6 +234,8 @@ func (c *checker) leave(fr *frame) {
 			e, back = c.ended(fr, e)
 		}
 		if back {
+			// What nobody reads may be of another type in each of the functions called.
+			e.values = e.values[:min(len(e.values), len(caller.call.results))]
 			caller.call.back = append(caller.call.back, e)
 		}
 	}
