@@ -51,12 +51,16 @@ var allowed = map[string][]string{
 	"internal/logic/polynomial/rational": {"internal/logic/linear", "internal/logic/polynomial"},
 	"internal/logic/sat":                 {},
 	"internal/logic/sat/cadical":         {},
+	"internal/logic/sat/clausal":         {},
 	"internal/logic/smt":                 {"internal/logic/bv", "internal/logic/term"},
 	"internal/logic/smt/algebra":         {"internal/logic/bv", "internal/logic/polynomial", "internal/logic/smt", "internal/logic/term"},
 	"internal/logic/smt/bitblast": {
 		"internal/logic/bv", "internal/logic/sat", "internal/logic/sat/cadical", "internal/logic/smt", "internal/logic/term",
 	},
-	"internal/logic/smt/both":     {"internal/logic/bv", "internal/logic/smt", "internal/logic/term"},
+	"internal/logic/smt/both": {"internal/logic/bv", "internal/logic/smt", "internal/logic/term"},
+	"internal/logic/smt/checked": {
+		"internal/logic/bv", "internal/logic/sat/cadical", "internal/logic/sat/clausal", "internal/logic/smt", "internal/logic/term",
+	},
 	"internal/logic/smt/intblast": {"internal/logic/smt/z3", "internal/logic/term"},
 	"internal/logic/smt/z3":       {"internal/logic/bv", "internal/logic/smt", "internal/logic/term"},
 	"internal/logic/term":         {"internal/logic/bv"},
@@ -273,7 +277,7 @@ var allowed = map[string][]string{
 	"internal/engines/trial": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp", "internal/evidence/verdict"},
 	// Checkers of evidence; accept is the only one who calls them.
 	"internal/certify": {
-		"internal/logic/bv", "internal/logic/floats", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/algebra", "internal/logic/smt/bitblast", "internal/logic/smt/intblast", "internal/logic/smt/z3", "internal/logic/term",
+		"internal/logic/bv", "internal/logic/floats", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/algebra", "internal/logic/smt/bitblast", "internal/logic/smt/checked", "internal/logic/smt/intblast", "internal/logic/smt/z3", "internal/logic/term",
 		"internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/models/encode", "internal/models/memory",

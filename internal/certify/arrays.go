@@ -59,7 +59,7 @@ func (c *checker) refute() (bool, error) {
 	if c.solver != nil {
 		c.solver.Close()
 	}
-	c.solver = c.newSolver(z3.Options{})
+	c.solver = c.newSolver(attempt{})
 	for _, t := range roots[n:] {
 		c.solver.Assert(t)
 	}

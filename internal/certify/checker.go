@@ -55,6 +55,8 @@ type answered struct {
 	// circuits says that the solver was asked about circuits instead of floating-point
 	// operations.
 	circuits bool
+	// proof says that the last question went to CaDiCaL, whose proof is checked.
+	proof bool
 	// integers says that it was answered over the integers.
 	integers bool
 	// lemmas says that interval lemmas were enough.

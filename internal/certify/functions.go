@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"assay/internal/logic/smt"
-	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
 )
 
@@ -66,11 +65,7 @@ func (c *checker) byFunctions(roots []term.ID) bool {
 			formula = append(formula, st.Implies(same, st.Eq(x.result, y.result)))
 		}
 	}
-	ways := []attempt{{conflicts: 5000}, {options: z3.Options{OneShot: true, Circuits: true}, conflicts: 20_000}}
-	if float, _, arrays := c.contents(formula); float || arrays {
-		ways = ways[:1]
-	}
-	for _, a := range ways {
+	for _, a := range []attempt{{conflicts: 300, time: soon}, {proof: true, conflicts: 20_000}} {
 		if status, err := c.refutes(a, formula); status != smt.Unknown || c.ctx.Err() != nil {
 			return err == nil && status == smt.Unsat
 		}
@@ -80,13 +75,12 @@ func (c *checker) byFunctions(roots []term.ID) bool {
 
 // refutes asks once, of a solver of its own.
 func (c *checker) refutes(a attempt, formula []term.ID) (smt.Status, error) {
-	solver := z3.New(c.st, a.options)
+	solver := c.newSolver(a)
 	defer solver.Close()
 	for _, t := range formula {
 		solver.Assert(t)
 	}
-	solver.SetConflictLimit(a.conflicts)
-	return solver.Check(c.ctx)
+	return c.check(solver, a)
 }
 
 // hard says whether a term is an operation whose circuit is big.

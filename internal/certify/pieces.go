@@ -13,7 +13,7 @@ import (
 	"assay/internal/logic/floats"
 	"assay/internal/logic/smt"
 	"assay/internal/logic/smt/bitblast"
-	"assay/internal/logic/smt/z3"
+	"assay/internal/logic/smt/checked"
 	"assay/internal/logic/term"
 )
 
@@ -45,8 +45,9 @@ import (
 const (
 	fewClaims      = 8      // are not worth pieces
 	smallFormula   = 600    // terms; formulas up to that are asked about as a whole
-	middleFormula  = 20_000 // and up to that, as a whole first
-	wholeTime      = 150 * time.Millisecond
+	middleFormula  = 60_000 // and up to that, as a whole first
+	wholeTime      = 5 * time.Second
+	wholeConflicts = 20_000
 	groupTerms     = 1_500 // of a group of pieces
 	pieceConflicts = 2_000 // of a question
 	pieceFacts     = 64    // of a piece
@@ -105,11 +106,11 @@ func (c *checker) inPieces() error {
 
 // atOnce asks about all claims together, shortly: it drops them if none can fail.
 func (c *checker) atOnce(conds []term.ID) (done bool, err error) {
-	if float, _, arrays := c.contents(conds); float || arrays {
+	if float, _, _ := c.contents(conds); float || c.o.Engine == Z3 {
 		return false, nil
 	}
 	c.facts = append(c.facts, c.sp.Facts()...)
-	status, err := c.try(attempt{options: z3.Options{OneShot: true, Circuits: true}, conflicts: pieceConflicts, time: wholeTime}, append(c.facts[:len(c.facts):len(c.facts)], c.st.OrAll(conds...)))
+	status, err := c.try(attempt{proof: true, conflicts: wholeConflicts, time: wholeTime}, append(c.facts[:len(c.facts):len(c.facts)], c.st.OrAll(conds...)))
 	switch {
 	case c.ctx.Err() != nil:
 		return false, c.ctx.Err()
@@ -373,7 +374,7 @@ func (g *group) ask(some term.ID) (holds func(term.ID) bool, err error) {
 	if c.o.Engine == Z3 {
 		solver = bitblast.New(g.st, bitblast.Options{Lower: floats.Lower})
 	} else {
-		solver = z3.New(g.st, z3.Options{OneShot: true, Circuits: true})
+		solver = checked.New(g.st)
 	}
 	defer solver.Close()
 	for _, f := range append(g.facts, some) {

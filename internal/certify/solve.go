@@ -8,6 +8,7 @@ import (
 	"assay/internal/logic/floats"
 	"assay/internal/logic/smt"
 	"assay/internal/logic/smt/bitblast"
+	"assay/internal/logic/smt/checked"
 	"assay/internal/logic/smt/intblast"
 	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
@@ -43,27 +44,48 @@ func (c *checker) how() string {
 	case c.calculated:
 		return c.what() + ", by Z3 with calculation modulo 2^w"
 	case c.asFunctions:
-		return c.what() + ", by Z3 with products and quotients as functions"
+		return c.what() + ", with products and quotients as functions"
 	case c.lemmas:
 		return c.what() + ", by Z3 with interval lemmas for floating point"
 	case c.circuits:
 		return c.what() + ", by Z3 with circuits for floating point"
 	case c.integers:
 		return c.what() + ", by Z3 over the integers"
+	case c.proof:
+		return c.what() + ", by a proof in clauses"
 	}
 	return c.what() + ", by Z3"
 }
 
 // newSolver is the solver that the engine did not use.
-func (c *checker) newSolver(options z3.Options) smt.Solver {
-	if c.o.Engine == Z3 {
+func (c *checker) newSolver(a attempt) smt.Solver {
+	switch {
+	case c.o.Engine == Z3:
 		return bitblast.New(c.st, bitblast.Options{Lower: floats.Lower})
+	case a.proof:
+		return checked.New(c.st)
 	}
-	return z3.New(c.st, options)
+	return z3.New(c.st, a.options)
 }
+
+// check asks a solver, within the limits of an attempt.
+func (c *checker) check(solver smt.Solver, a attempt) (smt.Status, error) {
+	solver.SetConflictLimit(a.conflicts)
+	ctx := c.ctx
+	if a.time > 0 {
+		limited, cancel := context.WithTimeout(ctx, a.time)
+		defer cancel()
+		ctx = limited
+	}
+	return solver.Check(ctx)
+}
+
+// soon is how long Z3 is asked before a proof in clauses is.
+const soon = 100 * time.Millisecond
 
 // attempt is a way of asking, and the work after which it is given up.
 type attempt struct {
+	proof     bool // CaDiCaL, whose proof is checked (package checked), instead of Z3
 	options   z3.Options
 	circuits  bool // for floating-point operations
 	conflicts int64
@@ -76,12 +98,16 @@ type attempt struct {
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
-	attempts = []attempt{{conflicts: 5000}, {options: z3.Options{OneShot: true}}}
-	words    = append([]attempt{
-		{conflicts: 1000},
+	attempts = []attempt{{conflicts: 300, time: soon}, {proof: true, conflicts: 300_000}, {options: z3.Options{OneShot: true}}}
+	words    = []attempt{
+		{conflicts: 300, time: soon},
+		{proof: true, conflicts: 300_000},
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
-	}, attempts...)
+		{conflicts: 5000},
+		{options: z3.Options{OneShot: true}},
+	}
 	circuits = []attempt{
+		{proof: true, circuits: true, conflicts: 300_000},
 		{options: z3.Options{OneShot: true, Circuits: true}, circuits: true, conflicts: 50000},
 		{options: z3.Options{OneShot: true}, circuits: true},
 	}
@@ -207,18 +233,11 @@ func (c *checker) try(a attempt, roots []term.ID) (smt.Status, error) {
 	if c.solver != nil {
 		c.solver.Close()
 	}
-	c.solver, c.circuits = c.newSolver(a.options), a.circuits
+	c.solver, c.circuits, c.proof = c.newSolver(a), a.circuits, a.proof
 	for _, t := range roots {
 		c.solver.Assert(t)
 	}
-	c.solver.SetConflictLimit(a.conflicts)
-	ctx := c.ctx
-	if a.time > 0 {
-		limited, cancel := context.WithTimeout(ctx, a.time)
-		defer cancel()
-		ctx = limited
-	}
-	return c.solver.Check(ctx)
+	return c.check(c.solver, a)
 }
 
 func (c *checker) isFloat(t term.ID) bool {
@@ -291,7 +310,7 @@ const (
 // feasible says whether some run may have a guard.
 func (c *checker) feasible(g term.ID) (bool, error) {
 	if c.guide == nil {
-		c.guide = c.newSolver(z3.Options{})
+		c.guide = c.newSolver(attempt{})
 		c.guide.SetConflictLimit(feasibleConflicts)
 	}
 	c.facts = append(c.facts, c.sp.Facts()...)

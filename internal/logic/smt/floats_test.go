@@ -103,7 +103,7 @@ func TestFloatConstants(t *testing.T) {
 // TestFloatCircuits compares the solvers' circuits with the evaluator, on
 // symbolic inputs that are then fixed.
 func TestFloatCircuits(t *testing.T) {
-	for _, solver := range solvers[:2] {
+	for _, solver := range []solverKind{solvers[0], solvers[2]} {
 		t.Run(solver.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(2, 9))
 			for _, width := range []uint32{16, 32} {

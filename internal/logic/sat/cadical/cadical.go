@@ -88,6 +88,7 @@ type Solver struct {
 	limit       int64  // one more than the bound on conflicts; 0 is none
 	flags       []int8 // scratch for Failed
 	learned     int64  // as of Close
+	traced      bool
 }
 
 // New makes an empty formula. An option that CaDiCaL does not have is a panic.
@@ -107,6 +108,28 @@ func New(options ...Option) *Solver {
 		}
 	}
 	return s
+}
+
+// Trace lets the solver write down what it derives, from the empty formula on. It is called
+// before anything else.
+func (s *Solver) Trace() {
+	if s.use() && C.assay_cadical_trace(s.c) != 0 {
+		s.state = broken
+	}
+	s.traced = true
+}
+
+// Proof is what was derived so far, in binary DRAT. The solver must have been asked to Trace.
+func (s *Solver) Proof() []byte {
+	if !s.traced {
+		panic("cadical: Proof of a solver that does not trace")
+	}
+	if !s.use() {
+		return nil
+	}
+	var size C.int64_t
+	bytes := C.assay_cadical_proof(s.c, &size)
+	return C.GoBytes(unsafe.Pointer(bytes), C.int(size))
 }
 
 // use panics if the solver is closed, and says whether it still works.

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <climits>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 
@@ -19,6 +21,9 @@ struct assay_cadical : CaDiCaL::Terminator, CaDiCaL::Learner {
   std::mutex mutex; // of the changes of stop and paused that end a pause
   std::condition_variable changed;
   int64_t learned = 0;
+  FILE *proof = nullptr; // a stream into proof_bytes
+  char *proof_bytes = nullptr;
+  size_t proof_size = 0;
 
   // Polled by CaDiCaL every few decisions and conflicts.
   bool terminate() override {
@@ -57,7 +62,28 @@ assay_cadical *assay_cadical_new(void) {
 void assay_cadical_delete(assay_cadical *s) {
   s->solver.disconnect_terminator();
   s->solver.disconnect_learner();
+  if (s->proof) s->solver.close_proof_trace();
+  FILE *proof = s->proof;
+  char **bytes = &s->proof_bytes;
+  if (proof) {
+    fclose(proof);
+    free(*bytes);
+  }
   delete s;
+}
+
+int assay_cadical_trace(assay_cadical *s) {
+  s->proof = open_memstream(&s->proof_bytes, &s->proof_size);
+  if (!s->proof) return ASSAY_CADICAL_NO_MEMORY;
+  s->solver.trace_proof(s->proof, "memory");
+  return 0;
+}
+
+const char *assay_cadical_proof(assay_cadical *s, int64_t *size) {
+  s->solver.flush_proof_trace();
+  fflush(s->proof);
+  *size = (int64_t)s->proof_size;
+  return s->proof_bytes;
 }
 
 int assay_cadical_set(assay_cadical *s, const char *name, int value) {

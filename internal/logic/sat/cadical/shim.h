@@ -19,6 +19,13 @@ void assay_cadical_delete(assay_cadical *);
 // Sets an option, before anything else; 0 if there is none of that name.
 int assay_cadical_set(assay_cadical *, const char *name, int value);
 
+// Lets the solver write what it derives, in binary DRAT, to memory: after the options, before
+// anything else. Returns 0 or NO_MEMORY.
+int assay_cadical_trace(assay_cadical *);
+
+// What was written so far. The bytes are the solver's, until its next call.
+const char *assay_cadical_proof(assay_cadical *, int64_t *size);
+
 // Adds n literals, clauses ended by 0. Returns 0, NO_MEMORY or BAD_LITERAL.
 int assay_cadical_add(assay_cadical *, const int32_t *flat, int64_t n);
 

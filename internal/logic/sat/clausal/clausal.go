@@ -1,0 +1,351 @@
+// Package clausal checks proofs that formulas in clauses are unsatisfiable: an independent
+// reader of what a SAT solver says it has derived.
+//
+// Cited papers:
+//
+//	[GoldbergNovikov03] E. Goldberg, Y. Novikov. Verification of Proofs of Unsatisfiability for
+//	CNF Formulas. DATE 2003.
+//	[HeuleHuntWetzler13] M. Heule, W. Hunt, N. Wetzler. Trimming while Checking Clausal Proofs.
+//	FMCAD 2013.
+//
+// A proof is a list of clauses, each of which has reverse unit propagation (RUP): if all its
+// literals are false, unit propagation in the clauses so far meets a contradiction. Such a
+// clause is implied by them [GoldbergNovikov03]. The proof ends with the empty clause.
+//
+// # Soundness
+//
+//	(1) Every clause in the database is one of the formula, or has passed RUP, and is so
+//	    implied by the formula.
+//	(2) The literals that are assigned for good follow from these clauses by unit propagation.
+//	(3) Deletions only make the database smaller, which never makes a clause pass; so it does not
+//	    matter which deletions are carried out.
+//
+// So what is read from the solver may be anything: the answer is true only if the formula is
+// unsatisfiable. The watches of package clausal are a matter of speed, but for this: a clause
+// whose watches were wrong could only be passed over, and again less would pass.
+//
+// Departures: the check goes forward, in the order of the proof, and takes RUP alone; a step that
+// needs resolution asymmetric tautologies (RAT), which CaDiCaL does not make in the way it is
+// used here, is refused.
+package clausal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Checker has the formula, and reads a proof. A Checker belongs to one goroutine.
+type Checker struct {
+	arena    []int32 // clauses: their length (negative: deleted), then their literals
+	watches  [][]watch
+	value    []int8 // by index of a literal: 1 true, -1 false
+	trail    []int32
+	head     int // of the trail: what is before it was propagated
+	refuted  bool
+	position map[uint64][]int32 // of clauses by hash, for deletions
+	scratch  []int32
+	seen     []bool // by index of a literal, in add
+	steps    int64
+}
+
+// watch is a clause that looks at the negation of a literal, with another literal of it: while
+// that one is true, the clause need not be looked at.
+type watch struct {
+	clause  int32
+	blocker int32
+}
+
+// New is a checker with an empty formula.
+func New() *Checker { return &Checker{position: map[uint64][]int32{}} }
+
+// index of a literal of DIMACS.
+func index(l int32) int32 {
+	if l < 0 {
+		return -2*l + 1
+	}
+	return 2 * l
+}
+
+func (c *Checker) grow(l int32) {
+	if l < 0 {
+		l = -l
+	}
+	if n := int(2*l+2) - len(c.value); n > 0 {
+		n += len(c.value) / 2
+		c.value = append(c.value, make([]int8, n)...)
+		c.seen = append(c.seen, make([]bool, n)...)
+		c.watches = append(c.watches, make([][]watch, n)...)
+	}
+}
+
+// AddClauses adds clauses of the formula: their literals, each clause ended by 0.
+func (c *Checker) AddClauses(flat []int32) {
+	begin := 0
+	for i, l := range flat {
+		if l == 0 {
+			c.add(flat[begin:i])
+			begin = i + 1
+		}
+	}
+	if begin != len(flat) {
+		panic("clausal: last clause has no end")
+	}
+}
+
+// add puts a clause into the database. Literals that occur twice are left out, and clauses
+// that are always true.
+func (c *Checker) add(lits []int32) {
+	if c.refuted {
+		return
+	}
+	unique := c.scratch[:0]
+	tautology := false
+	for _, l := range lits {
+		c.grow(l)
+		if c.seen[index(-l)] {
+			tautology = true
+		}
+		if !c.seen[index(l)] {
+			c.seen[index(l)] = true
+			unique = append(unique, l)
+		}
+	}
+	c.scratch = unique
+	for _, l := range unique {
+		c.seen[index(l)] = false
+	}
+	if tautology {
+		return
+	}
+	// The literals that are not false come first: they are watched.
+	free := 0
+	for i, l := range unique {
+		if c.value[index(l)] >= 0 {
+			unique[free], unique[i] = l, unique[free]
+			free++
+		}
+	}
+	at := int32(len(c.arena))
+	c.arena = append(append(c.arena, int32(len(unique))), unique...)
+	if len(unique) > 1 {
+		c.position[hash(unique)] = append(c.position[hash(unique)], at)
+		c.watch(unique[0], at, unique[1])
+		c.watch(unique[1], at, unique[0])
+	}
+	switch {
+	case free == 0:
+		c.refuted = true
+	case free == 1 && c.value[index(unique[0])] == 0:
+		c.assign(unique[0])
+		c.refuted = !c.propagate()
+	}
+}
+
+func (c *Checker) watch(l, clause, blocker int32) {
+	c.watches[index(-l)] = append(c.watches[index(-l)], watch{clause, blocker})
+}
+
+func (c *Checker) assign(l int32) {
+	c.value[index(l)], c.value[index(-l)] = 1, -1
+	c.trail = append(c.trail, l)
+}
+
+// propagate assigns all that follows by unit propagation; false if it meets a contradiction.
+func (c *Checker) propagate() bool {
+	for c.head < len(c.trail) {
+		l := c.trail[c.head]
+		c.head++
+		list := c.watches[index(l)]
+		kept := list[:0]
+		for i := 0; i < len(list); i++ {
+			w := list[i]
+			if c.value[index(w.blocker)] > 0 {
+				kept = append(kept, w)
+				continue
+			}
+			n := c.arena[w.clause]
+			if n < 0 {
+				continue // deleted
+			}
+			lits := c.arena[w.clause+1 : w.clause+1+n]
+			if lits[0] == -l {
+				lits[0], lits[1] = lits[1], lits[0]
+			}
+			if c.value[index(lits[0])] > 0 {
+				kept = append(kept, watch{w.clause, lits[0]})
+				continue
+			}
+			moved := false
+			for k := 2; k < len(lits); k++ {
+				if c.value[index(lits[k])] >= 0 {
+					lits[1], lits[k] = lits[k], lits[1]
+					c.watch(lits[1], w.clause, lits[0])
+					moved = true
+					break
+				}
+			}
+			if moved {
+				continue
+			}
+			kept = append(kept, watch{w.clause, lits[0]})
+			if c.value[index(lits[0])] < 0 {
+				kept = append(kept, list[i+1:]...)
+				c.watches[index(l)] = kept
+				return false
+			}
+			c.assign(lits[0])
+		}
+		c.watches[index(l)] = kept
+		c.steps++
+	}
+	return true
+}
+
+// implied says whether a clause has reverse unit propagation.
+func (c *Checker) implied(lits []int32) bool {
+	before := len(c.trail)
+	ok := false
+	for _, l := range lits {
+		c.grow(l)
+		if c.value[index(l)] > 0 {
+			ok = true
+			break
+		}
+		if c.value[index(l)] == 0 {
+			c.assign(-l)
+		}
+	}
+	ok = ok || !c.propagate()
+	for _, l := range c.trail[before:] {
+		c.value[index(l)], c.value[index(-l)] = 0, 0
+	}
+	c.trail, c.head = c.trail[:before], before
+	return ok
+}
+
+// hash is the same for the same literals in any order.
+func hash(lits []int32) uint64 {
+	var sum, product, xor uint64 = 0, 1, 0
+	for _, l := range lits {
+		x := uint64(uint32(l))*0x9e3779b97f4a7c15 + 1
+		sum, product, xor = sum+x, product*(x|1), xor^(x>>7)
+	}
+	return sum ^ product*31 ^ xor*17
+}
+
+// remove deletes a clause, if it is there.
+func (c *Checker) remove(lits []int32) {
+	if len(lits) < 2 {
+		return
+	}
+	h := hash(lits)
+	list := c.position[h]
+	for i, at := range list {
+		if c.arena[at] == int32(len(lits)) && c.same(at, lits) {
+			c.arena[at] = -c.arena[at]
+			list[i] = list[len(list)-1]
+			if list = list[:len(list)-1]; len(list) == 0 {
+				delete(c.position, h)
+			} else {
+				c.position[h] = list
+			}
+			return
+		}
+	}
+}
+
+// same compares the literals of the clause at a place with others, of the same number.
+func (c *Checker) same(at int32, lits []int32) bool {
+	for _, l := range lits {
+		if int(index(l)) >= len(c.seen) {
+			return false
+		}
+	}
+	for _, l := range lits {
+		c.seen[index(l)] = true
+	}
+	equal := true
+	for _, l := range c.arena[at+1 : at+1+c.arena[at]] {
+		equal = equal && c.seen[index(l)]
+	}
+	for _, l := range lits {
+		c.seen[index(l)] = false
+	}
+	return equal
+}
+
+// ErrRefused says that a proof is none.
+type ErrRefused struct {
+	Step int // the number of the first step that is refused, from 1; the number of all if none is
+	Why  string
+}
+
+func (e ErrRefused) Error() string { return fmt.Sprintf("step %d of the proof: %s", e.Step, e.Why) }
+
+var errEnd = errors.New("it ends within a step")
+
+// Check reads a proof in binary DRAT: 'a' or 'd', then the literals as 2v or 2v+1 in groups of
+// seven bits, the lowest first, then 0. It is nil if the proof shows that the formula is
+// unsatisfiable; else an ErrRefused, or the context's error.
+func (c *Checker) Check(ctx context.Context, proof []byte) error {
+	var lits []int32
+	step := 0
+	for !c.refuted && len(proof) > 0 {
+		step++
+		if step%256 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		kind := proof[0]
+		var err error
+		if lits, proof, err = literals(lits[:0], proof[1:]); err != nil {
+			return ErrRefused{step, err.Error()}
+		}
+		switch kind {
+		case 'd':
+			c.remove(lits)
+		case 'a':
+			if !c.implied(lits) {
+				return ErrRefused{step, "the clause does not follow by unit propagation"}
+			}
+			c.add(lits)
+		default:
+			return ErrRefused{step, fmt.Sprintf("it is of unknown kind %d", kind)}
+		}
+	}
+	if !c.refuted {
+		return ErrRefused{step, "the proof ends without a contradiction"}
+	}
+	return nil
+}
+
+// literals reads those of one step.
+func literals(lits []int32, proof []byte) ([]int32, []byte, error) {
+	for {
+		var n uint64
+		for shift := 0; ; shift += 7 {
+			if len(proof) == 0 {
+				return nil, nil, errEnd
+			}
+			b := proof[0]
+			proof = proof[1:]
+			n |= uint64(b&127) << shift
+			if n >= 1<<31 || shift > 28 {
+				return nil, nil, errors.New("a literal is too large")
+			}
+			if b < 128 {
+				break
+			}
+		}
+		switch {
+		case n == 0:
+			return lits, proof, nil
+		case n == 1:
+			return nil, nil, errors.New("a literal without a variable")
+		case n&1 != 0:
+			lits = append(lits, -int32(n>>1))
+		default:
+			lits = append(lits, int32(n>>1))
+		}
+	}
+}
