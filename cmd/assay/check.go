@@ -24,7 +24,7 @@ type checkFlags struct {
 	property     string
 	spec         string
 	ltl          string
-	ctl          string
+	ctl, tree    string
 	entry        string
 	binary       string
 	assumed      string
@@ -83,6 +83,7 @@ func (f *checkFlags) groups() []group {
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
 	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
 	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics wrap or integers")
+	question.StringVar(&f.tree, "tree", "", "with --ctl: draw the parts of the formula, and in which states each was proved, in this `file`: .svg, .png, .pdf or .dot")
 	question.StringVar(&f.binary, "binary", "", "ask the same of this `file`, an x86-64 binary that was made of the C files, and explain a difference")
 	question.StringVar(&f.assumed, "assume", "", "assume a C `condition` of the first state, over globals and locals (main::x); with --ctl over names alone")
 	question.BoolVar(&f.havocStart, "havoc-uninitialised", false, "start with arbitrary content of the globals without initialiser that are not static")
@@ -211,6 +212,9 @@ Properties:
 			}
 			if err := f.complete(c.Flags()); err != nil {
 				return err
+			}
+			if f.ctl == "" && f.tree != "" {
+				return &assay.InputError{Message: "--tree draws what is proved of a formula of computation tree logic: it needs --ctl"}
 			}
 			if f.ctl != "" && f.binary == "" {
 				if err := f.reports.alone("computation tree logic"); err != nil {

@@ -29,6 +29,9 @@ func (f *checkFlags) checkCTL() error {
 	if len(t.Properties) > 0 || f.spec != "" {
 		return &assay.InputError{Message: "--ctl is asked alone", Hint: "leave out --property, --ltl and --spec"}
 	}
+	if err := checkTree(f.tree); err != nil {
+		return err
+	}
 	wraps := t.Program.Semantics == assay.SemanticsWrap
 	if !wraps && t.Program.Semantics != assay.SemanticsIntegers {
 		return &assay.InputError{Message: "formulas of computation tree logic are decided over machine integers that wrap, or over mathematical integers", Hint: "add --semantics wrap, or --semantics integers"}
@@ -63,7 +66,7 @@ func (f *checkFlags) checkCTL() error {
 	case err != nil:
 		return &assay.EnvironmentError{Doing: "reading the program", Err: err}
 	}
-	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet, json: f.show.JSON}).decideCTL(ctx, limit, os.Stdout, name, p)
+	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet, json: f.show.JSON, tree: f.tree}).decideCTL(ctx, limit, os.Stdout, name, p)
 }
 
 // specifiedCTL takes the formula of a property file that asks CTL(…), alone, as if it were given with --ctl.

@@ -28,7 +28,9 @@ type ctlAnswer struct {
 	known region.Region
 	s     *its.System
 	proof *branching.Proof
-	code  int
+	// before are the steps before observation begins.
+	before int
+	code   int
 }
 
 type ctlReason struct {
@@ -36,10 +38,12 @@ type ctlReason struct {
 	Text  string `json:"text"`
 }
 
-// ctlPart is shown of all initial states, or of one, which is given.
+// ctlPart is shown of all initial states, or of one, which is given. Observation begins Steps later: then, and not before, the claim
+// is made.
 type ctlPart struct {
 	Of    string            `json:"of"` // all or one
 	State map[string]string `json:"state,omitempty"`
+	Steps int               `json:"steps,omitempty"`
 	Claim ctlClaim          `json:"claim"`
 }
 
@@ -58,10 +62,18 @@ type ctlStates struct {
 
 // write prints the answer in the form that was asked for.
 func (a *ctlAnswer) write(w io.Writer) error {
-	if a.proof != nil && !a.f.quiet {
+	if a.proof != nil && (!a.f.quiet || a.f.tree != "") {
 		for _, p := range a.proof.Parts {
 			a.Shown = append(a.Shown, a.part(&p))
 		}
+	}
+	if a.f.tree != "" && a.proof != nil {
+		if err := a.draw(); err != nil {
+			return err
+		}
+	}
+	if a.f.quiet {
+		a.Shown = nil
 	}
 	text := a.text()
 	if a.f.json {
@@ -95,19 +107,30 @@ func (a *ctlAnswer) text() string {
 		b.WriteString(x.String() + "\n")
 	}
 	for _, p := range a.Shown {
-		if p.Of == "all" {
-			b.WriteString("in all initial states\n")
-		} else {
-			var values []string
-			for _, name := range a.s.Variables {
-				values = append(values, name+" = "+p.State[name])
-			}
-			fmt.Fprintf(&b, "in the initial state %s\n", strings.Join(values, ", "))
-		}
+		b.WriteString(a.where(&p) + "\n")
 		p.Claim.write(&b, "")
 	}
 	fmt.Fprintf(&b, "RESULT: %s\n", a.Result)
 	return b.String()
+}
+
+// where says of which states a part is.
+func (a *ctlAnswer) where(p *ctlPart) string {
+	text := "in all initial states"
+	if p.Of == "one" {
+		var values []string
+		for _, name := range a.s.Variables {
+			values = append(values, name+" = "+p.State[name])
+		}
+		text = "in the initial state " + strings.Join(values, ", ")
+	}
+	switch {
+	case p.Steps == 1:
+		text += ", behind the step that gives variables their values"
+	case p.Steps > 1:
+		text += fmt.Sprintf(", behind the %d steps that give variables their values", p.Steps)
+	}
+	return text
 }
 
 // write prints the tree of what was proved: the states in which each subformula holds, by location.
@@ -125,7 +148,11 @@ func (c *ctlClaim) write(b *strings.Builder, indent string) {
 }
 
 func (a *ctlAnswer) part(p *branching.Part) ctlPart {
-	out := ctlPart{Of: "one", Claim: a.claim(p.Claim)}
+	c := p.Claim
+	for range a.before { // the steps before observation begins say nothing
+		c = c.Below[0]
+	}
+	out := ctlPart{Of: "one", Claim: a.claim(c), Steps: a.before}
 	if p.Of == ctl.All {
 		out.Of = "all"
 		return out
@@ -141,11 +168,15 @@ func (a *ctlAnswer) claim(c *branching.Claim) ctlClaim {
 	out := ctlClaim{Formula: fmt.Sprint(c.Formula)}
 	for l, r := range c.Holds {
 		if !r.IsEmpty() {
-			out.Where = append(out.Where, ctlStates{a.s.Locations[l], r.Format(a.s.VarName, a.known)})
+			out.Where = append(out.Where, ctlStates{a.s.Locations[l], inC(r.Format(a.s.VarName, a.known))})
 		}
 	}
 	for _, d := range c.Descents {
-		out.Descents = append(out.Descents, strings.Split(strings.TrimSpace(d.Argument.Format(withBegin(a.s))), "\n")...)
+		for line := range strings.SplitSeq(strings.TrimSpace(d.Argument.Format(withBegin(a.s))), "\n") {
+			if !strings.Contains(line, "where 0 >= 1:") { // nowhere
+				out.Descents = append(out.Descents, inC(line))
+			}
+		}
 	}
 	for _, below := range c.Below {
 		if _, constant := below.Formula.(ctl.Constant); !constant {
@@ -154,6 +185,9 @@ func (a *ctlAnswer) claim(c *branching.Claim) ctlClaim {
 	}
 	return out
 }
+
+// inC is a condition with the equality of C.
+func inC(text string) string { return strings.ReplaceAll(text, " = ", " == ") }
 
 // withBegin is the system with the location where descents begin.
 func withBegin(s *its.System) *its.System {

@@ -224,14 +224,14 @@ reduced:      %s, %s (%s)
 
 // layOut has a graph laid out by Graphviz.
 func layOut(ctx context.Context, dot []byte, format string) ([]byte, error) {
-	const doing = "laying out the automaton"
+	const doing = "laying out the picture"
 	var out, diagnostics bytes.Buffer
 	cmd := exec.Command("dot", "-T"+format)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(dot), &out, &diagnostics
 	done, err := process.Run(ctx, cmd, process.Limits{})
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, &assay.EnvironmentError{Doing: doing, Err: errors.New("the program dot is not installed"), Hint: "install graphviz (make deps), or write the automaton as .dot"}
+		return nil, &assay.EnvironmentError{Doing: doing, Err: errors.New("the program dot is not installed"), Hint: "install graphviz (make deps), or write .dot"}
 	case err != nil:
 		return nil, &assay.EnvironmentError{Doing: doing, Err: err}
 	case done.Cancelled:

@@ -32,7 +32,7 @@ type solveFlags struct {
 	timeout     time.Duration
 	memory      uint64
 	invariant   string
-	ctl         string
+	ctl, tree   string
 	certificate string
 	quiet       bool
 	verbose     bool
@@ -72,11 +72,17 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 				fmt.Fprintf(errorOutput(), "unknown: %s\n", why)
 				return exitUnknown
 			})
+			if err := checkTree(f.tree); err != nil {
+				return err
+			}
+			if f.ctl == "" && f.tree != "" {
+				return &assay.InputError{Message: "--tree draws what is proved of a formula: it needs --ctl"}
+			}
 			if f.ctl != "" {
 				if !isITS(args[0]) {
 					return &assay.InputError{Message: "--ctl is for integer transition systems; assay check decides programs"}
 				}
-				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose, json: f.json}).solveCTL(ctx, limit, os.Stdout, args[0], f.ctl)
+				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose, json: f.json, tree: f.tree}).solveCTL(ctx, limit, os.Stdout, args[0], f.ctl)
 			}
 			if isITS(args[0]) {
 				return (&itsFlags{certify: f.certify, quiet: f.quiet, verbose: f.verbose}).solve(ctx, limit, os.Stdout, args[0])
@@ -92,6 +98,7 @@ Exit codes: 0 no property can be violated, or YES; 1 a witness was printed, or N
 	flags.Var(choiceValue{&f.lifting, ic3.Liftings}, "lifting", "how ic3 generalises predecessors")
 	flags.Var(choiceValue{&f.reduce, []string{"on", "off"}}, "reduce", "whether ic3 first replaces constant and equal latches")
 	flags.StringVar(&f.ctl, "ctl", "", "of an integer transition system decide this `formula` of computation tree logic")
+	flags.StringVar(&f.tree, "tree", "", "with --ctl draw the parts of the formula, and in which states each was proved, in this `file`: .svg, .png, .pdf or .dot")
 	flags.BoolVar(&f.json, "json", false, "with --ctl print the answer as one line of JSON")
 	flags.StringVar(&f.invariant, "invariant", "", "write the invariants of a proof to this `file`")
 	flags.StringVar(&f.certificate, "certificate", "", "write a witness circuit of a proof in AIGER to this `file`, for external checkers")

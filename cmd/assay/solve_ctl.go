@@ -96,7 +96,7 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	if err != nil {
 		return &assay.EnvironmentError{Doing: "reading the formula", Err: err}
 	}
-	out := ctlAnswer{f: f, known: p.Known}
+	out := ctlAnswer{f: f, known: p.Known, before: p.Before}
 	p.System, out.Replaced = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
 	check := accept.Branching
 	if f.certify == "off" {

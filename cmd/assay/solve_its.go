@@ -21,7 +21,8 @@ type itsFlags struct {
 	certify string
 	quiet   bool
 	verbose bool
-	json    bool // of answers about formulas
+	json    bool   // of answers about formulas
+	tree    string // a file for a picture of them
 }
 
 // isITS says whether a file's name is that of an integer transition system.
