@@ -68,6 +68,8 @@ type Image struct {
 	Symbols []Symbol
 	// Externals are the names of what the file does not define, by the address that stands for it.
 	Externals map[uint64]string
+	// Copies are the names of objects of libraries that are put in the file's own data, by address.
+	Copies map[uint64]string
 	// Pointers are the addresses of 8 bytes of data that hold an address.
 	Pointers map[uint64]bool
 	// Constants are the addresses of 4 bytes that hold one, in the code of object files that is not

@@ -28,7 +28,7 @@ type relocation struct {
 
 // relocate applies all relocations of the file.
 func (m *Image) relocate(file *elf.File, base []uint64) error {
-	m.Externals, m.Pointers, m.Constants = map[uint64]string{}, map[uint64]bool{}, map[uint64]bool{}
+	m.Externals, m.Copies, m.Pointers, m.Constants = map[uint64]string{}, map[uint64]string{}, map[uint64]bool{}, map[uint64]bool{}
 	r := relocator{image: m, addresses: map[string]uint64{}, table: map[string]uint64{}, next: externalBase}
 	if m.Type == elf.ET_REL {
 		r.next = nearExternal
@@ -159,7 +159,8 @@ func (r *relocator) apply(x relocation, base []uint64) error {
 	case elf.R_X86_64_GOTPCREL, elf.R_X86_64_GOTPCRELX, elf.R_X86_64_REX_GOTPCRELX:
 		return r.write(x, r.entry(s)+uint64(x.addend)-x.at, 4)
 	case elf.R_X86_64_COPY:
-		return nil // an object of a library, which has room here
+		r.image.Copies[x.at] = x.symbol.Name // an object of a library, which has room here
+		return nil
 	}
 	return r.fail("relocations of type %v (at 0x%x) are not supported", x.kind, x.at)
 }

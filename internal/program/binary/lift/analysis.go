@@ -32,19 +32,18 @@ func (p *program) callee(f *body, i *x86.Instruction) (uint64, bool) {
 // analyse computes all of it, for all functions.
 func (p *program) analyse() {
 	order := slices.Sorted(maps.Keys(p.bodies))
-	// Which registers are used and changed depends on the callees: until nothing changes.
-	for changed := true; changed; {
-		changed = false
-		for _, a := range order {
-			f := p.bodies[a]
-			before := [2]uint32{f.arguments, f.clobbered}
-			p.usage(f)
-			changed = changed || before != [2]uint32{f.arguments, f.clobbered}
-		}
-	}
+	p.usages(order)
+	formats := false
 	for _, a := range order {
 		f := p.bodies[a]
 		p.flow(f)
+		formats = p.readFormats(f) || formats
+	}
+	if formats { // they say how many arguments a call has
+		p.usages(order)
+	}
+	for _, a := range order {
+		f := p.bodies[a]
 		p.flags(f)
 		p.lay(f)
 		f.forgotten, f.overwrites = f.forgets()
@@ -76,6 +75,19 @@ func (p *program) analyse() {
 		p.data.joinAll()
 	} else {
 		p.data.join()
+	}
+}
+
+// usages computes it for all functions: which registers are used and changed depends on the callees, until nothing changes.
+func (p *program) usages(order []uint64) {
+	for changed := true; changed; {
+		changed = false
+		for _, a := range order {
+			f := p.bodies[a]
+			before := [2]uint32{f.arguments, f.clobbered}
+			p.usage(f)
+			changed = changed || before != [2]uint32{f.arguments, f.clobbered}
+		}
 	}
 }
 

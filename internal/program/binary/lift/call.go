@@ -2,7 +2,6 @@ package lift
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -244,11 +243,11 @@ func (w *writer) afterCall(i *x86.Instruction, clobbered uint32) {
 
 // external is a call of a function that the file does not define.
 func (w *writer) external(i *x86.Instruction, name string) {
-	x, ok := w.p.meaning(name)
-	if !ok && name == "printf" {
-		w.print(i)
+	if x, ok := formattedFunctions[name]; ok {
+		w.formatted(i, name, x)
 		return
 	}
+	x, ok := w.p.meaning(name)
 	if !ok {
 		refuse("a call of %s, of which nothing is known here", name)
 	}
@@ -257,55 +256,42 @@ func (w *writer) external(i *x86.Instruction, name string) {
 
 // known is a call of a function whose parameters are known.
 func (w *writer) known(i *x86.Instruction, name string, x prototype) {
+	rest := &variadic{w: w}
 	var arguments []string
-	for k, p := range x.parameters {
-		r := argumentRegisters[k]
-		w.reads |= 1 << r
-		arguments = append(arguments, fmt.Sprintf("(%s)%s", p, w.value(r)))
+	for _, p := range x.parameters {
+		if p == "double" || p == "float" {
+			r := xmm0 + register(rest.floats)
+			rest.floats++
+			w.reads |= 1 << r
+			bits := map[string]uint32{"double": 64, "float": 32}[p]
+			arguments = append(arguments, w.temporaryOf(p, asFloat(bits, vectorName(r)+"[0]")))
+		} else {
+			arguments = append(arguments, fmt.Sprintf("(%s)%s", p, rest.integer()))
+		}
 	}
 	if x.as != "" {
 		name = x.as
 	}
 	w.p.declare(name, x)
+	if !w.dry {
+		w.preconditions(i, x, arguments)
+	}
 	w.loseRedZone()
 	call := fmt.Sprintf("%s(%s)", name, strings.Join(arguments, ", "))
-	switch {
-	case x.text != "":
-		w.line("%s", x.text)
-	case x.result == "void":
+	switch x.result {
+	case "double", "float":
+		bits := map[string]uint32{"double": 64, "float": 32}[x.result]
+		r := w.temporary(bits, asBits(bits, w.temporaryOf(x.result, call)))
+		w.afterCall(i, callerSaved)
+		w.line("_xmm0[0] = %s;", r)
+		return
+	case "void":
+		if x.text != "" {
+			call = strings.TrimSuffix(x.text, ";")
+		}
 		w.line("%s;", call)
 	default:
 		w.line("_rax = (u64)(%s)%s;", x.widened(), call)
 	}
 	w.afterCall(i, callerSaved)
 }
-
-// print is a call of printf that only prints numbers: it changes nothing, and returns anything. What %s and %n
-// would read and write is not looked at.
-func (w *writer) print(i *x86.Instruction) {
-	w.reads |= 1 << rdi
-	if !w.dry {
-		format, ok := "", false
-		if x := w.frame.registers[rdi]; x.kind == address {
-			format, ok = w.p.data.literal(uint64(x.n))
-		}
-		for k := w.index - 1; !ok && k >= 0; k-- { // a constant, in a file with a fixed place
-			b := &w.block.code[k]
-			if n, constant := b.Args[1].(x86asm.Imm); b.Op == x86asm.MOV && b.Args[0] == x86asm.EDI && constant {
-				format, ok = w.p.data.literal(uint64(n))
-			}
-			if w.f.effects[b.Address].writes&(1<<rdi) != 0 {
-				break
-			}
-		}
-		if !ok || strings.Contains(strings.ReplaceAll(format, "%%", ""), "%") && !onlyNumbers.MatchString(format) {
-			refuse("a call of printf with a format that is not known, or has more than numbers")
-		}
-	}
-	w.loseRedZone()
-	w.line("_rax = (u32)__assay_approximate_size(\"the result of printf\");")
-	w.afterCall(i, callerSaved)
-}
-
-// onlyNumbers are formats that read no memory and write none.
-var onlyNumbers = regexp.MustCompile(`^([^%]|%%|%[-+ #0-9.]*(hh|h|ll|l|z|j)?[diuxXoc])*$`)

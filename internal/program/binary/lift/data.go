@@ -87,6 +87,14 @@ func newData(m *image.Image, d *debugging, name func(string) string, function fu
 		end := s.Address + s.Size
 		at := s.Address
 		gap := func(to uint64) {
+			if start := (at + addressBytes - 1) &^ (addressBytes - 1); at < start && start < to { // addresses are aligned
+				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: start - at, section: s})
+				at = start
+			}
+			if end := to &^ (addressBytes - 1); at < end && end < to {
+				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: end - at, section: s})
+				at = end
+			}
 			if at < to {
 				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: to - at, section: s})
 			}
@@ -115,6 +123,9 @@ func (d *data) spread() {
 	for changed := true; changed; {
 		changed = false
 		for _, o := range d.objects {
+			if _, copied := d.image.Copies[o.address]; !o.code && copied {
+				o.code, changed = true, true
+			}
 			if !o.code && o.pointers && (o.element != "u64" || o.count == 0 || o.address%8 != 0 || d.unaligned(o)) {
 				o.code, changed = true, true
 			}

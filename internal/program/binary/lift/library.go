@@ -3,6 +3,8 @@ package lift
 import (
 	"fmt"
 	"strings"
+
+	"assay/internal/program/binary/x86"
 )
 
 // This file says how functions are called whose meaning is that of their name: inputs and errors of
@@ -17,6 +19,10 @@ type prototype struct {
 	text string
 	// as is the name that is called instead.
 	as string
+	// needs are conditions on the arguments: "0+2" that as many bytes as the third says are at the first one, "0+1*2" that
+	// they are a product, "0s" that a string is there, "0+1s" that there is room for the string of the second, "0h" that it is null, or the start of
+	// a live object of the heap.
+	needs string
 }
 
 func (x prototype) declaration(name string) string {
@@ -49,42 +55,173 @@ var inputs = map[string]string{
 	"bool": "_Bool", "_Bool": "_Bool", "char": "char", "schar": "signed char", "uchar": "unsigned char", "short": "short", "ushort": "unsigned short", "int": "int",
 	"uint": "unsigned", "unsigned": "unsigned", "unsigned_int": "unsigned", "long": "long", "ulong": "unsigned long", "longlong": "long long",
 	"ulonglong": "unsigned long long", "size_t": "unsigned long", "u32": "unsigned", "u64": "unsigned long", "s32": "int", "s64": "long",
+	"float": "float", "double": "double",
 }
 
-// library are functions of the C library with integer arguments, and those that only print.
-var library = map[string]prototype{
-	"abort":               {result: "void", text: "abort();"},
-	"exit":                {result: "void", parameters: []string{"int"}},
-	"_exit":               {result: "void", parameters: []string{"int"}},
-	"_Exit":               {result: "void", parameters: []string{"int"}},
-	"abs":                 {result: "int", parameters: []string{"int"}},
-	"labs":                {result: "long", parameters: []string{"long"}},
-	"isdigit":             {result: "int", parameters: []string{"int"}},
-	"isalpha":             {result: "int", parameters: []string{"int"}},
-	"isspace":             {result: "int", parameters: []string{"int"}},
-	"toupper":             {result: "int", parameters: []string{"int"}},
-	"tolower":             {result: "int", parameters: []string{"int"}},
-	"putchar":             {result: "int", parameters: []string{"int"}},
-	"puts":                {result: "int", parameters: []string{"const char *"}},
-	"getchar":             {result: "int"},
-	"rand":                {result: "int"},
-	"malloc":              {result: "void *", parameters: []string{"unsigned long"}},
-	"calloc":              {result: "void *", parameters: []string{"unsigned long", "unsigned long"}},
-	"free":                {result: "void", parameters: []string{"void *"}},
-	"memset":              {result: "void *", parameters: []string{"void *", "int", "unsigned long"}},
-	"memcpy":              {result: "void *", parameters: []string{"void *", "const void *", "unsigned long"}},
-	"strlen":              {result: "unsigned long", parameters: []string{"const char *"}},
-	"__assert_fail":       {result: "void", parameters: []string{"const char *", "const char *", "unsigned", "const char *"}},
-	"__VERIFIER_error":    {result: "void"},
-	"reach_error":         {result: "void"},
-	"__VERIFIER_assume":   {result: "void", parameters: []string{"int"}},
-	"assert":              {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"}, // where it was not declared
-	"__VERIFIER_assert":   {result: "void", parameters: []string{"int"}},
-	"__CPROVER_assume":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
-	"__CPROVER_assert":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"},
-	"__ESBMC_assume":      {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
-	"__VERIFIER_ltl_step": {result: "void"},
+// library are functions of the C library.
+var library = func() map[string]prototype {
+	out := map[string]prototype{
+		"abort":               {result: "void", text: "abort();"},
+		"reach_error":         {result: "void"},
+		"__VERIFIER_error":    {result: "void"},
+		"__VERIFIER_assume":   {result: "void", parameters: []string{"int"}},
+		"assert":              {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"}, // where it was not declared
+		"__VERIFIER_assert":   {result: "void", parameters: []string{"int"}},
+		"__CPROVER_assume":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
+		"__CPROVER_assert":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"},
+		"__ESBMC_assume":      {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
+		"__VERIFIER_ltl_step": {result: "void"},
+	}
+	for line := range strings.Lines(libraryTable) {
+		declaration, needs, _ := strings.Cut(strings.TrimSpace(line), "|")
+		head, parameters, _ := strings.Cut(strings.TrimSuffix(strings.TrimSpace(declaration), ")"), "(")
+		k := strings.LastIndexAny(head, " *") + 1
+		x := prototype{result: strings.TrimSpace(head[:k]), needs: strings.TrimSpace(needs)}
+		if parameters != "" && parameters != "void" {
+			for p := range strings.SplitSeq(parameters, ",") {
+				x.parameters = append(x.parameters, strings.TrimSpace(p))
+			}
+		}
+		out[head[k:]] = x
+	}
+	return out
+}()
+
+// libraryTable has a declaration on each line, and what it needs.
+const libraryTable = `void exit(int)
+void _exit(int)
+void _Exit(int)
+void __assert_fail(const char *, const char *, unsigned, const char *)
+void __stack_chk_fail(void)
+int abs(int)
+long labs(long)
+int isalnum(int)
+int isalpha(int)
+int iscntrl(int)
+int isdigit(int)
+int isgraph(int)
+int islower(int)
+int isprint(int)
+int ispunct(int)
+int isspace(int)
+int isupper(int)
+int isxdigit(int)
+int toupper(int)
+int tolower(int)
+int putchar(int)
+int puts(const char *) | 0s
+int fputs(const char *, struct _IO_FILE *) | 0s
+int fputc(int, struct _IO_FILE *)
+int putc(int, struct _IO_FILE *)
+int fflush(struct _IO_FILE *)
+int getchar(void)
+int getc(struct _IO_FILE *)
+int fgetc(struct _IO_FILE *)
+char *fgets(char *, int, struct _IO_FILE *) | 0+1
+unsigned long fwrite(const void *, unsigned long, unsigned long, struct _IO_FILE *) | 0+1*2
+int rand(void)
+void srand(unsigned)
+long time(long *)
+void *malloc(unsigned long)
+void *calloc(unsigned long, unsigned long)
+void *realloc(void *, unsigned long) | 0h
+void free(void *) | 0h
+void *memset(void *, int, unsigned long) | 0+2
+void *memcpy(void *, const void *, unsigned long) | 0+2 1+2
+void *memmove(void *, const void *, unsigned long) | 0+2 1+2
+int memcmp(const void *, const void *, unsigned long) | 0+2 1+2
+void *memchr(const void *, int, unsigned long) | 0+2
+unsigned long strlen(const char *) | 0s
+int strcmp(const char *, const char *) | 0s 1s
+int strncmp(const char *, const char *, unsigned long) | 0s 1s
+int strcasecmp(const char *, const char *) | 0s 1s
+char *strchr(const char *, int) | 0s
+char *strrchr(const char *, int) | 0s
+char *strstr(const char *, const char *) | 0s 1s
+unsigned long strspn(const char *, const char *) | 0s 1s
+unsigned long strcspn(const char *, const char *) | 0s 1s
+char *strpbrk(const char *, const char *) | 0s 1s
+char *strcpy(char *, const char *) | 1s 0+1s
+char *stpcpy(char *, const char *) | 1s 0+1s
+char *strncpy(char *, const char *, unsigned long) | 1s 0+2
+char *strdup(const char *) | 0s
+int atoi(const char *) | 0s
+long atol(const char *) | 0s
+double atof(const char *) | 0s
+double sqrt(double)
+float sqrtf(float)
+double fabs(double)
+float fabsf(float)
+double floor(double)
+float floorf(float)
+double ceil(double)
+float ceilf(float)
+double trunc(double)
+float truncf(float)
+double round(double)
+float roundf(float)
+double rint(double)
+float rintf(float)
+double fmod(double, double)
+float fmodf(float, float)
+double fmin(double, double)
+double fmax(double, double)
+float fminf(float, float)
+float fmaxf(float, float)
+double pow(double, double)
+double exp(double)
+double log(double)
+double sin(double)
+double cos(double)
+double tan(double)
+double atan(double)
+double atan2(double, double)
+int isnan(double)
+int isinf(double)
+`
+
+// preconditions writes the conditions on the arguments of a call.
+func (w *writer) preconditions(i *x86.Instruction, x prototype, arguments []string) {
+	for need := range strings.FieldsSeq(x.needs) {
+		p := "(const u8 *)" + arguments[need[0]-'0']
+		switch rest := need[1:]; {
+		case rest == "s":
+			if text, ok := w.constantText(argumentRegisters[need[0]-'0']); ok && text != "" {
+				continue
+			}
+			w.p.uses["string"] = true
+			w.line("string$(%s);", p)
+		case rest == "h":
+			w.p.uses["heap"] = true
+			w.line("if (%s && !__assay_heap_start((void *)%s)) __assay_unsupported(\"0x%x: %v: not the start of a live object of the heap\");", p, p, i.Address, i)
+		default:
+			size := "1"
+			if k, ok := strings.CutSuffix(rest[1:], "s"); ok {
+				w.p.uses["string"] = true
+				size = fmt.Sprintf("string$((const u8 *)%s) + 1", arguments[k[0]-'0'])
+			} else {
+				for k := range strings.SplitSeq(rest[1:], "*") {
+					n := fmt.Sprintf("(u64)%s", arguments[k[0]-'0'])
+					if size == "1" {
+						size = n
+						continue
+					}
+					y := w.temporary(64, "0")
+					w.line("if (__builtin_mul_overflow(%s, %s, &%s)) %s = ~0ul;", size, n, y, y)
+					size = y
+				}
+			}
+			n := w.temporary(64, size)
+			w.line("if (%s) {", n)
+			w.needRange(i, p, n)
+			w.line("}")
+		}
+	}
 }
+
+// checked are the functions of the lifted program that look at strings.
+const checkedString = `static u64 string$(const u8 *s) { u64 n = 0; for (;; n++) { if (!__assay_valid_range(s + n, 1)) __assay_unsupported("a string that does not end within its object"); if (!s[n]) return n; } }
+`
 
 // meaning is the prototype of a function that is not lifted, because of its name.
 func (p *program) meaning(name string) (prototype, bool) {

@@ -57,8 +57,12 @@ type program struct {
 	labels map[uint64]string
 	// pointees are the functions whose addresses are mentioned.
 	pointees map[uint64]bool
+	// uses says which helpers of library.go are called.
+	uses map[string]bool
 	// vectors says that registers of 128 bits are used.
 	vectors bool
+	// externals are objects of the C library that are used.
+	externals map[string]bool
 	// compares says that addresses of data are compared or subtracted.
 	compares bool
 }
@@ -97,7 +101,7 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &program{options: o, image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
-		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, results: map[uint64]uint32{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, results: map[uint64]uint32{}, uses: map[string]bool{}, externals: map[string]bool{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
 	start, err := p.functions.entry(cmp.Or(o.Entry, "main"))
 	if err != nil {
 		return nil, err
@@ -203,7 +207,7 @@ func (p *program) means(name string) bool {
 
 func (p *program) newBody(f *function) *body {
 	out := &body{function: f, at: map[uint64]*x86.Instruction{}, entry: map[uint64]*frame{}, setters: map[uint64]setters{}, needed: map[uint64]bool{},
-		effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}, taken: map[int64]bool{}, stores: map[uint64]flagSet{}}
+		effects: map[uint64]effect{}, live: map[uint64]uint32{}, points: map[uint64]bool{}, taken: map[int64]bool{}, stores: map[uint64]flagSet{}, formats: map[uint64]string{}}
 	for _, b := range f.blocks {
 		for k := range b.code {
 			i := &b.code[k]
@@ -259,6 +263,18 @@ func (p *program) text() string {
 	out.WriteString(prelude)
 	if p.vectors {
 		out.WriteString(vectorTypes)
+	}
+	if p.uses["string"] {
+		out.WriteString(checkedString)
+	}
+	if p.uses["heap"] {
+		out.WriteString("_Bool __assay_heap_start(const void *);\n")
+	}
+	if p.uses["guard"] {
+		out.WriteString("static u64 guard$; /* of the stack: what is at fs:0x28 */\n")
+	}
+	for _, n := range slices.Sorted(maps.Keys(p.externals)) {
+		fmt.Fprintf(&out, "extern %s%s;\n", externalData[n], n)
 	}
 	for _, n := range slices.Sorted(maps.Keys(p.declared)) {
 		if x := p.declared[n]; x.text == "" && n != "abort" {

@@ -22,6 +22,7 @@ extern void _exit(int);
 _Bool __assay_valid_range(const void *p, unsigned long n) { return p != 0; }
 _Noreturn void __assay_unsupported(const char *what) { printf("UNSUPPORTED %s\n", what); extern int fflush(void *); fflush(0); _exit(99); }
 unsigned long __assay_approximate_size(const char *name) { return 0x5ca1ab1edeadbeef; }
+_Bool __assay_heap_start(const void *p) { return p != 0; }
 `
 
 func run(t testing.TB, name string, args ...string) (stdout string, code int) {
@@ -57,7 +58,7 @@ func compare(t *testing.T, names, sources []string, options ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	native, lifted := filepath.Join(dir, "native"), filepath.Join(dir, "lifted")
-	compile(t, native, append(sources, options...)...)
+	compile(t, native, append(sources, append(options, "-lm")...)...)
 	content, err := os.ReadFile(native)
 	if err != nil {
 		t.Fatal(err)
@@ -461,6 +462,38 @@ int main(void) { for (int i = 0; i < 3; i++) { print(table[i](i + 5, 3)); print(
 	"arguments": `__attribute__((noinline)) long many(long a, long b, long c, long d, long e, long f, long g, int h, char i, long j) { return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j; }
 __attribute__((noinline)) long pass(long a, long b, long c, long d, long e, long f, long g, int h, char i, long j) { return many(b, a, c, d, e, f, j, h + 1, i, g); }
 int main(void) { print(many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)); print(many(-1, 2, -3, 4, -5, 6, -7, 8, -9, 10)); print(pass(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)); return 0; }`,
+	"library": `#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#define P(...) do { char b_[200]; snprintf(b_, 200, __VA_ARGS__); puts(b_); } while (0)
+struct item { char name[16]; int n; double w; };
+static int cmp3(const char *a, const char *b) { return strcmp(a, b) < 0 ? -1 : strcmp(a, b) > 0; }
+double scale(double x, int n) { return x * n + sqrt(x) - floor(x / 3); }
+float half(float f) { return f / 2.5f + (f > 3 ? 1 : -1); }
+int main(int argc, char **argv) {
+  char buf[64]; struct item *items = malloc(5 * sizeof *items);
+  for (int i = 0; i < 5; i++) { sprintf(items[i].name, "it%d-%s", i * 7, i & 1 ? "odd" : "even"); items[i].n = i * 3; items[i].w = i * 1.25; }
+  double s = 0; for (int i = 0; i < 5; i++) { s += scale(items[i].w, items[i].n); P("%s %d %.3f %c %5ld|%-4x|", items[i].name, items[i].n, items[i].w, 'a' + i, (long)i << 33, i * 99); }
+  P("%.6f %g %d %d %d %d %d %d %d", s, half(7.5f), 1, 2, 3, 4, 5, 6, 7);
+  snprintf(buf, sizeof buf, "%d:%s:%lu", 42, "hello", strlen("hello")); puts(buf); puts(strchr(buf, 58)); fputs("x\n", stdout);
+  char *d = strdup(buf); strcpy(buf, "zz"); P("%d %d %s", cmp3(buf, d), memcmp(buf, d, 2) > 0, d); free(d);
+  int a[100]; float f[37]; for (int i = 0; i < 100; i++) a[i] = i * i - 50; for (int i = 0; i < 37; i++) f[i] = a[i] * 0.5f;
+  int t = 0; for (int i = 0; i < 100; i++) t += a[i] > 0 ? a[i] : -a[i]; float g = 0; for (int i = 0; i < 37; i++) g += f[i]; unsigned char c[50]; for (int i = 0; i < 50; i++) c[i] = a[i] >> 1; unsigned x = 0; for (int i = 0; i < 50; i++) x += c[i];
+  P("%d %f %u", t, g, x); int q, r; if (sscanf("12 abc 77", "%d %*s %d", &q, &r) == 2) P("%d %d", q, r);
+  memset(a, 7, sizeof a); memmove(a + 1, a, 40); P("%d %ld %d", a[5], (long)(s * 1000), (int)half(100)); free(items);
+  struct item copy = {"abc", 5, 2.5}, other; other = copy; P("%s %d %f", other.name, other.n, other.w);
+  return t & 63;
+}`,
+	"floats": `struct point { double x, y; }; static struct point __attribute__((noinline)) turn(struct point p, double by) { struct point q = {p.x * by - p.y, p.y * by + p.x}; return q; }
+static float __attribute__((noinline)) mean(const float *f, int n) { float s = 0; for (int i = 0; i < n; i++) s += f[i]; return s / n; }
+static int __attribute__((noinline)) order(double a, double b) { return a < b ? 1 : a == b ? 2 : a > b ? 3 : 4; }
+int main(void) { struct point p = {1, 2}; for (int i = 0; i < 6; i++) { p = turn(p, 0.5 + i); print((long)(p.x * 1000)); print((long)(p.y * 1000)); print(order(p.x, p.y)); }
+  float f[9]; for (int i = 0; i < 9; i++) f[i] = i * 1.5f - 4; print((long)(mean(f, 9) * 1e6f)); print(order(0.0 / (p.x - p.x), 1)); print((unsigned)(p.x > 0 ? p.x : -p.x)); print((unsigned char)(int)p.y); return 0; }`,
+	"copies": `struct big { long x[5]; short y[7]; }; __attribute__((noinline)) struct big make(long n, struct big in) { struct big b; for (int i = 0; i < 5; i++) b.x[i] = n * i + in.x[i]; for (int i = 0; i < 7; i++) b.y[i] = in.y[i] + n; return b; }
+static int a[64], b[64]; static unsigned char c[64];
+int main(void) { struct big s = {{1, 2, 3, 4, 5}, {7, 8, 9}}; s = make(3, s); for (int i = 0; i < 5; i++) print(s.x[i]); print(s.y[1] + s.y[6]);
+  for (int i = 0; i < 64; i++) { a[i] = i * 3 - 50; b[i] = a[i] > 0 ? a[i] : i; c[i] = a[i] + b[i]; } long t = 0; unsigned m = 0; for (int i = 0; i < 64; i++) { t += a[i] * b[i]; if (c[i] > m) m = c[i]; t ^= c[i] << 3; } print(t); print(m); return 0; }`,
 	"prints": `extern int printf(const char *, ...);
 struct pair { long a, b; }; static struct pair __attribute__((noinline)) make(long x) { struct pair p = {x, x * 7}; return p; }
 static volatile int never;
@@ -479,7 +512,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := write(t, filepath.Join(t.TempDir(), "a.c"), prints+text)
-			for k, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g", "-fno-tree-vectorize"}, {"-O1", "-g", "-no-pie", "-fno-pie"}} {
+			for k, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g"}, {"-O1", "-g", "-no-pie", "-fno-pie"}} {
 				if (k+len(name))%3 != 0 && os.Getenv("ASSAY_STATES") == "" { // the compiler takes the time
 					continue
 				}

@@ -20,6 +20,7 @@ type body struct {
 	setters map[uint64]setters // by block
 	needed  map[uint64]bool    // instructions whose flags are used
 	stores  map[uint64]flagSet // flags that instructions keep in variables
+	formats map[uint64]string  // of printf and the like, by call
 	effects map[uint64]effect  // by instruction
 	live    map[uint64]uint32  // registers, by instruction: that are used behind it
 	layout  []*variable        // of the frame, by offset
@@ -240,13 +241,54 @@ func (w *writer) addressOf(i *x86.Instruction, m x86asm.Mem) string {
 	return strings.Join(parts, " + ")
 }
 
+// stackGuard is where a thread has the number that compilers put between arrays and the return address.
+const stackGuard = 0x28
+
+// externalPlace is the object of the C library at an address, or, of a table that the linker made, the address that
+// is there.
+func (p *program) externalPlace(a uint64) (string, bool) {
+	n, ok := p.image.Externals[a]
+	if !ok {
+		n, ok = p.image.Copies[a]
+	}
+	if ok && externalData[n] != "" {
+		p.externals[n] = true
+		return "*(u64 *)&" + n, true
+	}
+	s := p.image.SectionAt(a)
+	if s == nil || s.Data == nil || !p.image.Pointers[a] || s.Name != ".got" && !constantSection(s.Writable, s.Name) {
+		return "", false
+	}
+	var target uint64
+	for k := range uint64(addressBytes) {
+		target |= uint64(s.Data[a-s.Address+k]) << (8 * k)
+	}
+	if n, ok := p.image.Externals[target]; ok && externalData[n] != "" {
+		p.externals[n] = true
+		return "(u64)&" + n, true
+	}
+	if s.Name != ".got" {
+		return "", false
+	}
+	return p.data.address(target), true
+}
+
 // place is an lvalue for a memory operand.
 func (w *writer) place(i *x86.Instruction, m x86asm.Mem, width uint32, write bool) string {
+	if m.Segment == x86asm.FS && m.Base == 0 && m.Index == 0 && m.Disp == stackGuard && width == 64 && !write {
+		w.p.uses["guard"] = true
+		return "guard$"
+	}
 	if w.dry {
 		w.addressOf(i, m)
 		return "0"
 	}
 	at := w.frame.effective(i, m)
+	if at.kind == address && width == 64 && (m.Base == x86asm.RIP || m.Base == 0) {
+		if x, ok := w.p.externalPlace(uint64(at.n)); ok {
+			return x
+		}
+	}
 	switch {
 	case at.kind == stack && at.n+int64(width/8) > 0 && at.n < addressBytes:
 		refuse("an access of the return address")
@@ -388,6 +430,9 @@ func (w *writer) function() string {
 		}
 	}
 	if w.f.name == "main" {
+		if w.p.uses["guard"] {
+			b.WriteString("  guard$ = __assay_approximate_size(\"the guard of the stack\");\n")
+		}
 		for k, r := range []register{rdi, rsi} {
 			if w.f.arguments&(1<<r) != 0 {
 				fmt.Fprintf(&b, "  _%v = %s;\n", r, []string{"(u64)argc", "(u64)argv"}[k])
