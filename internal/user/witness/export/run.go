@@ -1,0 +1,458 @@
+package export
+
+import (
+	"strings"
+
+	"assay/internal/evidence/invariant"
+	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
+	"assay/internal/program/syntax"
+	"assay/internal/user/show"
+	"assay/internal/user/witness"
+)
+
+// This file says a run as a violation witness. With its inputs a run is determined, so these are the witness:
+//
+//	(1) What a function without body returns is a waypoint function_return at the call.
+//	(2) What a local has that is not initialised is an assumption at the statement behind its declaration.
+//	(3) The target is the full expression, or the call, with which the run violates the property.
+//	(4) Of a run that does not end, the inputs of the period are waypoints of the cycle, and at each visit of the loop what its
+//	    variables have; if the state does not come back, what holds at the loop for ever.
+
+// maxWaypoints bounds a witness.
+const maxWaypoints = 20_000
+
+// maxVisits bounds the visits of a loop in a cycle that are told one by one.
+const maxVisits = 50
+
+// narrator turns the events of a run into waypoints.
+type narrator struct {
+	*exporter
+	events  int // choices so far
+	cycle   bool
+	visits  int
+	now     map[*ir.Func]func(interp.Event) string
+	pending map[*ir.Func]bool
+}
+
+// violation says a run.
+func (x *exporter) violation(v verdict.False) error {
+	if v.OverIntegers != nil || x.Run == nil {
+		return &ErrNone{"the answer is about mathematical integers, and a witness about those of the machine"}
+	}
+	if v.Endless != nil && !x.needs21("the cycle of a run that does not end") {
+		return &ErrNone{"a run that does not end needs format 2.1, or GraphML"}
+	}
+	n := &narrator{exporter: x}
+	endless := v.Endless
+	options := interp.Options{Oracle: interp.Replay(v.Input), Accelerate: endless == nil, Blocks: endless != nil, Repeats: endless != nil && endless.Set == nil}
+	violated := false
+	options.StopAt = func(e interp.Event) bool {
+		if endless != nil && e.Step >= endless.LastStep {
+			return true
+		}
+		n.event(e, endless)
+		if g, broken := verdict.Broken(e, strings.TrimPrefix(v.Violation.Text, "label ")); endless == nil && broken && g == v.Violation {
+			violated = true
+		}
+		return violated
+	}
+	if _, err := interp.Run(x.ctx, x.Module, options); err != nil {
+		return err
+	}
+	if len(v.Input.Jumps) > 0 {
+		x.leave("what happens in iterations of loops that the run makes at once")
+	}
+	if endless == nil {
+		x.target(v)
+		return nil
+	}
+	if len(x.out.Witness.Segments) == 0 || x.out.Witness.Segments[len(x.out.Witness.Segments)-1].Last().Action != witness.Cycle {
+		return &ErrNone{"what goes on for ever is no loop statement of the program: there is no place for the cycle"}
+	}
+	return nil
+}
+
+// event looks at an event of the run.
+func (n *narrator) event(e interp.Event, endless *verdict.Endless) {
+	if endless != nil && !n.cycle && e.Step >= endless.FirstStep && (e.Kind == interp.BlockEntered && e.Block == endless.Head && e.Func.Name == endless.Func || e.Kind == interp.Enter && endless.Recursion && e.Func.Name == endless.Func) {
+		n.cycle = true
+	}
+	switch e.Kind {
+	case interp.ChoiceMade:
+		n.choice(e)
+	case interp.Assign:
+		n.assigned(e)
+	case interp.BlockEntered:
+		if n.cycle && e.Func.Name == endless.Func && e.Block == endless.Head && !endless.Recursion {
+			n.visit(e, endless)
+		}
+	case interp.Enter:
+		if n.cycle && endless.Recursion && e.Func.Name == endless.Func {
+			n.enter(e)
+		}
+	}
+}
+
+// add adds a waypoint as a segment, and a step for format 1.0.
+func (n *narrator) add(w witness.Waypoint, s witness.GraphStep) {
+	if len(n.out.Witness.Segments) >= maxWaypoints {
+		n.leave("more than %d inputs", maxWaypoints)
+		return
+	}
+	w.Action = witness.Follow
+	if n.cycle {
+		w.Action = witness.Cycle
+	}
+	n.out.Witness.Segments = append(n.out.Witness.Segments, witness.Segment{w})
+	s.Line, s.Function = w.At.Line, w.At.Function
+	n.out.Steps = append(n.out.Steps, s)
+}
+
+// value is a value as a constant of C, and whether it is one that can be compared.
+func value(v bv.BV, c ir.CType) (string, bool) {
+	switch {
+	case c.Ptr || v.Width() > 64:
+		return "", false
+	case c.Float:
+		text := invariantFloat(v)
+		return text, text != "NAN" && !strings.Contains(text, "INFINITY")
+	case c.Bool || c.Signed:
+		if c.Bool {
+			v = v.And(bv.New(v.Width(), 1))
+			return v.Unsigned().String(), true
+		}
+		return show.Literal(v.Signed()), true
+	case v.Width() < 32:
+		return v.Unsigned().String(), true
+	}
+	suffix := "U"
+	if v.Unsigned().BitLen() > 32 {
+		suffix = "ULL"
+	}
+	return v.Unsigned().String() + suffix, true
+}
+
+// choice says what a function without body returns.
+func (n *narrator) choice(e interp.Event) {
+	if e.Func.Model {
+		return
+	}
+	d := e.Func.Def(e.Value)
+	switch {
+	case d.Op == ir.Nondet && (ir.NondetKind(d.Aux) == ir.NondetInput || ir.NondetKind(d.Aux) == ir.NondetUnknown):
+	case d.Op == ir.Nondet:
+		return // a variable tells it
+	default:
+		if len(e.Choice.Bytes) > 0 && strings.Trim(string(e.Choice.Bytes), "\x00") != "" {
+			n.leave("what memory holds that is not initialised, and what functions leave in it")
+		}
+		return
+	}
+	where := show.PositionOf(n.Module, d.Pos)
+	c := ir.InputType(d.Sym, d.Type.Bits)
+	c.Float, c.Ptr = d.Type.Kind == ir.Float, d.Type.Kind == ir.Ptr
+	text, ok := value(e.Choice.Bits, c)
+	if !ok {
+		n.leave("the value of %s() at %s, which is no number", d.Sym, where)
+		return
+	}
+	f, at, ok := n.offset(d.Pos)
+	if !ok || f.Word(at) != d.Sym {
+		n.leave("the value %s of %s() at %s: it is called in a macro, or not by its name", text, d.Sym, where)
+		return
+	}
+	end := f.ClosingOfCall(at)
+	if end < 0 {
+		n.leave("the value %s of %s() at %s: it is called in a macro", text, d.Sym, where)
+		return
+	}
+	n.add(witness.Waypoint{Type: witness.FunctionReturn, At: location(f, end), Value: `\result == ` + text},
+		witness.GraphStep{Assumption: `\result == (` + text + `);`, Result: d.Sym})
+}
+
+// assigned says what a local has that is not initialised.
+func (n *narrator) assigned(e interp.Event) {
+	if e.Func.Model || e.Bits.Width() == 0 || e.Var == nil {
+		return
+	}
+	d := e.Func.Def(e.Value)
+	if len(d.Args) == 0 {
+		return
+	}
+	s := e.Func.Def(d.Args[0])
+	if s.Op != ir.Nondet || ir.NondetKind(s.Aux) != ir.NondetUninit {
+		return
+	}
+	text, ok := value(e.Bits, e.Var.Type)
+	f := n.source(e.Var.Pos.File)
+	if !ok || f == nil {
+		return
+	}
+	fn := f.Func(e.Func.Name)
+	if fn == nil {
+		return
+	}
+	next := behind(f, fn, int(e.Var.Pos.Line), e.Var.Name)
+	if next == nil || !n.visible(f, fn, e.Var.Name, next.Begin, e.Var.Pos, false) {
+		n.leave("that %s of %s, which is not initialised, has the value %s: no statement stands behind its declaration", e.Var.Name, e.Func.Name, text)
+		return
+	}
+	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, next.Begin), Value: e.Var.Name + " == " + text},
+		witness.GraphStep{Assumption: e.Var.Name + " == (" + text + ");"})
+}
+
+// behind is the statement behind the declaration of a variable.
+func behind(f *syntax.File, fn *syntax.Func, line int, name string) *syntax.Node {
+	var found *syntax.Node
+	for i := range fn.Locals {
+		v := &fn.Locals[i]
+		if v.Line != line || v.Name != name && !strings.HasPrefix(name, v.Name+".") && !strings.HasPrefix(name, v.Name+"[") {
+			continue
+		}
+		fn.Body.Walk(func(n *syntax.Node) {
+			if n.Kind != syntax.Compound {
+				return
+			}
+			for k, c := range n.Inner {
+				if c.Kind == syntax.Declaration && c.Begin <= v.Begin && v.Begin <= c.End {
+					for _, later := range n.Inner[k+1:] {
+						if later.Kind == syntax.Declaration {
+							continue
+						}
+						if !later.Macro {
+							found = later
+						}
+						break
+					}
+				}
+			}
+		})
+	}
+	return found
+}
+
+// target says where the run violates the property.
+func (x *exporter) target(v verdict.False) {
+	p := v.Violation.Pos
+	if x.Violation != nil && x.Violation.Pos.Line > 0 {
+		for i, name := range x.Module.Files {
+			if same(name, x.Violation.Pos.File) {
+				p = ir.Pos{File: int32(i), Line: int32(x.Violation.Pos.Line), Col: int32(x.Violation.Pos.Col)}
+			}
+		}
+	}
+	var at witness.Location
+	if f, o, ok := x.offset(p); ok {
+		at = location(f, o)
+		if fn := f.At(o); fn != nil {
+			if n := enclosing(fn, o); n != nil {
+				at = location(f, n.Begin)
+			}
+		}
+	} else {
+		at = witness.Location{File: x.Files[0], Line: max(int(p.Line), 1), Function: v.Violation.Func}
+		x.leave("the column of the target")
+	}
+	x.out.Witness.Segments = append(x.out.Witness.Segments, witness.Segment{{Type: witness.Target, Action: witness.Follow, At: at}})
+	x.out.Steps = append(x.out.Steps, witness.GraphStep{Line: at.Line, Function: at.Function})
+}
+
+// enclosing is the full expression around a byte, or the smallest statement.
+func enclosing(fn *syntax.Func, at int) *syntax.Node {
+	var best *syntax.Node
+	fn.Body.Walk(func(n *syntax.Node) {
+		if n.Begin > at || at >= n.End && !(n.Macro && n.Begin <= at && at <= n.End) {
+			return
+		}
+		if n.Full || n.Kind.Statement() && n.Kind != syntax.Compound && (best == nil || !best.Full) {
+			best = n
+		}
+	})
+	return best
+}
+
+// visit says what the variables of a loop have.
+func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
+	if n.visits++; n.visits > maxVisits || endless.Set != nil && n.visits > 1 {
+		if n.visits == maxVisits+1 {
+			n.leave("what the variables have in later iterations of the cycle")
+		}
+		return
+	}
+	f, loop := n.statement(e.Func, e.Block)
+	if loop == nil {
+		return
+	}
+	first := body(f, loop)
+	if first == nil {
+		return
+	}
+	text := "1"
+	if fn := f.At(loop.Begin); fn != nil && quiet(f.Text[loop.Cond:loop.CondEnd]) {
+		var parts []string
+		if endless.Set != nil {
+			parts = n.recurrent(endless)
+		} else {
+			for _, v := range show.Current(e.Func, e.Block) {
+				for _, c := range v.Vars {
+					if t, ok := value(e.State.Value(v.Value), c.Type); ok && !c.Type.Float && n.visible(f, fn, c.Name, first.Begin, c.Pos, false) {
+						parts = append(parts, c.Name+" == "+t)
+					}
+				}
+			}
+		}
+		if len(parts) > 0 {
+			text = strings.Join(parts, " && ")
+		}
+	}
+	n.begin(text)
+	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"})
+}
+
+// begin notes where the cycle begins, for format 1.0.
+func (n *narrator) begin(invariant string) {
+	if n.out.Cycle < 0 {
+		n.out.Cycle, n.out.Invariant = len(n.out.Steps), invariant
+	}
+}
+
+// enter says that a function is called again.
+func (n *narrator) enter(e interp.Event) {
+	f := n.source(e.Func.Pos.File)
+	if f == nil || n.visits >= maxVisits {
+		return
+	}
+	n.visits++
+	fn := f.Func(e.Func.Name)
+	if fn == nil || len(fn.Body.Inner) == 0 || fn.Body.Inner[0].Macro {
+		return
+	}
+	n.begin("1")
+	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, fn.Body.Inner[0].Begin), Value: "1"}, witness.GraphStep{Enter: e.Func.Name})
+}
+
+// recurrent is what holds at the loop for ever.
+func (n *narrator) recurrent(endless *verdict.Endless) []string {
+	var out []string
+	heads := endless.Set.Proof.Heads
+	for i := range heads {
+		h := &heads[i]
+		if h.Func != endless.Func || h.Head != endless.Head {
+			continue
+		}
+		if f, loop := n.loop(endless.Set.Program, h); loop != nil {
+			texts, _ := show.Expressions(endless.Set.Program, h, n.sees(endless.Set.Program, f, loop))
+			for _, t := range texts {
+				out = append(out, "("+t+")")
+			}
+		}
+	}
+	return out
+}
+
+// body is the first statement of a loop's body.
+func body(f *syntax.File, loop *syntax.Node) *syntax.Node {
+	var b *syntax.Node
+	for _, c := range loop.Inner {
+		if c.Kind.Statement() && (loop.Kind != syntax.For || c.Begin > loop.CondEnd) {
+			b = c
+		}
+	}
+	if loop.Kind == syntax.Do && len(loop.Inner) > 0 {
+		b = loop.Inner[0]
+	}
+	if b == nil || b.Macro && b.Kind != syntax.Compound {
+		if loop.Kind.Loop() && len(loop.Inner) > 0 {
+			// The body is an expression.
+			if last := loop.Inner[len(loop.Inner)-1]; loop.Kind != syntax.Do && !last.Macro && last.Begin > loop.CondEnd {
+				return last
+			}
+		}
+		return nil
+	}
+	if b.Kind == syntax.Compound {
+		if len(b.Inner) == 0 {
+			return b
+		}
+		if b = b.Inner[0]; b.Macro {
+			return nil
+		}
+	}
+	return b
+}
+
+// quiet says that a condition changes nothing, so that what holds before it holds behind it.
+func quiet(cond string) bool {
+	return strings.TrimSpace(cond) == "" || witness.Impure(cond, false) == ""
+}
+
+func invariantFloat(v bv.BV) string {
+	if v.Width() != 32 && v.Width() != 64 {
+		return "NAN"
+	}
+	return show.Float(v)
+}
+
+// rankings says the ranking functions of loops, as transition invariants.
+func (x *exporter) rankings(c *verdict.Ranking) {
+	for i := range c.Loops {
+		l := &c.Loops[i]
+		where := show.PositionOf(c.Program, l.Pos).String()
+		if l.Recursion {
+			x.leave("why the calls of %s end: a witness has ranking functions of loops only", l.Func)
+			continue
+		}
+		f, loop := x.statement(c.Program.Func(l.Func), l.Head)
+		if loop == nil {
+			x.leave("why the loop at %s ends: no loop statement stands there", where)
+			continue
+		}
+		if len(l.Functions) == 0 {
+			continue
+		}
+		text, why := show.Descent(c.Program, l, x.sees(c.Program, f, loop))
+		if why != "" {
+			x.leave("why the loop at %s ends: %s", where, why)
+			continue
+		}
+		if !x.needs21("ranking functions") {
+			return
+		}
+		x.out.Witness.Invariants = append(x.out.Witness.Invariants, witness.Invariant{Type: witness.LoopTransitionInvariant, At: location(f, loop.Begin), Value: text})
+	}
+}
+
+// contracts says what holds of recursive functions.
+func (x *exporter) contracts(m *ir.Module, list []invariant.Contract) {
+	for i := range list {
+		k := &list[i]
+		f := m.Func(k.Func)
+		if f == nil || f.Model || len(k.Pre)+len(k.Post) == 0 {
+			continue
+		}
+		file, at, ok := x.offset(f.Pos)
+		if !ok {
+			x.leave("the contract of %s: its place is not known", k.Func)
+			continue
+		}
+		fn := file.Func(k.Func)
+		if fn == nil {
+			x.leave("the contract of %s, which the text of the program does not have", k.Func)
+			continue
+		}
+		requires, ensures, left := show.ContractExpressions(m, k, func(name string, declared ir.Pos, global bool) bool {
+			return x.visible(file, fn, name, fn.Body.Begin, declared, global)
+		})
+		for _, why := range left {
+			x.leave("a part of the contract of %s: %s", k.Func, why)
+		}
+		if requires == "" && ensures == "" || !x.needs21("the contract of "+k.Func) {
+			continue
+		}
+		_ = at
+		x.out.Witness.Contracts = append(x.out.Witness.Contracts, witness.Contract{At: location(file, fn.Begin), Requires: requires, Ensures: ensures})
+	}
+}
