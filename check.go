@@ -103,28 +103,16 @@ func ended(ctx context.Context) Reason {
 // are decided.
 func undecidable(t *Task) *Result {
 	var reasons []Reason
-	for _, f := range t.Unsupported {
-		reasons = append(reasons, unsupportedProperty(f))
-	}
-	if len(reasons) == 0 {
-		for _, p := range t.Properties {
-			if !p.Decidable() {
-				reasons = append(reasons, unsupportedProperty(string(p)))
-			}
-		}
+	for _, name := range property.Undecidable(t.Properties, t.Unsupported) {
+		reasons = append(reasons, Reason{
+			Cause: verdict.CauseUnsupported.String(), Text: fmt.Sprintf("the property %s is not supported yet by this command", name),
+			Hint: "see `assay check --help` for the properties that are",
+		})
 	}
 	if len(reasons) == 0 {
 		return nil
 	}
 	return &Result{Answer: Unknown, Properties: t.Properties, Files: t.Files, Reasons: reasons}
-}
-
-func unsupportedProperty(name string) Reason {
-	return Reason{
-		Cause: verdict.CauseUnsupported.String(),
-		Text:  fmt.Sprintf("the property %s is not supported yet by this command", name),
-		Hint:  "see `assay check --help` for the properties that are",
-	}
 }
 
 // run is one run of Check.
@@ -212,6 +200,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	result.Warnings = warnings
+	if err := r.witness(ctx, result, &answer, program); err != nil {
+		return nil, err
+	}
 	result.Assumptions = r.assumptions(program)
 	result.Stats = answer.Stats
 	result.Sites = sites(m, conductor.Asked(m, kinds(t.Properties), t.Label), result)

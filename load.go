@@ -9,6 +9,7 @@ import (
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/user/show"
+	"assay/internal/user/validate"
 )
 
 // frontendOptions are the options that the front end takes from the task.
@@ -46,11 +47,14 @@ func leaks(list []ir.CheckKind) bool {
 func loadError(err error) error {
 	var input *frontend.InputError
 	var environment *frontend.EnvironmentError
+	var witness *validate.InputError
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errTimeout):
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errTimeout):
 		return err
 	case errors.As(err, &input):
 		return &InputError{Message: input.Error(), Verbatim: true}
+	case errors.As(err, &witness):
+		return &InputError{Pos: Position{File: witness.File, Line: witness.Line, Col: witness.Column}, Message: witness.Message, Hint: witness.Hint}
 	case errors.As(err, &environment):
 		return &EnvironmentError{Doing: "reading the program", Err: err}
 	}
@@ -60,26 +64,12 @@ func loadError(err error) error {
 // assumptions are what the answer takes for granted: the initial state that the
 // task asks for, and the front end's notes.
 func (r *run) assumptions(p *frontend.Program) []Assumption {
-	var out []Assumption
-	note := func(text string) { out = append(out, Assumption{Text: text}) }
-	for _, text := range p.Start {
-		note(text)
-	}
-	if p.Module.Optimized {
-		note("the input is LLVM IR made elsewhere and is verified as it is: its compiler may have used undefined behaviour already")
-	}
-	for _, n := range p.Notes {
-		text := n.Text
-		if n.Name != "" {
-			text = n.Name + " " + n.Text
-		}
-		out = append(out, Assumption{Pos: show.PositionOf(p.Module, n.Pos), Text: text})
-	}
+	out := show.AssumptionsOf(p)
 	switch r.task.Program.Semantics {
 	case SemanticsNoOverflow:
-		note("a run ends where signed arithmetic overflows (--semantics no-overflow)")
+		out = append(out, Assumption{Text: "a run ends where signed arithmetic overflows (--semantics no-overflow)"})
 	case SemanticsIntegers:
-		note("the answer is about mathematical integers: nothing overflows or wraps (--semantics integers)")
+		out = append(out, Assumption{Text: "the answer is about mathematical integers: nothing overflows or wraps (--semantics integers)"})
 	}
 	return out
 }

@@ -11,23 +11,11 @@ type Property = property.Property
 
 // The properties, as package property describes them.
 const (
-	UnreachCall    = property.UnreachCall
-	UnreachLabel   = property.UnreachLabel
-	NoOverflow     = property.NoOverflow
-	NoShiftLoss    = property.NoShiftLoss
-	ShiftWraps     = property.ShiftWraps
-	DivByZero      = property.DivByZero
-	Shift          = property.Shift
-	ValidDeref     = property.ValidDeref
-	ValidFree      = property.ValidFree
-	ValidMemTrack  = property.ValidMemTrack
-	ValidCleanup   = property.ValidCleanup
-	ValidMemSafety = property.ValidMemSafety
-	Termination    = property.Termination
-	LTL            = property.LTL
-	NoDataRace     = property.NoDataRace
-	Undefined      = property.Undefined
-	All            = property.All
+	UnreachCall, UnreachLabel, NoOverflow, NoShiftLoss = property.UnreachCall, property.UnreachLabel, property.NoOverflow, property.NoShiftLoss
+	ShiftWraps, DivByZero, Shift                       = property.ShiftWraps, property.DivByZero, property.Shift
+	ValidDeref, ValidFree, ValidMemTrack               = property.ValidDeref, property.ValidFree, property.ValidMemTrack
+	ValidCleanup, ValidMemSafety, Termination          = property.ValidCleanup, property.ValidMemSafety, property.Termination
+	LTL, NoDataRace, Undefined, All                    = property.LTL, property.NoDataRace, property.Undefined, property.All
 )
 
 // kinds are the checks that the properties ask for.

@@ -119,19 +119,11 @@ type (
 	StepKind = show.StepKind
 )
 
-// The kinds of steps.
+// The kinds of steps, as package show describes them, and the values of Step.Truth.
 const (
-	StepAssign    = show.StepAssign    // Var = Value
-	StepInput     = show.StepInput     // an arbitrary value that no variable gets: Input = Value
-	StepCall      = show.StepCall      // Text is called
-	StepReturn    = show.StepReturn    // Func goes on after the call of Text
-	StepUndefined = show.StepUndefined // undefined behaviour that the property does not ask about
-	StepViolation = show.StepViolation // the property fails
-	StepCycle     = show.StepCycle     // the state that comes back, if the run has no end
-	StepObserve   = show.StepObserve   // the truth of subformulas changes
-	TruthYes      = show.TruthYes      // of Step.Truth
-	TruthNo       = show.TruthNo
-	StepJump      = show.StepJump // many iterations of a loop at once, as Text says
+	StepAssign, StepInput, StepCall, StepReturn          = show.StepAssign, show.StepInput, show.StepCall, show.StepReturn
+	StepUndefined, StepViolation, StepCycle, StepObserve = show.StepUndefined, show.StepViolation, show.StepCycle, show.StepObserve
+	StepJump, TruthYes, TruthNo                          = show.StepJump, show.TruthYes, show.TruthNo
 )
 
 // Trace replays the run of a False and calls emit with its steps, one by one
@@ -161,10 +153,7 @@ func (c *CheckResult) Trace(ctx context.Context, emit func(Step) error) error {
 }
 
 // Assumption is something that the answer depends on and that was not checked.
-type Assumption struct {
-	Pos  Position `json:"position"`
-	Text string   `json:"text"`
-}
+type Assumption = show.Assumption
 
 // The work that an answer took.
 type (

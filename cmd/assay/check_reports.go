@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,19 +23,25 @@ import (
 type reports struct {
 	sarif string
 	html  string
-	begin time.Time
+	// witness is where the witness goes, witnessFormat how.
+	witness, witnessFormat string
+	written                bytes.Buffer
+	begin                  time.Time
 }
 
 // flags declares them.
 func (r *reports) flags(set *pflag.FlagSet) {
 	set.StringVar(&r.sarif, "sarif", "", "write the findings, with their traces, to this `file` in the format SARIF 2.1.0")
 	set.StringVar(&r.html, "html", "", "write a page for a browser to this `file`: the source with a mark for each check, the trace step by step, the proof")
+	set.StringVar(&r.witness, "witness", "", "write a witness of the answer to this `file`, for other verifiers (assay validate): YAML, or GraphML if it ends in .graphml")
+	r.witnessFormat = assay.WitnessFormats[0]
+	set.Var(choiceValue{&r.witnessFormat, assay.WitnessFormats}, "witness-format", "its format; auto is 2.0, or 2.1 where something needs it")
 }
 
 // start notes the time, and finds out before a long run whether the files can be written.
 func (r *reports) start() error {
 	r.begin = time.Now()
-	for _, name := range []string{r.sarif, r.html} {
+	for _, name := range []string{r.sarif, r.html, r.witness} {
 		if name == "" {
 			continue
 		}
@@ -47,14 +55,14 @@ func (r *reports) start() error {
 }
 
 // asked says whether some report is wanted.
-func (r *reports) asked() bool { return r.sarif != "" || r.html != "" }
+func (r *reports) asked() bool { return r.sarif != "" || r.html != "" || r.witness != "" }
 
 // alone is the error of questions that have no reports.
 func (r *reports) alone(question string) error {
 	if !r.asked() {
 		return nil
 	}
-	return &assay.InputError{Message: "--sarif and --html are not for " + question, Hint: "leave them out; --json may be what you look for"}
+	return &assay.InputError{Message: "--sarif, --html and --witness are not for " + question, Hint: "leave them out; --json may be what you look for"}
 }
 
 // deliver writes the reports of a result, and prints it. The error is the exit code.
@@ -78,7 +86,47 @@ func (f *checkFlags) writeReports(r *assay.Result) error {
 	}
 	if f.reports.html != "" {
 		o := f.pageOptions(r)
-		return toFile(f.reports.html, func(w io.Writer) error { return webpage.Write(ctx, w, r, o) })
+		if err := toFile(f.reports.html, func(w io.Writer) error { return webpage.Write(ctx, w, r, o) }); err != nil {
+			return err
+		}
+	}
+	return f.reports.writeWitness(f)
+}
+
+// askWitness asks for a witness.
+func (r *reports) askWitness(t *assay.Task) {
+	if r.witness == "" {
+		return
+	}
+	format := r.witnessFormat
+	if e := filepath.Ext(r.witness); format == assay.WitnessFormats[0] && (e == ".graphml" || e == ".xml") {
+		format = "graphml"
+	}
+	t.Witness = &assay.WitnessOutput{To: &r.written, Format: format}
+}
+
+// writeWitness writes the witness, and says what is not part of it. Without one there is no file.
+func (r *reports) writeWitness(f *checkFlags) error {
+	o := f.task.Witness
+	if o == nil {
+		return nil
+	}
+	if !o.Written {
+		os.Remove(r.witness)
+	} else if err := toFile(r.witness, func(w io.Writer) error { _, err := w.Write(r.written.Bytes()); return err }); err != nil {
+		return err
+	}
+	if f.show.Quiet {
+		return nil
+	}
+	if len(o.Left) > 0 && !o.Written {
+		fmt.Fprintf(errorOutput(), "no witness: %s\n", o.Left[0])
+	}
+	if len(o.Left) > 0 && o.Written {
+		fmt.Fprintf(errorOutput(), "%s leaves out:\n", r.witness)
+		for _, text := range o.Left {
+			fmt.Fprintf(errorOutput(), "  %s\n", text)
+		}
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ run that was replayed, or unknown with the reasons.`,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
-	root.AddCommand(checkCommand(args), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
+	root.AddCommand(checkCommand(args), validateCommand(), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
 	root.SetArgs(compilerStyle(args))
 	return explain(execute(root))
 }

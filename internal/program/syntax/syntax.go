@@ -88,6 +88,8 @@ type Node struct {
 	Macro  bool
 	Parent *Node
 	Inner  []*Node
+	// Void says of a call that it has no value.
+	Void bool
 	// Full says that an expression is no part of another one.
 	Full bool
 	// Cond is the place of the condition between the parentheses, of If, While, Do and Switch; of For it is
@@ -270,6 +272,7 @@ func (f *File) node(c *raw, parent *Node, fn *Func, scope int) *Node {
 	if !known && strings.HasSuffix(c.Kind, "Stmt") {
 		n.Kind = Other
 	}
+	n.Void = kind == Call && c.typeName() == "void"
 	n.Full = !n.Kind.Statement() && (parent == nil || parent.Kind.Statement())
 	switch {
 	case kind == Compound || kind == For:
@@ -394,6 +397,38 @@ func (n *Node) Walk(visit func(*Node)) {
 	for _, c := range n.Inner {
 		c.Walk(visit)
 	}
+}
+
+// Executed says that a node is a statement, or an expression in the place of one: something that can stand behind a semicolon.
+func (n *Node) Executed() bool {
+	switch {
+	case n.Kind.Statement():
+		return true
+	case n.Parent == nil || !n.Full:
+		return false
+	}
+	switch p := n.Parent; p.Kind {
+	case Compound:
+		return true
+	case If, While, Switch:
+		return p.CondEnd > 0 && n.Begin > p.CondEnd
+	case For:
+		return n == p.Inner[len(p.Inner)-1] && p.CondEnd > 0 && n.Begin > p.CondEnd
+	case Do:
+		return n == p.Inner[0]
+	case Label:
+		return n == p.Inner[len(p.Inner)-1]
+	}
+	return false
+}
+
+// Depth is the number of nodes around a node.
+func (n *Node) Depth() int {
+	d := 0
+	for p := n.Parent; p != nil; p = p.Parent {
+		d++
+	}
+	return d
 }
 
 // Head is where the head of a loop is in terms of scopes: a variable is visible there if it is in the condition.

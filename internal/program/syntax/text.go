@@ -176,3 +176,13 @@ func (f *File) StatementEnd(n *Node) int {
 	}
 	return -1
 }
+
+// OpenOfCall is the place of the parenthesis that opens the arguments of a call, -1 if it is not found.
+func (f *File) OpenOfCall(n *Node) int {
+	for i := n.Begin; i < n.End; i = f.next(i) {
+		if f.Text[i] == '(' && f.closing(i) == n.End-1 {
+			return i
+		}
+	}
+	return -1
+}

@@ -87,6 +87,20 @@ func (p Property) Decidable() bool {
 	return i != nil && i.Kinds != nil
 }
 
+// Undecidable are the formulas that no engine decides, or else those of the properties.
+func Undecidable(ps []Property, formulas []string) []string {
+	if len(formulas) > 0 {
+		return formulas
+	}
+	var out []string
+	for _, p := range ps {
+		if !p.Decidable() {
+			out = append(out, string(p))
+		}
+	}
+	return out
+}
+
 // Kinds are the checks that the properties ask for, in the order of the table
 // and without repetition.
 func Kinds(ps ...Property) []ir.CheckKind {

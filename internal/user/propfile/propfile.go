@@ -24,6 +24,8 @@ type Error struct {
 	Message, Hint string
 }
 
+func (e *Error) Error() string { return e.Message }
+
 // checkLine is the shape that every line of a property file has; it is the
 // expression with which the existing verifiers read these files.
 var checkLine = regexp.MustCompile(`^CHECK\s*\(\s*init\s*\((.*?)\)\s*,\s*(LTL|CTL)\s*\((.*)\)\s*\)\s*;?$`)

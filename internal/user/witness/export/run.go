@@ -30,11 +30,30 @@ const maxVisits = 50
 // narrator turns the events of a run into waypoints.
 type narrator struct {
 	*exporter
-	events  int // choices so far
 	cycle   bool
 	visits  int
-	now     map[*ir.Func]func(interp.Event) string
-	pending map[*ir.Func]bool
+	pending []pending
+}
+
+// pending is an assumption whose place comes behind the rest of a declaration, which may have inputs of its own.
+type pending struct {
+	waypoint   witness.Waypoint
+	step       witness.GraphStep
+	file       *syntax.File
+	begin, end int // of the declaration
+}
+
+// settle adds the assumptions that a run has come to when it is at a byte of a file.
+func (n *narrator) settle(f *syntax.File, at int) {
+	list := n.pending
+	n.pending = nil
+	for _, p := range list {
+		if f == p.file && p.begin <= at && at < p.end {
+			n.pending = append(n.pending, p)
+		} else {
+			n.add(p.waypoint, p.step)
+		}
+	}
 }
 
 // violation says a run.
@@ -65,6 +84,7 @@ func (x *exporter) violation(v verdict.False) error {
 	if len(v.Input.Jumps) > 0 {
 		x.leave("what happens in iterations of loops that the run makes at once")
 	}
+	n.settle(nil, 0)
 	if endless == nil {
 		x.target(v)
 		return nil
@@ -169,6 +189,7 @@ func (n *narrator) choice(e interp.Event) {
 		n.leave("the value %s of %s() at %s: it is called in a macro", text, d.Sym, where)
 		return
 	}
+	n.settle(f, at)
 	n.add(witness.Waypoint{Type: witness.FunctionReturn, At: location(f, end), Value: `\result == ` + text},
 		witness.GraphStep{Assumption: `\result == (` + text + `);`, Result: d.Sym})
 }
@@ -195,18 +216,19 @@ func (n *narrator) assigned(e interp.Event) {
 	if fn == nil {
 		return
 	}
-	next := behind(f, fn, int(e.Var.Pos.Line), e.Var.Name)
+	declaration, next := behind(f, fn, int(e.Var.Pos.Line), e.Var.Name)
 	if next == nil || !n.visible(f, fn, e.Var.Name, next.Begin, e.Var.Pos, false) {
 		n.leave("that %s of %s, which is not initialised, has the value %s: no statement stands behind its declaration", e.Var.Name, e.Func.Name, text)
 		return
 	}
-	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, next.Begin), Value: e.Var.Name + " == " + text},
-		witness.GraphStep{Assumption: e.Var.Name + " == (" + text + ");"})
+	n.pending = append(n.pending, pending{
+		witness.Waypoint{Type: witness.Assumption, At: location(f, next.Begin), Value: e.Var.Name + " == " + text},
+		witness.GraphStep{Assumption: e.Var.Name + " == (" + text + ");"}, f, declaration.Begin, declaration.End,
+	})
 }
 
-// behind is the statement behind the declaration of a variable.
-func behind(f *syntax.File, fn *syntax.Func, line int, name string) *syntax.Node {
-	var found *syntax.Node
+// behind is the declaration of a variable, and the statement behind it.
+func behind(f *syntax.File, fn *syntax.Func, line int, name string) (declaration, next *syntax.Node) {
 	for i := range fn.Locals {
 		v := &fn.Locals[i]
 		if v.Line != line || v.Name != name && !strings.HasPrefix(name, v.Name+".") && !strings.HasPrefix(name, v.Name+"[") {
@@ -217,21 +239,13 @@ func behind(f *syntax.File, fn *syntax.Func, line int, name string) *syntax.Node
 				return
 			}
 			for k, c := range n.Inner {
-				if c.Kind == syntax.Declaration && c.Begin <= v.Begin && v.Begin <= c.End {
-					for _, later := range n.Inner[k+1:] {
-						if later.Kind == syntax.Declaration {
-							continue
-						}
-						if !later.Macro {
-							found = later
-						}
-						break
-					}
+				if c.Kind == syntax.Declaration && c.Begin <= v.Begin && v.Begin <= c.End && k+1 < len(n.Inner) && !n.Inner[k+1].Macro {
+					declaration, next = c, n.Inner[k+1]
 				}
 			}
 		})
 	}
-	return found
+	return declaration, next
 }
 
 // target says where the run violates the property.
@@ -308,6 +322,7 @@ func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
 			text = strings.Join(parts, " && ")
 		}
 	}
+	n.settle(nil, 0)
 	n.begin(text)
 	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"})
 }
@@ -330,6 +345,7 @@ func (n *narrator) enter(e interp.Event) {
 	if fn == nil || len(fn.Body.Inner) == 0 || fn.Body.Inner[0].Macro {
 		return
 	}
+	n.settle(nil, 0)
 	n.begin("1")
 	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, fn.Body.Inner[0].Begin), Value: "1"}, witness.GraphStep{Enter: e.Func.Name})
 }
