@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"assay/internal/temporal/ltl"
-	"assay/internal/user/propfile"
 	"assay/internal/user/property"
+	"assay/internal/user/propfile"
 )
 
 // Specification is the content of a property file.
