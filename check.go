@@ -194,10 +194,8 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	if result.run != nil && result.Endless == nil {
 		result.run.Locate(ctx, result.Violation)
 	}
-	if t.Engine.NativeReplay && result.Answer == False && t.question() == conductor.Safety {
-		if err := r.confirm(ctx, result, program); err != nil {
-			return nil, err
-		}
+	if err := r.confirm(ctx, result, program); err != nil {
+		return nil, err
 	}
 	result.Warnings = warnings
 	if err := r.witness(ctx, result, &answer, program); err != nil {

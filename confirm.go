@@ -3,17 +3,21 @@ package assay
 import (
 	"context"
 
+	"assay/internal/conductor"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/user/native"
 )
 
-// confirm runs the compiled program with the inputs of a False. If the inputs
+// confirm runs the compiled program with the inputs of a False, if that is asked or required. If the inputs
 // are exact, and the compiled program does not violate the property, one of the
-// two is wrong, and there is no answer.
+// two is wrong, and there is no answer; nor is there one where a native run is required and confirms nothing.
 func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Program) error {
-	if result.Endless != nil {
-		result.Native = "not available for runs that do not end"
+	if result.Answer != False || r.task.question() != conductor.Safety {
+		return nil
+	}
+	required := native.Required(r.task.Files, result.run.Violation.Kind)
+	if !r.task.Engine.NativeReplay && !required {
 		return nil
 	}
 	r.enter("native replay")
@@ -23,13 +27,13 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		return &EnvironmentError{Doing: "replaying natively", Err: err}
 	case o.Confirmed:
 		result.Replayed = append(result.Replayed, "native")
-	case o.Decisive && len(result.Passes) == 0:
-		result.Answer = Unknown
-		result.Reasons = []Reason{{
-			Cause: verdict.CauseInternal.String(), Pos: result.Violation.Pos, Func: result.Violation.Func,
-			Text: "a counterexample that the interpreter confirms is not one of the compiled program: " + o.Why,
-			Hint: "please report this with the program",
-		}}
+	case required, o.Decisive && len(result.Passes) == 0:
+		reason := Reason{Cause: verdict.CauseInternal.String(), Pos: result.Violation.Pos, Func: result.Violation.Func}
+		reason.Text, reason.Hint = "a counterexample that the interpreter confirms is not one of the compiled program: "+o.Why, "please report this with the program"
+		if required {
+			reason.Cause, reason.Text, reason.Hint = verdict.CauseUnsupported.String(), result.Violation.Text+"; the binary was run with these inputs, and that does not confirm it: "+o.Why, native.Unconfirmed
+		}
+		result.Answer, result.Reasons = Unknown, []Reason{reason}
 	default:
 		result.Native = o.Why
 	}

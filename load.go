@@ -1,13 +1,13 @@
 package assay
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
 
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
+	"assay/internal/user/property"
 	"assay/internal/user/show"
 	"assay/internal/user/validate"
 )
@@ -25,9 +25,7 @@ func (r *run) frontendOptions() frontend.Options {
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
 		FreeArguments:  leaks(kinds(r.task.Properties)),
 		Warnings:       r.task.Warnings,
-	}
-	if slices.Contains(r.task.Properties, UnreachLabel) {
-		o.Label = cmp.Or(r.task.Label, "ERROR")
+		BinaryMemory:   slices.Contains(kinds(r.task.Properties), ir.InvalidDeref), Label: property.Label(r.task.Properties, r.task.Label),
 	}
 	if p.HavocUninitialised {
 		o.ExtraArgs = append(o.ExtraArgs, "-fcommon") // tells them from those with the initialiser 0

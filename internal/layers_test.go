@@ -417,7 +417,7 @@ var allowed = map[string][]string{
 		"internal/logic/linear",
 		"internal/temporal/buchi", "internal/temporal/buchi/hoa", "internal/temporal/ctl", "internal/temporal/ltl", "internal/temporal/translation",
 		"internal/run/process",
-		"internal/program/frontend", "internal/program/ir", "internal/program/target",
+		"internal/program/binary/lift", "internal/program/frontend", "internal/program/ir", "internal/program/target",
 		"internal/integers/bound", "internal/integers/branching", "internal/integers/branching/search", "internal/integers/complexity", "internal/integers/equations", "internal/integers/its", "internal/integers/region", "internal/integers/termination",
 		"internal/finite/ic3", "internal/finite/solve", "internal/finite/ts",
 		"internal/models/integerize", "internal/models/observation",

@@ -63,8 +63,8 @@ func TestBinary(t *testing.T) {
 		{full, "check --label 0x3", exitInput, "nothing is executed at 0x3"},
 		{full, "check --label " + strings.TrimSuffix(sum, sum[len(sum)-1:]) + "z", exitInput, "is no address"},
 		{full, "check --label ODD --property termination", exitInput, "--label is for the property unreach-label"},
-		{full, "check --property valid-deref", exitInput, "unreach-label (--label), termination, ltl, ctl"},
-		{full, "check --property termination --function sum", exitTrue, "loop at"},
+		{full, "check --property no-overflow", exitInput, "unreach-label (--label), valid-deref"},
+		{full, "check --property termination --function sum", exitTrue, "runs start in sum"},
 		{full, "check --property termination --function nothing", exitInput, "no symbol for the function nothing"},
 		{full, "check --property termination --entry " + sum, exitTrue, "runs start in sum"},
 		{full, "check --entry sum", exitInput, "is no address"},
@@ -82,5 +82,77 @@ func TestBinary(t *testing.T) {
 	}
 	if o := invoke(t, "check", "--entry", sum, write(t, "f.c", counting)); o.code != exitInput || !strings.Contains(o.stderr, "--entry is for binaries") {
 		t.Errorf("C: code %d\n%s", o.code, o.stderr)
+	}
+}
+
+// TestBinaryMemory: a violation counts if the binary itself faults, or frees what is no block.
+func TestBinaryMemory(t *testing.T) {
+	const heap = `#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int g[4], *q;
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 1 || n > 20) return 0;
+  int *p = malloc(n * 4);
+  if (!p) return 0;
+  for (int i = 0; i < n + MORE; i++) p[i] = i;
+  int s = p[n - 1];
+  BEFORE
+  free(p);
+  AFTER
+  return 0;
+}
+`
+	for _, test := range []struct {
+		property, options string
+		code              int
+		output            string
+	}{
+		{"valid-deref", "-DMORE=0 -DBEFORE= -DAFTER=", exitTrue, "RESULT: true"},
+		{"valid-deref", "-DMORE=1 -DBEFORE= -DAFTER=", exitFalse, "trace (replayed: interpreter, native)"},
+		{"valid-deref", "-DMORE=0 -DBEFORE= -DAFTER=return(*p);", exitFalse, "trace (replayed: interpreter, native)"},
+		{"valid-deref", "-DMORE=0 -DBEFORE=q=s==7?0:g;*q=1; -DAFTER=", exitFalse, "trace (replayed: interpreter, native)"},
+		{"valid-deref", "-DMORE=0 -DBEFORE=g[n&7]=1; -DAFTER=", exitUnknown, "the binary does not fault"},
+		{"valid-free", "-DMORE=0 -DBEFORE= -DAFTER=if(s==7)free(p);", exitFalse, "trace (replayed: interpreter, native)"},
+		{"valid-free", "-DMORE=0 -DBEFORE=if(s==7)p++; -DAFTER=", exitFalse, "trace (replayed: interpreter, native)"},
+		{"valid-memcleanup", "-DMORE=0 -DBEFORE=if(s==7)return(0); -DAFTER=", exitFalse, "trace (replayed: interpreter, native)"},
+		{"valid-memcleanup", "-DMORE=0 -DBEFORE= -DAFTER=", exitTrue, "RESULT: true"},
+	} {
+		levels := []string{"-O1"}
+		if test.code == exitFalse && test.property == "valid-deref" {
+			levels = append(levels, "-O0")
+		}
+		for _, level := range levels {
+			file := compiled(t, heap, append(strings.Fields(test.options), level, "-g", "-c", "-fno-builtin")...)
+			o := invoke(t, "check", "--timeout=30", "--property", test.property, file)
+			if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
+				t.Errorf("%s %s %s: code %d, want %d\n%s%s", test.property, test.options, level, o.code, test.code, o.stdout, o.stderr)
+			}
+		}
+	}
+}
+
+// TestBinaryReadOnly: a write to what may not be written ends the run; nothing behind it is reached.
+func TestBinaryReadOnly(t *testing.T) {
+	const source = `extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+const int fixed[2] = {1, 2};
+int other[2];
+int main(void) {
+  int *p = __VERIFIER_nondet_int() ? (int *)fixed : other;
+  p[__VERIFIER_nondet_int() & 1] = 3;
+  const volatile int *f = fixed;
+  if (f[0] == 3 || p == fixed) reach_error();
+  if (other[0] == 3 && WHEN) reach_error();
+  return 0;
+}
+`
+	for options, want := range map[string]int{"-DWHEN=0": exitTrue, "-DWHEN=other[1]==0": exitFalse} {
+		file := compiled(t, source, options, "-g", "-c", "-O0")
+		if o := invoke(t, "check", "--replay=native", file); o.code != want || want == exitFalse && !strings.Contains(o.stdout, "interpreter, native") {
+			t.Errorf("%s: code %d, want %d\n%s%s", options, o.code, want, o.stdout, o.stderr)
+		}
+		if o := invoke(t, "check", "--property=valid-deref", file); o.code != exitFalse {
+			t.Errorf("%s, valid-deref: code %d\n%s%s", options, o.code, o.stdout, o.stderr)
+		}
 	}
 }

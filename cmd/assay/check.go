@@ -184,7 +184,8 @@ func checkCommand(args []string) *cobra.Command {
 
 The files are C (.c), preprocessed C (.i), LLVM assembly (.ll) or LLVM bitcode
 (.bc); several are linked together. An x86-64 ELF file (a.out, f.o) is a program alone;
-of it unreach-call, unreach-label, termination, ltl, ctl and bounds can be asked (see assay lift --help).
+of it unreach-call, unreach-label, valid-deref, valid-free, valid-memcleanup, termination, ltl, ctl and
+bounds can be asked (see assay lift --help).
 
 Properties:
 ` + assay.PropertyHelp() + `  bound<=E, =O(n^k)  no run costs more than an expression of the inputs, or a class; see assay bound --help for

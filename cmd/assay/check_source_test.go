@@ -39,7 +39,7 @@ func TestBinaryOfSource(t *testing.T) {
 			[]string{"compiled again with clang-19 -O", "explained by -fno-finite-loops: a loop without effects", "differ(source: false(termination), binary: true)"}},
 		{"ends", endless, "gcc", "-O0 -g", []string{"--property=termination"}, exitFalse, []string{"source and binary agree", "RESULT: false(termination)"}},
 		{"ltl", request, "gcc", "-O0 -g", []string{"--ltl=G (y == 1 ==> F y == 0)"}, exitTrue, []string{"source and binary agree", "RESULT: true"}},
-		{"memory", request, "gcc", "-O0 -g", []string{"--property=valid-deref"}, exitInput, []string{"valid-deref is not a property of binaries"}},
+		{"memory", request, "gcc", "-O0 -g", []string{"--property=no-overflow"}, exitInput, []string{"no-overflow is not a property of binaries"}},
 		{"ctl", request, "gcc", "-O0 -g", []string{"--ctl=AF(x > 0)", "--semantics=wrap"}, exitInput, []string{"--binary compares"}},
 		{"bound", request, "gcc", "-O0 -g", []string{"--property=bound<=3"}, exitInput, []string{"--binary compares"}},
 	} {

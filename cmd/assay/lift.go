@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assay"
+	"assay/internal/program/binary/lift"
 	"assay/internal/program/frontend"
 )
 
@@ -45,7 +46,7 @@ what it gets from libraries. Of a binary can be asked: ` + binaryProperties + `.
 					return err
 				}
 			}
-			p, err := frontend.Lift(args[0], function, label, false)
+			p, err := frontend.Lift(args[0], lift.Options{Entry: function, Label: label}, false)
 			var input *frontend.InputError
 			if errors.As(err, &input) {
 				return &assay.InputError{Message: input.Error(), Verbatim: true}
@@ -73,10 +74,10 @@ what it gets from libraries. Of a binary can be asked: ` + binaryProperties + `.
 
 // ofBinaries are the properties that a binary can be asked about: others are about what C leaves undefined, which a
 // binary does not have any more.
-var ofBinaries = []assay.Property{assay.UnreachCall, assay.UnreachLabel, assay.Termination, assay.LTL}
+var ofBinaries = []assay.Property{assay.UnreachCall, assay.UnreachLabel, assay.ValidDeref, assay.ValidFree, assay.ValidCleanup, assay.Termination, assay.LTL}
 
 // binaryProperties are their names, and those that are asked in other ways.
-const binaryProperties = "unreach-call, unreach-label (--label), termination, ltl, ctl (--semantics wrap), bound"
+const binaryProperties = "unreach-call, unreach-label (--label), valid-deref, valid-free, valid-memcleanup, termination, ltl, ctl (--semantics wrap), bound"
 
 // checkBinary rejects what makes no sense for binaries, and completes what does.
 func checkBinary(t *assay.Task, entry string) error {
@@ -93,6 +94,11 @@ func checkBinary(t *assay.Task, entry string) error {
 		if !slices.Contains(ofBinaries, p) {
 			return &assay.InputError{Message: fmt.Sprintf("%s is not a property of binaries: what C leaves undefined, machine code has decided", p), Hint: "of a binary can be asked: " + binaryProperties + "; ask about the source for others"}
 		}
+	}
+	if t.Engine.EachCheck && slices.ContainsFunc(t.Properties, func(p assay.Property) bool {
+		return p == assay.ValidDeref || p == assay.ValidFree || p == assay.ValidCleanup
+	}) {
+		return &assay.InputError{Message: "--all is not for memory safety of binaries: each violation needs a run of the binary", Hint: "leave out --all"}
 	}
 	if s := t.Program.Semantics; s != "" && s != assay.SemanticsC && s != assay.SemanticsWrap {
 		return &assay.InputError{Message: fmt.Sprintf("--semantics %s is not for binaries: their arithmetic is the machine's", s)}

@@ -30,14 +30,12 @@ func IsBinary(file string) bool {
 	return err == nil && bytes.Equal(magic, []byte("\x7fELF"))
 }
 
-// Lift is the C of a binary, from the function where runs start, or an address 0x…, with a label at the place of another one.
-// Functions that the binary does not define, and that have no model, may be called if they are pure.
-func Lift(file, entry, label string, pure bool) (*lift.Program, error) {
+// Lift is the C of a binary. Functions that the binary does not define, and that have no model, may be called if they are pure.
+func Lift(file string, o lift.Options, pure bool) (*lift.Program, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, inputError(file, errors.Unwrap(err).Error())
 	}
-	o := lift.Options{Entry: entry, Label: label}
 	if pure {
 		models := modelIndex()
 		o.Unmodelled = func(name string) bool { return models[name] == "" && externals[name] == nil }
@@ -68,7 +66,7 @@ func lifted(o *Options) (folder string, err error) {
 	if o.DataModel != LP64 {
 		return "", inputError(o.Files[0], "an x86-64 program has the data model lp64")
 	}
-	p, err := Lift(o.Files[0], o.entry(), o.Label, o.PureUnmodelled)
+	p, err := Lift(o.Files[0], lift.Options{Entry: o.entry(), Label: o.Label, Memory: o.BinaryMemory}, o.PureUnmodelled)
 	if err != nil {
 		return "", err
 	}

@@ -89,6 +89,8 @@ type Options struct {
 	Harness harness.Variant
 	// FreeArguments frees what Harness has made, at the end.
 	FreeArguments bool
+	// BinaryMemory leaves accesses of a binary that are not within an object to the checks for memory safety.
+	BinaryMemory bool
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and

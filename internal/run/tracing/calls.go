@@ -88,3 +88,59 @@ func request(kind, pid int, address, data uintptr) error {
 	}
 	return nil
 }
+
+// Call makes a system call in the place of the process, which goes on as if nothing was. Nothing is refused here.
+func (p *Process) Call(number uint64, arguments ...uint64) (uint64, error) {
+	saved := p.Registers
+	instruction := []byte{0x0f, 0x05} // syscall
+	covered := make([]byte, len(instruction))
+	at := p.scratch
+	if err := p.Read(at, covered); err != nil {
+		return 0, err
+	}
+	if err := p.Write(at, instruction); err != nil {
+		return 0, err
+	}
+	r := saved
+	r.Rip, r.Rax, r.Orig_rax = at, number, ^uint64(0)
+	for k, to := range []*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8, &r.R9} {
+		if k < len(arguments) {
+			*to = arguments[k]
+		}
+	}
+	if err := unix.PtraceSetRegs(p.pid, &r); err != nil {
+		return 0, err
+	}
+	if err := unix.PtraceSingleStep(p.pid); err != nil {
+		return 0, err
+	}
+	var status unix.WaitStatus
+	if err := wait(p.pid, &status); err != nil {
+		return 0, err
+	}
+	if !status.Stopped() {
+		return 0, unix.ESRCH
+	}
+	if err := unix.PtraceGetRegs(p.pid, &r); err != nil {
+		return 0, err
+	}
+	p.Registers = saved
+	if err := p.Write(at, covered); err != nil {
+		return 0, err
+	}
+	if n := -int64(r.Rax); n > 0 && n < 4096 {
+		return 0, unix.Errno(n)
+	}
+	return r.Rax, nil
+}
+
+// fault is the address of an access that failed: not of one that the processor refused for another reason.
+func fault(pid int) (address uint64, ok bool) {
+	const getSiginfo = 0x4202 // PTRACE_GETSIGINFO
+	var info [128]byte        // signo, errno, code, address at 16
+	if request(getSiginfo, pid, 0, pointer(&info[0])) != nil {
+		return 0, false
+	}
+	code := int32(binary.LittleEndian.Uint32(info[8:]))
+	return binary.LittleEndian.Uint64(info[16:]), code == 1 || code == 2 // not mapped, or not allowed
+}

@@ -66,6 +66,9 @@ type Outcome struct {
 	TimedOut bool
 	// Cancelled says that the context ended it.
 	Cancelled bool
+	// Fault is the address of the access that ended it, At that of the instruction, in the file.
+	Fault, At uint64
+	Faulted   bool
 	// Refused is the first system call that failed because it was not allowed; 0 is none, for read is.
 	Refused uint64
 }
@@ -77,6 +80,7 @@ type Process struct {
 	// Registers are the general ones. Changes are written back when it goes on.
 	Registers unix.PtraceRegs
 	memory    *os.File
+	scratch   uint64 // where code may be written for a moment
 }
 
 // Address is where an address of the file is in memory.
@@ -181,7 +185,7 @@ func (t *tracer) run() error {
 		signal = 0
 		switch {
 		case status.Exited():
-			t.outcome.ExitCode = status.ExitStatus()
+			t.outcome.ExitCode, t.outcome.Faulted = status.ExitStatus(), false
 			return nil
 		case status.Signaled():
 			t.outcome.ExitCode, t.outcome.Signal = -1, status.Signal()
@@ -202,6 +206,9 @@ func (t *tracer) run() error {
 		}
 		if !handled {
 			signal = int(status.StopSignal())
+			if a, ok := fault(t.pid); ok && status.StopSignal() == unix.SIGSEGV {
+				t.outcome.Fault, t.outcome.At, t.outcome.Faulted = a, t.Registers.Rip-t.bias, true
+			}
 		}
 	}
 }
@@ -234,6 +241,7 @@ func (t *tracer) prepare() error {
 	if t.memory, err = os.OpenFile(fmt.Sprintf("/proc/%d/mem", t.pid), os.O_RDWR, 0); err != nil {
 		return err
 	}
+	t.scratch = t.Address(p.Start)
 	return t.cover(p.Start, t.begin)
 }
 

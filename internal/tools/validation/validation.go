@@ -1,5 +1,5 @@
 // Package validation decides the same property of a program and of the binary that was made of it, and explains where the
-// answers differ [Pnueli, Siegel, Singerman: Translation validation; here a property at a time, not all behaviour].
+// answers differ [PnueliSS98]; here a property at a time, not all behaviour.
 //
 // A compiler may change the meaning of a program where C leaves it undefined, and it may assume that loops without effects end
 // (C11 6.8.5p6). So where the answers differ, the source is compiled again by the same compiler with the

@@ -45,6 +45,8 @@ type feeder struct {
 	// start is the function where the run starts, 0 is main; errors are addresses.
 	start  uint64
 	errors []uint64
+	// fence is the heap, if the property is about memory.
+	fence *fence
 	// Of the end.
 	hit     bool
 	exhaust string
@@ -53,7 +55,9 @@ type feeder struct {
 
 // ConfirmBinary runs the file. The error is about the machine, not the program.
 func ConfirmBinary(ctx context.Context, file string, c Counterexample) (Outcome, error) {
-	if c.Kind != ir.Assertion && c.Kind != ir.ErrorLabel {
+	switch c.Kind {
+	case ir.Assertion, ir.ErrorLabel, ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup:
+	default:
 		return Outcome{Why: "this property has no native check"}, nil
 	}
 	dir, err := os.MkdirTemp("", "assay-native-")
@@ -93,6 +97,9 @@ func ConfirmBinary(ctx context.Context, file string, c Counterexample) (Outcome,
 		}
 	}
 	f.image = m
+	if ofMemory(c.Kind) {
+		f.fence = &fence{}
+	}
 	for _, i := range c.Inputs {
 		f.values[i.Function] = append(f.values[i.Function], i)
 		f.library = f.library || !strings.Contains(i.Function, "nondet")
@@ -115,6 +122,11 @@ func (f *feeder) calls(name string) bool {
 		}
 	}
 	return slices.ContainsFunc(f.image.Symbols, func(s image.Symbol) bool { return s.Defined && s.Name == name })
+}
+
+// ofMemory says whether a violation is one that the fence shows.
+func ofMemory(k ir.CheckKind) bool {
+	return k == ir.InvalidDeref || k == ir.InvalidFree || k == ir.MemCleanup
 }
 
 // linkObject makes a program of an object file; why says what the linker has against it.
@@ -162,7 +174,7 @@ func (f *feeder) program(file, dir string) *tracing.Program {
 		}
 	}
 	for at, name := range f.image.Externals {
-		if h := f.hook(name); h != nil {
+		if h := f.external(name); h != nil {
 			p.Hooks[at] = h
 		}
 	}
@@ -268,6 +280,14 @@ func (f *feeder) hook(name string) tracing.Hook {
 	return nil
 }
 
+// external is the hook of a function of a library.
+func (f *feeder) external(name string) tracing.Hook {
+	if act := fenced[name]; act != nil && f.fence != nil {
+		return func(p *tracing.Process) (tracing.Action, error) { return act(f.fence, p) }
+	}
+	return f.hook(name)
+}
+
 // feed returns the next value of an input.
 func (f *feeder) feed(p *tracing.Process, name string) (tracing.Action, error) {
 	k := f.next[name]
@@ -291,13 +311,25 @@ func (f *feeder) feed(p *tracing.Process, name string) (tracing.Action, error) {
 // begin is the start of main: the tables of the dynamic linker are changed, and the stack below is cleared, as
 // far as it is there, for content that was never written is mostly 0 in counterexamples.
 func (f *feeder) begin(p *tracing.Process) (tracing.Action, error) {
+	if f.fence != nil {
+		if err := f.fence.begin(p); err != nil {
+			return tracing.Stop, err
+		}
+	}
 	for at := range f.image.Pointers {
 		s := f.image.SectionAt(at)
 		if s == nil || s.Data == nil || at-s.Address+8 > s.Size {
 			continue
 		}
 		target := binary.LittleEndian.Uint64(s.Data[at-s.Address:])
-		if name, ok := f.image.Externals[target]; ok && f.hook(name) != nil {
+		if name, ok := f.image.Externals[target]; ok && f.external(name) != nil {
+			if f.fence != nil {
+				var old [8]byte
+				if err := p.Read(p.Address(at), old[:]); err != nil {
+					return tracing.Stop, err
+				}
+				f.fence.elsewhere[name] = binary.LittleEndian.Uint64(old[:])
+			}
 			if err := p.Write(p.Address(at), binary.LittleEndian.AppendUint64(nil, p.Address(target))); err != nil {
 				return tracing.Stop, err
 			}
@@ -325,6 +357,8 @@ func (f *feeder) judge(o tracing.Outcome) Outcome {
 		return Outcome{Why: "the binary asks for more values of " + f.exhaust}
 	case f.assumed:
 		return Outcome{Why: "an assumption fails in the binary"}
+	case f.fence != nil && (f.fence.wrong || o.Faulted || o.Started && o.Signal == 0 && !o.TimedOut && !o.Cancelled):
+		return f.judgeMemory(o)
 	case !o.Started && !o.TimedOut && !o.Cancelled:
 		return Outcome{Why: fmt.Sprintf("the binary ends before it comes to its start (exit code %d)", o.ExitCode)}
 	case o.TimedOut || o.Cancelled:
@@ -338,4 +372,29 @@ func (f *feeder) judge(o tracing.Outcome) Outcome {
 		what += fmt.Sprintf("; system call %d was refused", o.Refused)
 	}
 	return Outcome{Decisive: o.Signal == 0 && o.Refused == 0 && !f.library, Why: "the binary does not violate the property (" + what + ")"}
+}
+
+// judgeMemory says what a run with the fence means, which ended by itself, or by what it did to memory.
+func (f *feeder) judgeMemory(o tracing.Outcome) Outcome {
+	where := fmt.Sprintf("0x%x", o.At)
+	for _, s := range f.image.Symbols {
+		if s.Defined && s.Type == elf.STT_FUNC && s.Address <= o.At && o.At < s.Address+s.Size {
+			where = fmt.Sprintf("%s+0x%x", s.Name, o.At-s.Address)
+		}
+	}
+	switch {
+	case f.fence.full:
+		return Outcome{Why: "the binary asks for more memory than there is in the sandbox"}
+	case f.fence.wrong && f.c.Kind == ir.InvalidFree, o.Faulted && f.c.Kind == ir.InvalidDeref:
+		return Outcome{Confirmed: true}
+	case f.fence.wrong:
+		return Outcome{Why: "the binary frees what is no live block of the heap"}
+	case o.Faulted:
+		return Outcome{Why: fmt.Sprintf("the binary ends by an access of 0x%x, at %s", o.Fault, where)}
+	case f.c.Kind == ir.MemCleanup && len(f.fence.live) > 0:
+		return Outcome{Confirmed: true}
+	case f.c.Kind == ir.InvalidDeref:
+		return Outcome{Why: "the binary does not fault: what the access hits may be another object"}
+	}
+	return Outcome{Why: fmt.Sprintf("the binary does not violate the property (exit code %d)", o.ExitCode)}
 }

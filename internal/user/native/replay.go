@@ -27,16 +27,17 @@ func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o fro
 		}
 	}
 	c, exact := Inputs(run.Module, run.Input, run.Violation, silent, frontend.SharedStorage)
-	if !exact && machine {
-		return Outcome{Why: "the run depends on registers or places of the stack that were never written, which cannot be fed"}, nil
-	}
-	if !exact {
+	if !exact && !machine {
 		return Outcome{Why: "the run depends on the content of memory that was never written, which cannot be fed"}, nil
 	}
 	if machine {
 		c.Start, c.Label = o.Function, o.Label
 		c.takeRegisters()
-		return ConfirmBinary(ctx, o.Files[0], c)
+		o, err := ConfirmBinary(ctx, o.Files[0], c)
+		if !exact && !o.Confirmed && err == nil {
+			o.Decisive, o.Why = false, o.Why+"; the run depends on registers, or on places of stack or heap, that were never written, which cannot be fed"
+		}
+		return o, err
 	}
 	header, err := frontend.WriteHeader()
 	if err != nil {

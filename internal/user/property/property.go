@@ -3,6 +3,7 @@
 package property
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,6 +77,14 @@ func (p Property) info() *Info {
 		return nil
 	}
 	return &Table[i]
+}
+
+// Label is the label that a question is about, empty if UnreachLabel is not among its properties.
+func Label(ps []Property, label string) string {
+	if !slices.Contains(ps, UnreachLabel) {
+		return ""
+	}
+	return cmp.Or(label, "ERROR")
 }
 
 // Known says whether p is the name of a property.

@@ -25,6 +25,7 @@ import (
 
 const (
 	objectBase   = 0x400000 // where the first section of an object file is put
+	separation   = 64       // bytes between its sections: the end of one is not the start of the next
 	maxFile      = 1 << 30  // bytes of a file
 	maxMemory    = 1 << 32  // bytes that the sections of a file take
 	maxAlignment = 1 << 16  // bytes
@@ -137,7 +138,7 @@ func (m *Image) addSections(file *elf.File) ([]uint64, error) {
 				return fail(s, "has an alignment that is no small power of two")
 			}
 			address = (next + align - 1) &^ (align - 1)
-			base[i], next = address, address+s.Size
+			base[i], next = address, address+s.Size+separation
 		}
 		section := Section{Name: s.Name, Address: address, Size: s.Size,
 			Writable: s.Flags&elf.SHF_WRITE != 0, Executable: s.Flags&elf.SHF_EXECINSTR != 0}

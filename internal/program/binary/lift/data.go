@@ -301,14 +301,14 @@ func (v *variable) declaration() string {
 func (d *data) write(b *strings.Builder) {
 	for _, o := range d.objects {
 		if o.used && !o.code {
-			fmt.Fprintf(b, "extern %s;\n", o.declaration())
+			fmt.Fprintf(b, "extern %s%s;\n", o.qualifier(), o.declaration())
 		}
 	}
 	for _, o := range d.objects {
 		if !o.used || o.code {
 			continue
 		}
-		b.WriteString(o.declaration())
+		b.WriteString(o.qualifier() + o.declaration())
 		if o.section.Data != nil {
 			content := o.section.Data[o.address-o.section.Address:][:o.length]
 			if text := d.initialiser(o, content); text != "" {
@@ -322,6 +322,35 @@ func (d *data) write(b *strings.Builder) {
 			}
 		}
 	}
+	d.writeReadOnly(b)
+}
+
+// qualifier is const for what may not be written.
+func (o *object) qualifier() string {
+	if o.constant() {
+		return "const "
+	}
+	return ""
+}
+
+// constant says whether a write to an object faults; the dynamic linker makes those read-only that are called so.
+func (o *object) constant() bool {
+	return !o.section.Writable || strings.HasPrefix(o.section.Name, ".data.rel.ro")
+}
+
+// writeReadOnly writes a function that tells whether an address lies in an object that may not be written.
+func (d *data) writeReadOnly(b *strings.Builder) {
+	var parts []string
+	for _, o := range d.objects {
+		if o.used && !o.code && o.constant() {
+			parts = append(parts, fmt.Sprintf("p - (u64)&%s < %d", o.name, o.length))
+		}
+	}
+	if parts == nil {
+		b.WriteString("#define read_only(p) 0\n")
+		return
+	}
+	fmt.Fprintf(b, "static __attribute__((always_inline, nodebug)) inline _Bool read_only(u64 p) { return %s; }\n", strings.Join(parts, " || "))
 }
 
 // join makes one object of two where an address that is used as a value is the end of the first and the start of

@@ -71,6 +71,8 @@ type program struct {
 type Options struct {
 	// Entry is the function to begin with, or its address as 0x…; empty is main.
 	Entry string
+	// Memory leaves accesses that are not within an object to the checks of C, where else they are not supported.
+	Memory bool
 	// Label is a label, symbol or address that the C has as a label (LabelName).
 	Label string
 	// Unmodelled says whether a function that the file does not define may be called although nothing is
@@ -160,7 +162,7 @@ var keywords = func() map[string]bool {
 	out := map[string]bool{}
 	for w := range strings.FieldsSeq(`auto break case char const continue default do double else enum extern float for goto if inline int long
 		register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-		u8 u16 u32 u64 i8 i16 i32 i64 argc argv abort`) {
+		u8 u16 u32 u64 i8 i16 i32 i64 argc argv abort read_only`) {
 		out[w] = true
 	}
 	for r := range register(registers) {
@@ -286,6 +288,8 @@ func (p *program) text() string {
 			if !p.means(f.name) && f.blocks != nil {
 				out.WriteString(p.signature(f) + ";\n")
 			}
+		} else {
+			out.WriteString("int main();\n")
 		}
 	}
 	out.WriteString(objects.String())

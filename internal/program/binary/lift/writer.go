@@ -309,7 +309,13 @@ func (w *writer) place(i *x86.Instruction, m x86asm.Mem, width uint32, write boo
 	address := w.addressOf(i, m)
 	w.reading = false
 	p := w.temporary(64, address)
+	if w.p.options.Memory {
+		return fmt.Sprintf("*(u%d *)%s", width, p)
+	}
 	w.line("if (!__assay_valid_range((void *)%s, %d)) __assay_unsupported(\"0x%x: %v: an access that is not within an object\");", p, width/8, i.Address, i)
+	if write {
+		w.line("if (read_only(%s)) abort();", p) // it faults
+	}
 	return fmt.Sprintf("*(u%d *)%s", width, p)
 }
 
