@@ -113,6 +113,9 @@ type Program struct {
 	AssertEnds bool
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
+	// Replace are pairs f=g: what calls f calls g instead. Remove are functions that lose their bodies.
+	Replace, Remove []string
+	UseContracts    bool // functions with contracts (__CPROVER_requires, …) are replaced by these where they are called
 	// CheckAlignment makes valid-deref ask that accesses are aligned as their type asks.
 	CheckAlignment bool
 	// Semantics is what integer arithmetic means; empty is SemanticsC. Only termination

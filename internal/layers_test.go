@@ -84,10 +84,12 @@ var allowed = map[string][]string{
 	"internal/program/binary/lift":     {"internal/program/binary/image", "internal/program/binary/x86"},
 	"internal/program/binary/producer": {},
 	"internal/program/binary/x86":      {},
+	"internal/program/cprover":         {},
 	"internal/program/frontend": {
 		"internal/logic/bv",
 		"internal/run/process",
 		"internal/program/binary/image", "internal/program/binary/lift",
+		"internal/program/cprover",
 		"internal/program/harness", "internal/program/ir", "internal/program/llvm", "internal/program/target",
 	},
 	"internal/program/harness":    {"internal/program/llvm"},

@@ -82,6 +82,7 @@ type unit struct {
 type compiled struct {
 	bitcode []byte
 	text    string // clang's output
+	notes   []Note
 	err     error
 }
 
@@ -108,6 +109,9 @@ func compileAll(ctx context.Context, clang string, units []unit, o *Options) []c
 // library functions that it does not declare (implicit.go). If the latter goes wrong,
 // the program has its own idea of them, and the first result counts.
 func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
+	if extended(u) {
+		return translate(ctx, clang, u, o)
+	}
 	first := runClang(ctx, clang, u, o)
 	if first.err != nil && wantsHeader(first.text) {
 		folder, err := WriteHeader()
@@ -117,6 +121,9 @@ func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
 		defer os.RemoveAll(folder)
 		u.flags = append([]string{"-idirafter", folder}, u.flags...)
 		first = runClang(ctx, clang, u, o)
+	}
+	if !u.model && (first.err != nil && mayExtend(first.text) || strings.Contains(first.text, "undeclared function '__CPROVER_")) {
+		return translate(ctx, clang, u, o)
 	}
 	if first.err != nil {
 		return first

@@ -135,6 +135,12 @@ type Options struct {
 	foreign bool
 	// flatten is what is to be said of a program that McSema lifted.
 	flatten string
+	// Replace are pairs f=g: what calls f calls g instead. Remove are functions that lose their bodies.
+	Replace, Remove []string
+	// UseContracts replaces functions with contracts (__CPROVER_requires, …) by these, where they are called.
+	UseContracts bool
+	// notes are those of the compilation.
+	notes []Note
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -240,6 +246,7 @@ func load(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	p.Start = o.start(p.Harness)
+	p.Notes = append(p.Notes, o.notes...)
 	if o.flatten != "" {
 		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: o.flatten})
 	}
@@ -276,6 +283,7 @@ func loadLinked(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	p.Start = o.start(p.Harness)
+	p.Notes = append(p.Notes, o.notes...)
 	if err := ir.Verify(p.Module); err != nil {
 		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
 	}
@@ -310,6 +318,9 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			}
 			if o.Warnings != nil && c.text != "" {
 				io.WriteString(o.Warnings, c.text)
+			}
+			for _, n := range c.notes {
+				o.note(n)
 			}
 			list = append(list, module{units[i].file, c.bitcode})
 		}
@@ -376,6 +387,9 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 		if err := s.Read(m.name, m.content); err != nil {
 			return nil, asInputError(m.name, err)
 		}
+	}
+	if err := o.substitute(s); err != nil {
+		return nil, err
 	}
 	if s.BigEndian() {
 		return nil, inputError(modules[0].name, "the module is for a big-endian machine, which assay does not model")

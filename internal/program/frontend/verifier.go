@@ -70,6 +70,11 @@ func init() {
 		"__VERIFIER_assert":        (*function).assertCall,
 		"__CPROVER_assert":         (*function).assertCall,
 		"__CPROVER_precondition":   (*function).assertCall,
+		"__CPROVER_postcondition":  (*function).assertCall,
+		"__CPROVER_undecided":      (*function).unsupportedCall, // made by package cprover
+		"__CPROVER_havoc_slice":    (*function).havocCall,
+		"__CPROVER_atomic_begin":   (*function).nothing,
+		"__CPROVER_atomic_end":     (*function).nothing,
 		"__ESBMC_assert":           (*function).assertCall,
 		"klee_assert":              (*function).assertCall,
 		"sassert":                  (*function).assertCall,

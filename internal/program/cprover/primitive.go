@@ -1,0 +1,143 @@
+package cprover
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file translates calls of CBMC's primitives that are more than functions, and
+// declares the functions.
+
+// overflow are the builtins of clang that say whether an operation overflows.
+var overflow = map[string]string{
+	"__CPROVER_overflow_plus": "__builtin_add_overflow", "__CPROVER_overflow_minus": "__builtin_sub_overflow", "__CPROVER_overflow_mult": "__builtin_mul_overflow",
+}
+
+// primitive writes the call at i; it gives i if that is a call as any other.
+func (t *translator) primitive(i int) int {
+	name, open := t.tokens[i].text, i+1
+	closing := t.tokens[open].pair
+	args := t.operands(open)
+	arg := func(k int) string { return t.translated(args[k][0], args[k][1]) }
+	write := func(s string) int {
+		t.out.WriteString(t.tokens[i].before + s + t.lines(open, closing+1))
+		return closing + 1
+	}
+	switch {
+	case overflow[name] != "" && len(args) == 2:
+		// The type is that of the operation: a product of what is promoted is of the common type.
+		v := t.variable("r")
+		return write("({ __typeof__((" + arg(0) + ") * (" + arg(1) + ")) " + v + "; " + overflow[name] + "((" + arg(0) + "), (" + arg(1) + "), &" + v + "); })")
+	case name == "__CPROVER_overflow_unary_minus" && len(args) == 1:
+		v := t.variable("r")
+		return write("({ __typeof__(-(" + arg(0) + ")) " + v + "; __builtin_sub_overflow(0, (" + arg(0) + "), &" + v + "); })")
+	case name == "__CPROVER_overflow_shl" && len(args) == 2:
+		a, n, w := t.variable("a"), t.variable("n"), t.variable("w")
+		return write("({ __typeof__((" + arg(0) + ") << (" + arg(1) + ")) " + a + " = (" + arg(0) + "); __typeof__((" + arg(1) + ") + 0) " + n + " = (" + arg(1) + "); __typeof__(" + n + ") " + w +
+			" = 8 * sizeof " + a + "; " + n + " < 0 || " + n + " >= " + w + " || " + a + " < 0 || (" + n + " > 0 && (unsigned long long)" + a + " >> (" + w + " - " + n + " - ((__typeof__(" + a + "))-1 < 0)) != 0); })")
+	case slices.Contains([]string{"__CPROVER_r_ok", "__CPROVER_w_ok", "__CPROVER_rw_ok"}, name) && len(args) == 1:
+		return write(name + "((const void *)(" + arg(0) + "), sizeof *(" + arg(0) + "))")
+	case t.clause != nil && name == t.clause.old && len(args) == 1:
+		v := t.variable("old")
+		e := arg(0)
+		t.clause.declarations += "__typeof__(" + e + ") " + v + " = (" + e + "); "
+		return write(v)
+	case t.clause != nil && (name == "__CPROVER_is_fresh" && len(args) == 2):
+		if t.clause.assumed {
+			return write("((" + arg(0) + ") = __CPROVER_allocate(" + arg(1) + ", 0), (_Bool)1)")
+		}
+		return write("(__CPROVER_rw_ok(" + arg(0) + ", " + arg(1) + ") && __CPROVER_POINTER_OFFSET(" + arg(0) + ") == 0)")
+	case name == "__CPROVER_pointer_in_range_dfcc" && len(args) == 3, name == "__CPROVER_pointer_in_range" && len(args) == 3:
+		return write("(__CPROVER_same_object(" + arg(0) + ", " + arg(1) + ") && __CPROVER_same_object(" + arg(1) + ", " + arg(2) + ") && (const char *)(" + arg(0) + ") <= (const char *)(" + arg(1) +
+			") && (const char *)(" + arg(1) + ") <= (const char *)(" + arg(2) + "))")
+	case strings.HasPrefix(name, "__CPROVER_input"), strings.HasPrefix(name, "__CPROVER_output"):
+		return write("((void)0)")
+	case (name == "__CPROVER_assert" || name == "__CPROVER_precondition" || name == "__CPROVER_postcondition") && len(args) == 1:
+		return write(name + "(" + arg(0) + ", " + quoted(t.source(args[0][0], args[0][1])) + ")")
+	}
+	return i
+}
+
+// declarations are those of the functions and types of verifiers, by name.
+var declarations = map[string]string{
+	"__CPROVER_size_t":             "typedef __SIZE_TYPE__ __CPROVER_size_t;",
+	"__CPROVER_ssize_t":            "typedef __PTRDIFF_TYPE__ __CPROVER_ssize_t;",
+	"__CPROVER_bool":               "typedef _Bool __CPROVER_bool;",
+	"__CPROVER_assume":             "void __CPROVER_assume(_Bool);",
+	"__CPROVER_assert":             "void __CPROVER_assert(_Bool, const char *);",
+	"__CPROVER_precondition":       "void __CPROVER_precondition(_Bool, const char *);",
+	"__CPROVER_postcondition":      "void __CPROVER_postcondition(_Bool, const char *);",
+	"__CPROVER_cover":              "void __CPROVER_cover(_Bool);",
+	"__CPROVER_undecided":          "void __CPROVER_undecided(const char *);",
+	"__CPROVER_atomic_begin":       "void __CPROVER_atomic_begin(void);",
+	"__CPROVER_atomic_end":         "void __CPROVER_atomic_end(void);",
+	"__CPROVER_havoc_object":       "void __CPROVER_havoc_object(void *);",
+	"__CPROVER_havoc_slice":        "void __CPROVER_havoc_slice(void *, __SIZE_TYPE__);",
+	"__CPROVER_r_ok":               "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__);",
+	"__CPROVER_w_ok":               "_Bool __CPROVER_w_ok(const void *, __SIZE_TYPE__);",
+	"__CPROVER_rw_ok":              "_Bool __CPROVER_rw_ok(const void *, __SIZE_TYPE__);",
+	"__CPROVER_same_object":        "_Bool __CPROVER_same_object(const void *, const void *);",
+	"__CPROVER_OBJECT_SIZE":        "__SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *);",
+	"__CPROVER_POINTER_OFFSET":     "__SIZE_TYPE__ __CPROVER_POINTER_OFFSET(const void *);",
+	"__CPROVER_POINTER_OBJECT":     "__SIZE_TYPE__ __CPROVER_POINTER_OBJECT(const void *);",
+	"__CPROVER_LIVE_OBJECT":        "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); static inline _Bool __CPROVER_LIVE_OBJECT(const void *p) { return __CPROVER_r_ok(p, 0); }",
+	"__CPROVER_DYNAMIC_OBJECT":     "_Bool __CPROVER_DYNAMIC_OBJECT(const void *);",
+	"__VERIFIER_nondet_memory":     "void __VERIFIER_nondet_memory(void *, __SIZE_TYPE__);",
+	"__CPROVER_is_invalid_pointer": "static inline _Bool __CPROVER_is_invalid_pointer(const void *p) { _Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); return !__CPROVER_r_ok(p, 0); }",
+	"__CPROVER_allocate":           "static inline void *__CPROVER_allocate(__SIZE_TYPE__ n, _Bool zero) { void *malloc(__SIZE_TYPE__), *calloc(__SIZE_TYPE__, __SIZE_TYPE__); void __CPROVER_assume(_Bool); void *p = zero ? calloc(1, n) : malloc(n); __CPROVER_assume(p != (void *)0); return p; }",
+	"__CPROVER_deallocate":         "static inline void __CPROVER_deallocate(void *p) { void free(void *); free(p); }",
+	"__CPROVER_array_copy":         "static inline void __CPROVER_array_copy(void *to, const void *from) { __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); void *memmove(void *, const void *, __SIZE_TYPE__); memmove(to, from, __CPROVER_OBJECT_SIZE(from)); }",
+	"__CPROVER_array_replace":      "static inline void __CPROVER_array_replace(void *to, const void *from) { __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); void *memmove(void *, const void *, __SIZE_TYPE__); memmove(to, from, __CPROVER_OBJECT_SIZE(from)); }",
+}
+
+// prelude declares what the translation uses and the program does not declare itself. It is
+// one line, in front of the first line marker.
+func (t *translator) prelude() string {
+	used := map[string]bool{}
+	declared := map[string]bool{}
+	depth := 0
+	for i := range t.tokens {
+		x := &t.tokens[i]
+		switch {
+		case x.text == "{" && x.kind == mark:
+			depth++
+		case x.text == "}" && x.kind == mark:
+			depth--
+		case x.kind == word && declarations[x.text] != "":
+			used[x.text] = true
+			p := i - 1
+			isType := p >= 0 && (t.tokens[p].kind == word && !t.is(p, "return", "else", "do") || t.is(p, "*"))
+			if isType && (t.is(i+1, "(", ";") && depth == 0) {
+				declared[x.text] = true
+			}
+		}
+	}
+	text := t.out.String()
+	for name := range declarations {
+		if strings.Contains(text, name) {
+			used[name] = true
+		}
+	}
+	for _, c := range t.contracts {
+		if c.made {
+			for _, name := range []string{"__CPROVER_assume", "__CPROVER_assert", "__CPROVER_allocate", "__CPROVER_rw_ok", "__CPROVER_POINTER_OFFSET", "__CPROVER_OBJECT_SIZE", "__VERIFIER_nondet_memory", "__CPROVER_havoc_object"} {
+				used[name] = true
+			}
+		}
+	}
+	var names []string
+	for name := range used {
+		if !declared[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(declarations[name] + " ")
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "# 1 \"<CBMC>\" 3\n" + b.String() + "\n"
+}
