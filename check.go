@@ -52,8 +52,9 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		lines := json.NewEncoder(t.Log)
 		ctx = schedule.Log(ctx, func(e schedule.Event) { _ = lines.Encode(e) }) // a log that fails is no reason to end
 	}
+	t.Interim = cmp.Or(t.Interim, &Interim{})
 	r := &run{task: t, start: start}
-	t.Interim.of(r)
+	t.Interim.run.Store(r)
 	type outcome struct {
 		result *Result
 		err    error
@@ -242,7 +243,7 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 		Options: e.options(),
 		Decided: func(checks func() []conductor.CheckResult) {
 			r.decided.Store(&known{m, checks})
-			t.Interim.tell()
+			r.task.Interim.changes.Add(1)
 		},
 		Progress: func(p Progress) {
 			r.known.Store(max(r.known.Load(), int64(p.Depth)))

@@ -1,11 +1,9 @@
 package assay
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"assay/internal/conductor"
-	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 )
 
@@ -20,18 +18,6 @@ type Interim struct {
 type known struct {
 	m      *ir.Module
 	checks func() []conductor.CheckResult
-}
-
-func (i *Interim) of(r *run) {
-	if i != nil {
-		i.run.Store(r)
-	}
-}
-
-func (i *Interim) tell() {
-	if i != nil {
-		i.changes.Add(1)
-	}
 }
 
 // Changes counts how often something was decided.
@@ -56,7 +42,7 @@ func (r *run) interim(reason Reason) *Result {
 		return out
 	}
 	checks := d.checks()
-	if i := firstViolation(checks); i >= 0 {
+	if i := conductor.FirstViolation(checks); i >= 0 {
 		if v := explain(d.m, checks[i].Verdict); v.Answer == False {
 			v.Stats, v.Reasons = out.Stats, out.Reasons
 			out = v
@@ -64,9 +50,4 @@ func (r *run) interim(reason Reason) *Result {
 	}
 	out.Checks = eachCheck(d.m, checks)
 	return out
-}
-
-// firstViolation is the index of the first check that is violated, -1 if none is.
-func firstViolation(checks []conductor.CheckResult) int {
-	return slices.IndexFunc(checks, func(c conductor.CheckResult) bool { _, ok := c.Verdict.(verdict.False); return ok })
 }

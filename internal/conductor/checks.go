@@ -78,6 +78,11 @@ func Asked(m *ir.Module, kinds []ir.CheckKind, label string) (out []verdict.Guar
 // CheckResult is the answer for one check.
 type CheckResult = bmc.CheckResult
 
+// FirstViolation is the index of the first check that is violated, -1 if none is.
+func FirstViolation(checks []CheckResult) int {
+	return slices.IndexFunc(checks, func(c CheckResult) bool { _, ok := c.Verdict.(verdict.False); return ok })
+}
+
 // checkTable is what is known of the checks while the engines run.
 type checkTable struct {
 	mu     sync.Mutex
