@@ -39,7 +39,9 @@ int main(void) { unsigned x = 1; while (1) { __VERIFIER_assume(x < 7); x++; if (
 			if r.Certificate != nil {
 				by = r.Certificate.Checker
 			}
-			if !strings.Contains(by, c.by) || c.by == "CaDiCaL" && strings.Contains(by, "Z3") {
+			// A proof in clauses is nobody's: it was checked.
+			proof := c.by == "Z3" && strings.Contains(by, "a proof in clauses")
+			if !strings.Contains(by, c.by) && !proof || c.by == "CaDiCaL" && strings.Contains(by, "Z3") {
 				t.Errorf("%s, %v: accepted by %q, want %s", r.Line(), r.Reasons, by, c.by)
 			}
 		})
