@@ -23,6 +23,7 @@ type planned struct {
 	objects, slots []ir.Value
 	used           int // of slots
 	conditional    int
+	limit          uint64 // of ordinary integers
 }
 
 // keep remembers an object for the end.
@@ -71,7 +72,7 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 
 // callPlanned calls the function.
 func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
-	p := &planned{f: f, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
+	p := &planned{f: f, limit: plan.Limit, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
 	args := make([]ir.Value, 0, len(fn.Params))
 	at := map[string]int{}
 	var ends []int
@@ -168,10 +169,10 @@ func (p *planned) ordinary(v ir.Value, signed bool) {
 	b := p.f.b
 	bits := b.Func.Type(v).Bits
 	if signed {
-		b.Assume(b.Cmp(ir.ULe, b.Bin(ir.Add, v, b.Const(bits, harness.OrdinaryLimit)), b.Const(bits, 2*harness.OrdinaryLimit)))
+		b.Assume(b.Cmp(ir.ULe, b.Bin(ir.Add, v, b.Const(bits, p.limit)), b.Const(bits, 2*p.limit)))
 		return
 	}
-	b.Assume(b.Cmp(ir.ULe, v, b.Const(bits, harness.OrdinaryLimit)))
+	b.Assume(b.Cmp(ir.ULe, v, b.Const(bits, p.limit)))
 }
 
 // pointer makes what a pointer points to.
@@ -222,14 +223,23 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	if o.Count.Kind != harness.Fixed {
 		if len(o.Fields) > 0 {
 			most = harness.Most
+		} else if o.Count.Kind == harness.String {
+			most-- // there is one more
 		}
-		b.Assume(b.Cmp(ir.ULt, n, b.Word(most)))
+		b.Assume(b.Cmp(ir.ULt, n, b.Word(most+1)))
+	}
+	if o.Count.Some {
+		b.Assume(b.Cmp(ir.ULt, b.Word(0), n))
 	}
 	count := n
 	if o.Count.Kind == harness.String {
 		count = b.Bin(ir.Add, n, b.Word(1))
 	}
-	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{p.f.multiply(count, size)}, Sym: name, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
+	bytes := p.f.multiply(count, size)
+	if o.Room > 0 {
+		bytes = b.Word(o.Room)
+	}
+	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{bytes}, Sym: name, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
 	p.keep(object)
 	if o.Count.Kind == harness.String {
 		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(n, size)))

@@ -68,6 +68,8 @@ type Definition struct {
 	// Instructions is the size of a function, Integers are its integer parameters of more than 8 bits.
 	Instructions int
 	Integers     []string
+	// Variadic says that the function has arguments that nothing describes: ..., or a va_list.
+	Variadic bool
 }
 
 // Linked is what a question needs of a unit.
@@ -166,6 +168,7 @@ func (u *Unit) describe() error {
 				d.File = p.Files[f.Pos.File]
 			}
 			d.Line, d.End = int(f.Pos.Line), int(f.Pos.Line)
+			d.Variadic = f.Type.Variadic || slices.ContainsFunc(f.CTypes, isArgumentList)
 			for _, p := range f.Params {
 				if p.Type.Kind == llvm.IntType && p.Type.Bits > 8 {
 					d.Integers = append(d.Integers, p.Name)
@@ -183,6 +186,16 @@ func (u *Unit) describe() error {
 		u.Definitions = append(u.Definitions, d)
 	}
 	return nil
+}
+
+// isArgumentList says that a type is va_list.
+func isArgumentList(t *llvm.CType) bool {
+	for ; t != nil; t = t.Base {
+		if t.Name == "struct __va_list_tag" {
+			return true
+		}
+	}
+	return false
 }
 
 // bodiless are the functions that the unit uses, and that neither it nor a model defines.

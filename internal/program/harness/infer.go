@@ -24,7 +24,7 @@ const (
 func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
 	in.lookAtFields()
-	plan := &Plan{Function: f.Name}
+	plan := &Plan{Function: f.Name, Limit: v.Most()}
 	types := ParameterTypes(f)
 	list := in.summaries(f, callDepth)
 	for _, p := range f.Params {
@@ -78,6 +78,7 @@ type summary struct {
 	read     bool
 	null     bool // it is compared with null
 	types    []*llvm.CType
+	views    []*llvm.Type // structures that it is taken for
 }
 
 type inference struct {
@@ -88,6 +89,7 @@ type inference struct {
 	uses    map[*llvm.Function]*uses
 	// touched and nullable are the members that the program uses, and those that it compares with null, by the size of the structure and the offset.
 	touched, nullable map[place]bool
+	names             map[string]*llvm.CType
 }
 
 type place struct{ size, offset uint64 }
@@ -120,7 +122,7 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		s.written, s.read = u.written[p.Index], u.read[p.Index]
 		s.elements = u.constant[p.Index] + 1
 		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
-		s.types = u.types[p.Index]
+		s.types, s.views = u.types[p.Index], u.views[p.Index]
 	}
 	for _, call := range u.calls {
 		callee, ok := call.Callee.(*llvm.Function)
@@ -182,7 +184,7 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	s.text, s.moved = s.text || theirs.text, s.moved || theirs.moved
 	s.written, s.read = s.written || theirs.written, s.read || theirs.read
 	s.elements, s.bytes = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes)
-	s.types = append(s.types, theirs.types...)
+	s.types, s.views = append(s.types, theirs.types...), append(s.views, theirs.views...)
 	for n := range theirs.lengths {
 		length(n, false, "passed to "+callee.Name)
 	}
@@ -230,6 +232,20 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			}
 		}
 	}
+	for _, other := range s.types { // a structure that is the beginning of a larger one
+		if o := other.Strip(); o != nil && o.Kind == llvm.CPointer && beginsWith(o.Base, base) {
+			base = o.Base
+		}
+	}
+	room := uint64(0)
+	for _, view := range s.views {
+		if s := base.Strip(); s != nil && s.Kind == llvm.CStruct && view.Size > (s.Bits+7)/8 {
+			room = max(room, view.Size)
+		}
+		if t := in.named(view); t != nil && (base.Strip() == nil || base.Strip().Kind == llvm.CStruct && t.Strip().Bits > base.Strip().Bits) {
+			base = t
+		}
+	}
 	b := base.Strip()
 	if b != nil && b.Kind == llvm.CFunction {
 		out.Function = b
@@ -239,7 +255,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	s.elements = max(s.elements, (s.bytes+object.Size-1)/max(object.Size, 1))
 	out.Object = object
 	if n, why := chosenLength(f, p, s, b); n >= 0 {
-		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name}, why
+		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous}, why
 		if object.Type != nil && object.Size > 1 && strings.HasPrefix(why, "passed to ") && s.elements <= 1 && !in.usesOf(f).indexed[p.Index] && isBytes(why) {
 			object.Type, object.Size = nil, 1 // the length is in bytes
 		}
@@ -268,6 +284,9 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	default:
 		object.Count = Count{Kind: Fixed, Number: max(s.elements, 1)}
+		if room > object.Size && object.Count.Number == 1 {
+			object.Room = room
+		}
 		if s.moved && len(object.Fields) == 0 {
 			object.Count = Count{Kind: Fixed, Number: max(s.elements, DefaultSize), Guessed: true}
 			out.Why = "nothing says how many"
@@ -277,6 +296,61 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	}
 	return out
+}
+
+// beginsWith says that the first member of a structure is of a type, or begins with it.
+func beginsWith(t, first *llvm.CType) bool {
+	s, f := t.Strip(), first.Strip()
+	if s == nil || f == nil || s.Kind != llvm.CStruct || f.Kind != llvm.CStruct || len(s.Members) == 0 || s.Bits <= f.Bits {
+		return false
+	}
+	m := s.Members[0]
+	return m.Offset == 0 && (m.Type.Strip() == f || beginsWith(m.Type, first))
+}
+
+// named is the C type of a structure of LLVM, nil if there is none of its name.
+func (in *inference) named(t *llvm.Type) *llvm.CType {
+	if in.names == nil {
+		in.names = map[string]*llvm.CType{}
+		seen := map[*llvm.CType]bool{}
+		for _, f := range in.p.Functions {
+			for _, t := range f.CTypes {
+				in.note(t, seen)
+			}
+			for _, b := range f.Blocks {
+				for _, i := range b.Instrs {
+					if i.Var != nil {
+						in.note(i.Var.Type, seen)
+					}
+				}
+			}
+		}
+	}
+	name, ok := strings.CutPrefix(t.Text, "%struct.")
+	if c := in.names[name]; ok && c != nil && c.Strip().Bits/8 == t.Size {
+		return c
+	}
+	return nil
+}
+
+// note gives structures their names.
+func (in *inference) note(t *llvm.CType, seen map[*llvm.CType]bool) {
+	if t == nil || seen[t] {
+		return
+	}
+	seen[t] = true
+	if s := t.Strip(); s != nil && s.Kind == llvm.CStruct && len(s.Members) > 0 {
+		switch {
+		case t.Kind == llvm.CAlias && t.Name != "" && s.Name == "struct":
+			in.names[t.Name] = t
+		case t.Kind == llvm.CStruct && t.Name != "struct":
+			in.names[strings.TrimPrefix(t.Name, "struct ")] = t
+		}
+	}
+	in.note(t.Base, seen)
+	for _, m := range t.Members {
+		in.note(m.Type, seen)
+	}
 }
 
 // isBytes says that a reason names a library function that counts bytes.

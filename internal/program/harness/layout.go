@@ -142,7 +142,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			}
 			f.Pointer = in.pointerTo(s, depth-1, deeper)
 			f.Pointer.MayBeNull = f.Pointer.MayBeNull || !in.variant.Generous && (in.nullable[place{size, m.Offset}] || in.nullable[m.inner])
-			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat) {
+			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat || b.Kind == llvm.CPointer) {
 				buffers = append(buffers, len(list))
 			}
 		case s.Kind == llvm.CBool:
@@ -201,7 +201,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		if size == nil {
 			continue
 		}
-		f.Pointer.Object.Count = Count{Kind: InMember, Name: size.Name, Member: *size}
+		f.Pointer.Object.Count = Count{Kind: InMember, Name: size.Name, Member: *size, Some: in.variant.Generous}
 		f.Pointer.Why = "named so"
 		taken[size.Offset] = true
 		for _, m := range members {

@@ -17,7 +17,7 @@ var (
 	// placeWords are what the index of an element is called.
 	placeWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "head", "tail", "read", "write"}
 	// positionWords are what a place in a buffer is called.
-	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail"}
+	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail", "entries", "items"}
 )
 
 // words splits a name at underscores and capitals, in lower case.
@@ -29,6 +29,9 @@ func words(name string) []string {
 // what is long also at the end of a word, as in srclen.
 func isOneOf(name string, list []string) bool {
 	for _, w := range words(name) {
+		if strings.HasPrefix(w, "ref") { // a count of references
+			return false
+		}
 		for _, x := range list {
 			if w == x || len(x) >= 3 && strings.HasSuffix(w, x) && len(w) > len(x) {
 				return true

@@ -22,10 +22,12 @@ type Variant struct {
 	// Infer asks for a plan at all.
 	Infer bool
 	// Generous makes guessed sizes large, fills in what is too deep otherwise, and lets no pointer be null but those that lead
-	// to their own type; places in buffers are those of elements.
+	// to their own type; arrays are not empty, and places in buffers are those of elements.
 	Generous bool
 	// Few lets arrays have few elements, and those of integers be ordinary.
 	Few bool
+	// Limit is the greatest absolute value of ordinary integers, 0 is OrdinaryLimit.
+	Limit uint64
 	// Ordinary are the integers that are small: parameters, by name, or AllIntegers, which stands for members, too.
 	Ordinary []string
 }
@@ -41,9 +43,19 @@ func (v *Variant) IsOrdinary(name string) bool {
 	return slices.Contains(v.Ordinary, name) || slices.Contains(v.Ordinary, AllIntegers)
 }
 
+// Most is the limit.
+func (v *Variant) Most() uint64 {
+	if v.Limit == 0 {
+		return OrdinaryLimit
+	}
+	return v.Limit
+}
+
 // Plan says what a function is called with.
 type Plan struct {
-	Function   string
+	Function string
+	// Limit is that of ordinary integers.
+	Limit      uint64
 	Parameters []Parameter
 }
 
@@ -79,8 +91,9 @@ type Object struct {
 	// Type is that of the elements, nil for bytes; Size is theirs, in bytes.
 	Type *llvm.CType
 	Size uint64
-	// Count is how many there are.
+	// Count is how many there are, Room how many bytes there are at least.
 	Count Count
+	Room  uint64
 	// Fields are the parts of each element that are not simply arbitrary.
 	Fields []Field
 }
@@ -93,6 +106,8 @@ type Count struct {
 	// Name is a parameter, or the member of the same structure at Member.
 	Name   string
 	Member Member
+	// Some says that there is one at least.
+	Some bool
 	// Guessed says that nothing but the type says it.
 	Guessed bool
 }
@@ -143,7 +158,7 @@ func (p *Plan) Text() []string {
 		case len(x.Values) > 0:
 			lines = append(lines, x.Name+" is "+oneOf(x.Values))
 		case x.Ordinary:
-			lines = append(lines, fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, OrdinaryLimit))
+			lines = append(lines, fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, p.Limit))
 		}
 		lines = append(lines, fieldsText(x.Name+".", x.Fields)...)
 	}
@@ -211,7 +226,13 @@ func (o *Object) text() string {
 	case Any:
 		return "any number of " + element
 	case Length, InMember:
+		if o.Count.Some {
+			few += ", one at least"
+		}
 		return fmt.Sprintf("%s elements of %s%s", o.Count.Name, element, few)
+	}
+	if o.Room > 0 {
+		return fmt.Sprintf("one %s with room for %d bytes, as it is taken for a larger structure", element, o.Room)
 	}
 	if o.Count.Number == 1 {
 		return "one " + strings.TrimSuffix(element, "s")

@@ -30,13 +30,14 @@ type uses struct {
 	compared              [][2]llvm.Value
 	calls                 []*llvm.Inst
 	types                 map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
+	views                 map[int][]*llvm.Type  // structures whose members are used where it points
 }
 
 func usesOf(f *llvm.Function) *uses {
 	u := &uses{
 		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
 		block: map[llvm.Value]*llvm.Block{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
-		comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{},
+		comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{},
 	}
 	for _, p := range f.Params {
 		u.from[p] = map[int]bool{p.Index: true}
@@ -92,6 +93,22 @@ func (u *uses) flow() {
 				}
 			}
 		}
+	}
+}
+
+// unmoved removes movements by nothing.
+func unmoved(v llvm.Value) llvm.Value {
+	for {
+		i, ok := v.(*llvm.Inst)
+		if !ok || i.Op != llvm.GetElementPtr {
+			return v
+		}
+		for _, a := range i.Args[1:] {
+			if c, ok := a.(*llvm.Const); !ok || !(c.Kind == llvm.ZeroConst || c.Kind == llvm.IntConst && c.Bits.IsZero()) {
+				return v
+			}
+		}
+		v = i.Args[0]
 	}
 }
 
@@ -164,6 +181,9 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 	case llvm.GetElementPtr:
 		last := i.Args[len(i.Args)-1]
 		scalar := i.Elem.Kind != llvm.StructType || len(i.Args) == 2
+		if p, ok := unmoved(i.Args[0]).(*llvm.Param); ok && i.Elem.Kind == llvm.StructType {
+			u.views[p.Index] = append(u.views[p.Index], i.Elem)
+		}
 		if !scalar {
 			return
 		}
@@ -225,7 +245,7 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 		u.calls = append(u.calls, i)
 	case llvm.DbgValue:
 		if len(i.Args) == 1 && i.Var != nil && i.Fragment == nil && !i.Indirect {
-			if p, ok := i.Args[0].(*llvm.Param); ok {
+			if p, ok := unmoved(i.Args[0]).(*llvm.Param); ok {
 				u.types[p.Index] = append(u.types[p.Index], i.Var.Type)
 			}
 		}

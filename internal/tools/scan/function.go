@@ -181,9 +181,17 @@ var easy = assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness
 
 // judge says what a violation is worth, before callers are looked at.
 func (x *examination) judge(f *Finding) {
-	if f.Property == assay.ValidDeref && strings.Contains(f.Place.Text, "before the start of") {
+	if f.Property == assay.ValidDeref && strings.Contains(f.Place.Text, "before the start of what ") {
 		f.Confidence, f.Because = Low, "the access is before the start of what an argument points to"
 		f.Needs = []string{"the pointer points into the middle of an object"}
+		return
+	}
+	if d := x.definition(); d != nil && d.Variadic && f.Property == assay.ValidDeref {
+		f.Confidence, f.Because = Low, "the function has arguments that nothing describes"
+		f.Needs = []string{"the arguments that the format asks for"}
+		return
+	}
+	if lowered(f) {
 		return
 	}
 	remains := func(v assay.Harness) (bool, *assay.Result) {
@@ -195,6 +203,9 @@ func (x *examination) judge(f *Finding) {
 	}
 	v := easy
 	v.Few = f.Property == assay.NoOverflow || f.Property == assay.Shift // what numbers are in arrays matters
+	if f.Property == assay.Shift {
+		v.Limit = 16
+	}
 	same, r := remains(v)
 	switch {
 	case (r == nil || r.Answer == assay.Unknown) && dependsOnArguments(f.Place.Text):
@@ -209,6 +220,7 @@ func (x *examination) judge(f *Finding) {
 		if g := x.finding(r); len(g.Trace) > 0 { // with numbers that people like better
 			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
 		}
+		lowered(f)
 		return
 	case r.Answer == assay.False:
 		f.Confidence, f.Because = Medium, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String()
@@ -220,7 +232,11 @@ func (x *examination) judge(f *Finding) {
 		f.Needs = []string{roomFor(f)}
 		return
 	}
-	for _, name := range x.integers() {
+	var integers []string
+	if d := x.definition(); d != nil {
+		integers = d.Integers
+	}
+	for _, name := range integers {
 		if same, r := remains(assay.Harness{Infer: true, Ordinary: []string{name}}); r != nil && !same && r.Answer != assay.Unknown {
 			f.Because = "only large numbers lead there"
 			f.Needs = []string{fmt.Sprintf("-%d <= %s <= %d, or another bound", harness.OrdinaryLimit, name, harness.OrdinaryLimit)}
@@ -241,6 +257,22 @@ func aboutArgument(text string) string {
 	return ""
 }
 
+// lowered says that a finding is about what a contract would say, by what it is about, and says so.
+func lowered(f *Finding) bool {
+	name := aboutArgument(f.Place.Text)
+	switch {
+	case strings.ContainsAny(name, "->*.[") && !sized(f.Harness, name), !known(f.Place.Text) && structured(f.Harness):
+		f.Confidence, f.Because = Low, "it is about what is inside of the structures in the arguments, which may have invariants"
+		f.Needs = []string{roomFor(f)}
+	case f.Property == assay.UnreachCall && f.Place.Func == f.Entry && len(f.Harness) > 2:
+		f.Confidence, f.Because = Low, "the function asserts it of its arguments"
+		f.Needs = []string{f.Place.Text}
+	default:
+		return false
+	}
+	return true
+}
+
 // dependsOnArguments says that a violation is about what arguments point to, or may be.
 func dependsOnArguments(text string) bool {
 	return aboutArgument(text) != "" || strings.Contains(text, "null") || strings.Contains(text, "points to nothing") || strings.Contains(text, "points to no function")
@@ -255,6 +287,26 @@ func roomFor(f *Finding) string {
 		return nullOf(f) + " != 0"
 	}
 	return "more of what the arguments point to"
+}
+
+// known says that it is known which object a violation is about, or that it is about none.
+func known(text string) bool {
+	return aboutArgument(text) != "" || !strings.Contains(text, "null") && !strings.Contains(text, "points to nothing") && !strings.Contains(text, "points to no function")
+}
+
+// sized says that the plan has a size for the object: a parameter or a member.
+func sized(lines []string, name string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool {
+		return (strings.HasPrefix(l, name+" points to ") || strings.HasPrefix(l, name+" is null, or points to ")) && (strings.Contains(l, "(named so)") || strings.Contains(l, "(passed to ") || strings.Contains(l, "(used up to "))
+	})
+}
+
+// structured says that the plan fills in pointers in structures.
+func structured(lines []string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool {
+		name, rest, _ := strings.Cut(l, " ")
+		return strings.ContainsAny(name, "->*.[") && strings.Contains(rest, "points to ") || strings.Contains(rest, "taken for a larger structure")
+	})
 }
 
 // nullOf names the argument that is null in a run.
@@ -279,11 +331,12 @@ func isPointer(lines []string, name string) bool {
 	})
 }
 
-// integers are the names of the parameters of the function.
-func (x *examination) integers() []string {
-	for _, d := range x.task.Program.Link[0].Unit.Definitions {
-		if d.Name == x.task.Program.Function {
-			return d.Integers
+// definition is that of the function.
+func (x *examination) definition() *frontend.Definition {
+	list := x.task.Program.Link[0].Unit.Definitions
+	for i := range list {
+		if list[i].Name == x.task.Program.Function {
+			return &list[i]
 		}
 	}
 	return nil

@@ -198,7 +198,7 @@ func relativeTo(root, file string) string {
 	return file
 }
 
-var missingHeader = regexp.MustCompile(`fatal error: '([^']+)' file not found`)
+var missingHeader = regexp.MustCompile(`error: '([^']+)' file not found`)
 
 // compile compiles a file; folders with headers that are missing are added to its flags.
 func (p *project) compile(ctx context.Context, s *source, o frontend.Options) (*frontend.Unit, error) {

@@ -282,6 +282,7 @@ func (r *rewriter) instruction(v ir.Value) {
 	switch was.Op {
 	case ir.Malloc:
 		if own != nil {
+			d.Sym = "" // an object of a harness has no name as an element
 			r.malloc(v, own)
 			return
 		}
