@@ -252,6 +252,12 @@ var allowed = map[string][]string{
 		"internal/engines/guess",
 	},
 	"internal/engines/lasso": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp", "internal/evidence/verdict"},
+	"internal/engines/pathwise": {
+		"internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/term",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/verdict",
+		"internal/models/memory", "internal/models/ssa",
+	},
 	"internal/engines/recurrent": {
 		"internal/logic/bv",
 		"internal/program/ir", "internal/program/ir/interp",
@@ -324,7 +330,7 @@ var allowed = map[string][]string{
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/models/absint", "internal/models/integerize",
 		"internal/transform", "internal/transform/arbitrary", "internal/transform/cut", "internal/transform/heap", "internal/transform/precondition", "internal/transform/product", "internal/transform/recursion", "internal/transform/reducible", "internal/transform/skeleton", "internal/transform/slice",
-		"internal/engines/abstract", "internal/engines/acceleration", "internal/engines/bitranking", "internal/engines/bmc", "internal/engines/guess", "internal/engines/induction", "internal/engines/inference", "internal/engines/lasso", "internal/engines/recurrent", "internal/engines/symex", "internal/engines/transition", "internal/engines/trial",
+		"internal/engines/abstract", "internal/engines/acceleration", "internal/engines/bitranking", "internal/engines/bmc", "internal/engines/guess", "internal/engines/induction", "internal/engines/inference", "internal/engines/lasso", "internal/engines/pathwise", "internal/engines/recurrent", "internal/engines/symex", "internal/engines/transition", "internal/engines/trial",
 		"internal/certify/accept",
 	},
 	// What a person writes and reads.

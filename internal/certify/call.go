@@ -34,6 +34,12 @@ type way struct {
 // calls starts a call. Afterwards the frame has a pending call, or has its
 // results, or the run does not go on.
 func (c *checker) calls(fr *frame, d *ir.Def, v ir.Value) (goesOn bool, err error) {
+	fr.call = c.prepare(fr, d, v)
+	return true, c.resume(fr)
+}
+
+// prepare finds the ways of a call.
+func (c *checker) prepare(fr *frame, d *ir.Def, v ir.Value) *pendingCall {
 	call := &pendingCall{v: v, pos: d.Pos, results: fr.expected(d, v)}
 	args := d.Args
 	if d.Sym == "" {
@@ -52,8 +58,7 @@ func (c *checker) calls(fr *frame, d *ir.Def, v ir.Value) (goesOn bool, err erro
 	} else {
 		call.ways = append(call.ways, way{fn: c.function(f), guard: fr.guard, mem: fr.mem})
 	}
-	fr.call = call
-	return true, c.resume(fr)
+	return call
 }
 
 // expected are the types of the results that a call must yield: as many as
@@ -172,7 +177,12 @@ func (c *checker) resume(fr *frame) error {
 		fr.guard = c.st.False()
 		return nil
 	}
-	e := c.join(call.back)
+	c.comeBack(fr, call, c.join(call.back))
+	return nil
+}
+
+// comeBack goes on behind a call.
+func (c *checker) comeBack(fr *frame, call *pendingCall, e edge) {
 	fr.guard, fr.mem = e.guard, e.mem
 	for i := range call.results {
 		if i == 0 {
@@ -181,7 +191,6 @@ func (c *checker) resume(fr *frame) error {
 			fr.set(s, e.values[i])
 		}
 	}
-	return nil
 }
 
 // enter pushes an activation; in.values are the arguments.

@@ -102,6 +102,12 @@ func (c *checker) close() {
 
 // unwind lays out and encodes the program.
 func (c *checker) unwind(entry *ir.Func) error {
+	c.enter(c.function(entry), nil, edge{guard: c.st.True(), mem: c.initial()}, nil)
+	return c.run()
+}
+
+// initial makes the objects that there are from the start, and is the state then.
+func (c *checker) initial() *memory.State {
 	initial := memory.NewState(c.sp)
 	for _, f := range c.m.Funcs {
 		c.byName[f.Name] = f
@@ -115,8 +121,7 @@ func (c *checker) unwind(entry *ir.Func) error {
 		}
 		initial.CreateGlobal(o, g.External, content)
 	}
-	c.enter(c.function(entry), nil, edge{guard: c.st.True(), mem: initial}, nil)
-	return c.run()
+	return initial
 }
 
 // key names one execution of an instruction; every call names another.

@@ -172,7 +172,11 @@ func (c *checker) begin(fr *frame, b ir.BlockID) {
 		return
 	}
 	fr.arrivals[b] = nil
-	in := c.join(edges)
+	c.start(fr, b, c.join(edges))
+}
+
+// start begins a block with what an edge carries.
+func (c *checker) start(fr *frame, b ir.BlockID, in edge) {
 	if c.st.IsFalse(in.guard) {
 		return
 	}

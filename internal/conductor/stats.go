@@ -26,6 +26,14 @@ type Stats struct {
 	// TrialRuns and TrialSteps count the runs with guessed inputs.
 	TrialRuns  int   `json:"trial_runs,omitempty"`
 	TrialSteps int64 `json:"trial_steps,omitempty"`
+	// Paths are those that were followed to their end, PathsOpen those that are left, PathSteps the
+	// instructions on them; PathQueries the questions about conditions, PathSolved those that a solver
+	// was asked.
+	Paths       int   `json:"paths,omitempty"`
+	PathsOpen   int   `json:"paths_open,omitempty"`
+	PathSteps   int64 `json:"path_steps,omitempty"`
+	PathQueries int   `json:"path_queries,omitempty"`
+	PathSolved  int   `json:"path_solved,omitempty"`
 	// Acceleration counts the work of acceleration, if it searched.
 	Acceleration *AccelerationStats `json:"acceleration,omitempty"`
 	// System counts the work on the transition system, for people.
@@ -63,6 +71,11 @@ func (s *Stats) add(o *Stats) {
 	s.Kept += o.Kept
 	s.TrialRuns += o.TrialRuns
 	s.TrialSteps += o.TrialSteps
+	s.Paths += o.Paths
+	s.PathsOpen += o.PathsOpen
+	s.PathSteps += o.PathSteps
+	s.PathQueries += o.PathQueries
+	s.PathSolved += o.PathSolved
 	if o.Acceleration != nil {
 		s.Acceleration = o.Acceleration
 	}

@@ -117,6 +117,8 @@ func (p *Program) Proof(t verdict.True) verdict.True {
 		c.Checker += which
 	case *verdict.Unwinding:
 		c.Checker += which
+	case *verdict.PathTree:
+		c.Checker += which
 	case *verdict.OverIntegers:
 		c.Checker += which
 	case verdict.Unchecked:

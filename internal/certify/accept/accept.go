@@ -59,6 +59,8 @@ func program(ctx context.Context, c *verdict.Claim) (checker string, err error) 
 	switch e := c.Evidence.(type) {
 	case *verdict.Unwinding:
 		return certify.Unwinding(ctx, c.Program, o, e.Bounds)
+	case *verdict.PathTree:
+		return certify.Paths(ctx, c.Program, o, e)
 	case *verdict.Induction:
 		return certify.Induction(ctx, c.Program, o, e)
 	case *verdict.Ranking:

@@ -41,8 +41,10 @@ type Loop struct {
 
 // Event is something that must not happen, or that is undefined.
 type Event struct {
-	// Cond says on which runs it happens.
+	// Cond says on which runs it happens: those with the guard Under, if If holds.
 	Cond  term.ID
+	Under *Guard
+	If    term.ID
 	Guard verdict.Guard
 	// Value is the instruction, in function Guard.Func.
 	Value ir.Value
@@ -77,6 +79,8 @@ type Limit struct {
 // Obstacle is a place where the encoding is not exact.
 type Obstacle struct {
 	Cond   term.ID
+	Under  *Guard
+	If     term.ID
 	Reason verdict.Reason
 	// OverApproximated says that the runs under Cond are all covered, so that
 	// only a counterexample is in doubt, not a proof.

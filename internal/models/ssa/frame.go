@@ -27,6 +27,8 @@ type function struct {
 	returns []bool
 	// probes are the values to record at an instruction.
 	probes map[ir.Value][]ir.Value
+	// postdominator of each block; nil until asked.
+	postdominator []ir.BlockID
 }
 
 func (u *Unwinder) function(f *ir.Func) *function {

@@ -13,6 +13,8 @@ type guard struct {
 	depth  int32
 	cond   term.ID // the last conjunct
 	all    term.ID // the conjunction
+	// Note is for who walks paths: what it knows of the condition.
+	Note any
 }
 
 func root(st *term.Store) *guard { return &guard{cond: st.True(), all: st.True()} }

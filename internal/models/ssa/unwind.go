@@ -77,6 +77,7 @@ type Unwinder struct {
 	probe  int // the probe of the instruction under way, from 1
 	frame  *frame
 	value  ir.Value // the instruction under way, in frame
+	walked uint32   // blocks begun by paths
 }
 
 // New prepares a module.
@@ -336,7 +337,7 @@ func (u *Unwinder) event(fr *frame, g *guard, cond term.ID, kind ir.CheckKind, t
 		return g
 	}
 	f := fr.fn.f
-	e := Event{Cond: c, Value: v, Probe: u.probe, Guard: verdict.Guard{Kind: kind, Text: text, Func: f.Name, Pos: u.userPos(fr, v)}}
+	e := Event{Cond: c, Under: g, If: cond, Value: v, Probe: u.probe, Guard: verdict.Guard{Kind: kind, Text: text, Func: f.Name, Pos: u.userPos(fr, v)}}
 	if !u.target[kind] {
 		u.out.Unclean = append(u.out.Unclean, e)
 		return g
@@ -365,7 +366,7 @@ func (u *Unwinder) obstacle(fr *frame, g *guard, cond term.ID, over bool, cause 
 	if u.st.IsFalse(c) {
 		return
 	}
-	u.out.Obstacles = append(u.out.Obstacles, Obstacle{Cond: c, OverApproximated: over, Reason: verdict.Reason{
+	u.out.Obstacles = append(u.out.Obstacles, Obstacle{Cond: c, Under: g, If: cond, OverApproximated: over, Reason: verdict.Reason{
 		Cause: cause, Text: fmt.Sprintf(format, args...), Func: fr.fn.f.Name, Pos: u.userPos(fr, v),
 	}})
 }

@@ -38,6 +38,9 @@ func (t *text) stats(s assay.Stats) {
 	if s.Clauses > 0 {
 		t.printf("memory of the formula: %.1f MiB, %d bytes a clause\n", float64(s.Bytes)/(1<<20), s.Bytes/s.Clauses)
 	}
+	if s.Paths+s.PathsOpen > 0 {
+		t.printf("paths: %d followed to their end, %d open; %d steps, %d conditions, %d asked of a solver\n", s.Paths, s.PathsOpen, s.PathSteps, s.PathQueries, s.PathSolved)
+	}
 	if s.TrialRuns > 0 {
 		t.printf("trials: %s, %d steps\n", plural(s.TrialRuns, "run"), s.TrialSteps)
 	}

@@ -20,6 +20,8 @@ type Certificate struct {
 	Invariants []Invariant `json:"invariants,omitempty"`
 	// Nodes is the number of states at loop heads of a symbolic execution graph.
 	Nodes int `json:"nodes,omitempty"`
+	// Paths is the number of paths that all were followed to their end.
+	Paths int `json:"paths,omitempty"`
 	// Rankings are the arguments that the loops end.
 	Rankings []Ranking `json:"rankings,omitempty"`
 	// Checker is who accepted it.
@@ -63,6 +65,8 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 			out.Bounds = append(out.Bounds, Bound{Pos: PositionOf(m, b.Pos), Func: b.Func, Recursion: b.Head == 0, N: b.N})
 		}
 		return out
+	case *verdict.PathTree:
+		return &Certificate{Checker: c.Checker, Paths: c.Paths}
 	case *verdict.Induction:
 		out := &Certificate{Checker: c.Checker, K: c.K}
 		if c.Module != nil {
