@@ -253,7 +253,7 @@ var allowed = map[string][]string{
 	},
 	"internal/engines/lasso": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp", "internal/evidence/verdict"},
 	"internal/engines/pathwise": {
-		"internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/term",
+		"internal/logic/absdomain", "internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/term",
 		"internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/verdict",
 		"internal/models/memory", "internal/models/ssa",
@@ -286,7 +286,7 @@ var allowed = map[string][]string{
 	"internal/engines/trial": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp", "internal/evidence/verdict"},
 	// Checkers of evidence; accept is the only one who calls them.
 	"internal/certify": {
-		"internal/logic/bv", "internal/logic/floats", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/algebra", "internal/logic/smt/bitblast", "internal/logic/smt/checked", "internal/logic/smt/intblast", "internal/logic/smt/z3", "internal/logic/term",
+		"internal/logic/absdomain", "internal/logic/bv", "internal/logic/floats", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/algebra", "internal/logic/smt/bitblast", "internal/logic/smt/checked", "internal/logic/smt/intblast", "internal/logic/smt/z3", "internal/logic/term",
 		"internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/models/encode", "internal/models/memory",

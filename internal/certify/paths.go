@@ -67,6 +67,8 @@ type walk struct {
 type walker struct {
 	*checker
 	bytes bytes
+	// refuted are the slices of claims that a solver has refuted, by name.
+	refuted map[term.ID]bool
 	left  int // nodes to come, so that a tree which is a graph ends
 }
 
@@ -82,7 +84,7 @@ func Paths(ctx context.Context, m *ir.Module, o Options, t *verdict.PathTree) (c
 	case t.Root == nil:
 		return "", ErrIncomplete{Why: "the tree has no root"}
 	}
-	w := &walker{checker: newChecker(ctx, m, o, nil), left: maxNodes}
+	w := &walker{checker: newChecker(ctx, m, o, nil), refuted: map[term.ID]bool{}, left: maxNodes}
 	defer w.close()
 	w.bytes.c = w.checker
 	initial := w.initial()
@@ -189,10 +191,7 @@ func (w *walker) follow(p *walk, n *verdict.PathNode) error {
 			return malformed("a move comes too late")
 		}
 		if p.top == nil {
-			if len(moves) > 0 || len(n.Parts) > 0 {
-				return malformed("it goes on where no run does")
-			}
-			return nil
+			return nil // no run is left, even if the tree goes on
 		}
 		f := p.own()
 		due := len(n.Parts) > 0 && len(moves) == 0 && n.End == p.steps
@@ -229,6 +228,10 @@ func (w *walker) follow(p *walk, n *verdict.PathNode) error {
 func (w *walker) only(p *walk) error {
 	f := p.top
 	for i := 0; len(f.ways) > 1 && i < len(f.ways); {
+		if w.bytes.refute(f.ways[i].guard) {
+			f.ways = slices.Delete(f.ways, i, i+1)
+			continue
+		}
 		feasible, err := w.feasible(f.ways[i].guard)
 		if err != nil {
 			return err
@@ -458,8 +461,9 @@ func (w *walker) byWays(p *walk, n *verdict.PathNode) error {
 	var parts []*walk
 	for _, x := range n.Parts[1:] {
 		listed, others := p.pick(x.Ways)
-		if len(listed) == 0 {
-			return malformed("a part has no way in %s", p.top.fn.f.Name)
+		if len(listed) == 0 { // no run is on it
+			parts = append(parts, &walk{})
+			continue
 		}
 		q := p.part()
 		p.top.ways = others
@@ -564,27 +568,46 @@ func (w *walker) caseOf(p *walk, x value, is verdict.PathValue) (cond term.ID, a
 // claimsTogether is the number of claims about which one question is asked.
 const claimsTogether = 48
 
-// decideClaims decides the claims that there are: none of them may hold.
+// decideClaims decides the claims that there are: none of them may hold. They are asked about without
+// what has nothing to do with their last conjuncts, and as a whole only if that does not refute them.
 func (w *walker) decideClaims() error {
 	var open []claim
+	var names []term.ID
+	some := w.st.False()
 	for _, x := range w.claims {
-		if !w.bytes.refute(x.cond) {
-			open = append(open, x)
+		if w.bytes.refute(x.cond) {
+			continue
 		}
+		t, name := w.bytes.slice(x.cond)
+		if w.refuted[name] {
+			continue
+		}
+		open = append(open, x)
+		names = append(names, name)
+		some = w.st.Or(some, t)
 	}
 	w.claims = open
 	if len(open) == 0 {
 		return nil
 	}
-	some := w.st.False()
-	for _, x := range open {
-		some = w.st.Or(some, x.cond)
-	}
 	status, err := w.decide(some)
+	if err == nil && status == smt.Sat {
+		some = w.st.False()
+		for _, x := range open {
+			some = w.st.Or(some, x.cond)
+		}
+		if status, err = w.decide(some); err == nil && status == smt.Unsat {
+			w.claims = w.claims[:0]
+			return nil
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if status == smt.Unsat {
+		for _, name := range names {
+			w.refuted[name] = true
+		}
 		w.claims = w.claims[:0]
 		return nil
 	}

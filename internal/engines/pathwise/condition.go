@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"assay/internal/logic/absdomain"
 	"assay/internal/logic/bv"
 	"assay/internal/logic/floats/ondemand"
 	"assay/internal/logic/smt"
@@ -49,6 +50,16 @@ func (s *set) first() uint64 {
 		}
 	}
 	return 0
+}
+
+// limits are the least and the greatest element.
+func (s *set) limits() (lo, hi uint64) {
+	for i := 3; i >= 0; i-- {
+		if s[i] != 0 {
+			return s.first(), uint64(64*i + bits.Len64(s[i]) - 1)
+		}
+	}
+	return 0, 0
 }
 
 // part is a conjunct, with what is known of it.
@@ -338,7 +349,7 @@ func (c *conditions) with(ctx context.Context, x *condition, t term.ID) *conditi
 		}
 		open = append(open, p)
 	}
-	if len(open) == 0 {
+	if open, y.feasible = c.bounded(y, open); len(open) == 0 || !y.feasible {
 		return y
 	}
 	if y.exact {
@@ -355,6 +366,32 @@ func (c *conditions) with(ctx context.Context, x *condition, t term.ID) *conditi
 	}
 	c.solve(ctx, y, open)
 	return y
+}
+
+// bounded drops the parts that hold wherever the bytes are between their least and their greatest values;
+// it is false if one holds nowhere there.
+func (c *conditions) bounded(y *condition, open []*part) (left []*part, feasible bool) {
+	box := absdomain.NewBox(c.st, func(t term.ID) (absdomain.Int, bool) {
+		n, ok := c.of[t]
+		if !ok || y.domains[n] == nil {
+			return absdomain.Int{}, false
+		}
+		lo, hi := y.domains[n].limits()
+		return absdomain.Range(c.vars[n].width, lo, hi), true
+	})
+	for _, p := range open {
+		if p.values != nil || p.arity > maxEvaluated {
+			left = append(left, p)
+			continue
+		}
+		switch v, known := box.Value(p.t).Value(); {
+		case known && v == 0:
+			return nil, false
+		case !known:
+			left = append(left, p)
+		}
+	}
+	return left, true
 }
 
 func (c *conditions) factsAbout(p *part) []*part {

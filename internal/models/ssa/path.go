@@ -283,6 +283,8 @@ func (p *Path) Fork() *Path {
 	q.made = slices.Clip(p.made)
 	p.made = slices.Clip(p.made)
 	q.top = p.top.clone()
+	p.u.walked++
+	q.top.fr.id = 1<<31 | p.u.walked // what it makes is its own
 	last := q.top
 	for a := p.top.caller; a != nil; a = a.caller {
 		a.shared = true
@@ -354,6 +356,9 @@ func (p *Path) Advance(before func(d *ir.Def, v ir.Value) bool) Stop {
 			a.block = 0
 			continue
 		case ir.Ret:
+			if a.caller == nil {
+				s.halt(d, v)
+			}
 			values := make([]memory.Value, len(d.Args))
 			for i := range d.Args {
 				values[i] = s.arg(d, i)
@@ -403,7 +408,7 @@ func (p *Path) branch(s *step, d *ir.Def) {
 	forked := false
 	for i, c := range conds {
 		g := a.g.and(st, c)
-		if st.IsFalse(g.all) || g != a.g && a.g.excludes(st, c) {
+		if st.IsFalse(g.all) {
 			continue
 		}
 		mem := a.mem
