@@ -102,7 +102,8 @@ func (c *checker) close() {
 
 // unwind lays out and encodes the program.
 func (c *checker) unwind(entry *ir.Func) error {
-	c.enter(c.function(entry), nil, edge{guard: c.st.True(), mem: c.initial()}, nil)
+	initial := c.initial()
+	c.enter(c.function(entry), nil, edge{guard: c.st.True(), mem: initial}, nil)
 	return c.run()
 }
 

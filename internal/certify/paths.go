@@ -69,7 +69,7 @@ type walker struct {
 	bytes bytes
 	// refuted are the slices of claims that a solver has refuted, by name.
 	refuted map[term.ID]bool
-	left  int // nodes to come, so that a tree which is a graph ends
+	left    int // nodes to come, so that a tree which is a graph ends
 }
 
 // Paths checks a tree of paths: every run is on one of them, and violates no target. The error is nil, the

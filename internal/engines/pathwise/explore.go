@@ -45,6 +45,7 @@ func (e *explorer) take(s *state) {
 	}
 	if len(f.Choices) > 0 {
 		s.choices = &choices{s.choices, f.Choices}
+		e.source(f.Choices)
 	}
 	for i := range f.Violations {
 		e.violation(s, &f.Violations[i])

@@ -10,8 +10,8 @@
 // it forks, unless the sides meet soon: the blocks between a branch and its postdominator are few
 // and without a loop. Then both stay on the path, and are joined where they meet if little
 // is lost: if they differ in truth values and in values that are no constants, not in pointers, and not
-// in constants, which tell where in its input a program is [veritesting, Avgerinos14; Kuznetsov12, whose
-// estimate of what is lost is a matter of kinds of values here].
+// in constants, which tell where in its input a program is as in veritesting [Avgerinos14]; what is lost is
+// estimated by kinds of values, where [Kuznetsov12] counts the queries to come.
 //
 // A pointer that may point to several objects, a size of an allocation or a length of a copy with a few
 // possible values, and an offset at which something is written, divide the path by its values.
@@ -109,6 +109,9 @@ type explorer struct {
 	// reasons say why there is no proof, though every path may come to its end.
 	reasons []verdict.Reason
 	tried   map[site]int
+	// sources are the results of functions without body; see unknown.go.
+	sources map[term.ID]bool
+	taints  map[term.ID]taint
 	found   verdict.Verdict
 	// passing is a violation through undefined behaviour, found when there were so many paths.
 	passing      verdict.Verdict
@@ -128,7 +131,7 @@ func Run(ctx context.Context, m *ir.Module, opts Options) Result {
 	st.KeepSums()
 	e := &explorer{
 		ctx: ctx, m: m, opts: opts, st: st, c: newConditions(st), root: &verdict.PathNode{Operand: -1},
-		unclean: map[site]verdict.Guard{}, tried: map[site]int{},
+		unclean: map[site]verdict.Guard{}, tried: map[site]int{}, sources: map[term.ID]bool{}, taints: map[term.ID]taint{},
 	}
 	defer e.c.close()
 	e.u = ssa.New(m, st, ssa.Options{Targets: opts.Targets, Label: opts.Label})

@@ -29,7 +29,7 @@ const (
 // violation looks for a run that an event of the property has.
 func (e *explorer) violation(s *state, x *ssa.Event) {
 	at := site{x.Guard.Func, x.Value, x.Guard.Kind}
-	if e.found != nil || e.tried[at] >= maxTries || !e.feasible(x.Under, x.If) {
+	if e.found != nil || e.tried[at] >= maxTries || !e.feasible(x.Under, x.If) || e.withdrawn(x) {
 		return
 	}
 	solver := e.c.make()

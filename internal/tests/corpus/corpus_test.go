@@ -159,3 +159,38 @@ func checks(properties []assay.Property) []ir.CheckKind {
 	}
 	return out
 }
+
+// everyPath is the share of the corpus that TestPaths looks at.
+const everyPath = 4
+
+// TestPaths has a part of the corpus decided by the exploration of paths alone: what it decides, it
+// decides as all engines together.
+func TestPaths(t *testing.T) {
+	decided := 0
+	for i, p := range programs(t) {
+		if i%everyPath != 1 || strings.Contains(p.Properties, "termination") {
+			continue
+		}
+		task := p.task(t)
+		task.Timeout, task.Engine = 2*time.Second, assay.Engine{Only: "paths"}
+		r, err := assay.Check(t.Context(), task)
+		if err != nil {
+			t.Errorf("%s: %v", p.Name, err)
+			continue
+		}
+		if r.Answer != assay.Unknown {
+			decided++
+			if !slices.Contains(p.Expected, r.Line()) {
+				t.Errorf("%s: %s\ngot %s, want %s", p.Name, p.Why, r.Line(), strings.Join(p.Expected, " or "))
+			}
+		}
+		for _, x := range r.Reasons {
+			if strings.Contains(x.Text, "not accepted") {
+				t.Errorf("%s: %s", p.Name, x.Text)
+			}
+		}
+	}
+	if decided < 20 {
+		t.Errorf("only %d programs are decided", decided)
+	}
+}

@@ -159,6 +159,9 @@ func (t *text) explainTrue(r *assay.Result) {
 			t.printf("  %s\n", located(b.Pos, fmt.Sprintf("%s, %d times", what, b.N)))
 		}
 	}
+	if c != nil && c.Paths > 0 {
+		t.printf("proved by following %s to the end\n", plural(c.Paths, "path"))
+	}
 	t.induction(c, "")
 	if c != nil && c.Nodes > 0 {
 		t.printf("proved by a symbolic execution graph with %s at loop heads\n", plural(c.Nodes-1, "state"))
