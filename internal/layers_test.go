@@ -293,7 +293,7 @@ var allowed = map[string][]string{
 		"internal/transform/recursion",
 	},
 	"internal/certify/accept": {
-		"internal/logic/polynomial/rational",
+		"internal/logic/linear", "internal/logic/polynomial/rational",
 		"internal/temporal/buchi", "internal/temporal/ctl", "internal/temporal/inclusion", "internal/temporal/ltl", "internal/temporal/tableau",
 		"internal/integers/bound", "internal/integers/branching", "internal/integers/equations", "internal/integers/its",
 		"internal/finite/ts",

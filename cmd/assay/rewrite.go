@@ -44,7 +44,8 @@ p->x &= y, and constant expressions, stay.
 and ?:, by linear ones that have the same value in all states that reach them, over
 mathematical integers: runs in which arithmetic overflows may differ. The table on
 stderr says what each became (b_pos), its negation (b_neg), the equations between
-products that this rests on, or why it stays. Both claims are checked.
+products that this rests on, or why it stays, and what is proved to imply it, or its
+negation. All claims are checked.
 
 A file with preprocessor directives is preprocessed first.`,
 		Example: "  assay rewrite --bitwise f.c > g.c\n  assay rewrite --bitwise --weaken -m32 -o g.c f.c\n  assay rewrite --linear --timeout 60s f.c > g.c",
@@ -133,6 +134,9 @@ func (f *rewriteFlags) table(w io.Writer, l *rewrite.Linearized) error {
 			fmt.Fprintf(&b, "  b_pos  %s\n  b_neg  %s\n  proof  %s\n", c.Positive, c.Negative, c.Proof)
 		} else {
 			fmt.Fprintf(&b, "  stays  %s\n", c.Reason)
+		}
+		if c.Between != "" {
+			fmt.Fprintf(&b, "  b_pos  %s, which implies it\n  b_neg  %s, which implies its negation\n  between  %s\n", c.Sufficient, c.Excluding, c.Between)
 		}
 		for _, e := range c.Because {
 			fmt.Fprintf(&b, "  for    %s\n", e)

@@ -14,6 +14,7 @@ import (
 	"assay/internal/integers/bound"
 	"assay/internal/integers/equations"
 	"assay/internal/integers/its"
+	"assay/internal/logic/linear"
 	"assay/internal/logic/polynomial/rational"
 	"assay/internal/run/schedule"
 )
@@ -32,6 +33,11 @@ func Branching(ctx context.Context, p branching.Problem, proof *branching.Proof,
 // is an equations.Accept.
 func Rewritten(ctx context.Context, old, new *its.System, observed []bool, c *equations.Certificate) error {
 	return noted(ctx, "rewriting of an integer transition system", itscheck.Rewritten(ctx, old, new, observed, c))
+}
+
+// Sufficient checks that a condition on a polynomial holds wherever facts, equations and constraints do.
+func Sufficient(ctx context.Context, facts []equations.Fact, zero []rational.Polynomial, given []linear.Constraint, p rational.Polynomial, relation string) error {
+	return noted(ctx, "condition that is implied", itscheck.Sufficient(ctx, facts, zero, given, p, relation))
 }
 
 // Congruent checks that two polynomials have the same value wherever some equations are 0.

@@ -197,7 +197,13 @@ func (p *premises) nameOf(m string) string {
 }
 
 // term is a positive multiple of a polynomial, with integers.
-func (p *premises) term(e expanded) string {
+func (p *premises) term(e expanded) string { return (&terms{p.nameOf}).of(e) }
+
+// terms are polynomials for Z3.
+type terms struct{ declared func(monomial string) string }
+
+// of is a positive multiple of a polynomial, with integers.
+func (t *terms) of(e expanded) string {
 	factor := big.NewInt(1)
 	for _, c := range e {
 		d := c.Denom()
@@ -217,7 +223,7 @@ func (p *premises) term(e expanded) string {
 			text = "(- " + new(big.Int).Abs(c).String() + ")"
 		}
 		if m != "" {
-			text = "(* " + text + " " + p.nameOf(m) + ")"
+			text = "(* " + text + " " + t.declared(m) + ")"
 		}
 		b.WriteString(" " + text)
 	}

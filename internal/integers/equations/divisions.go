@@ -54,7 +54,13 @@ func (x *rewriting) guess(ctx context.Context, initial []linear.Constraint, divi
 	x.facts = make([][]Fact, len(x.s.Locations))
 	x.implied = make([][]linear.Form, len(x.s.Transitions))
 	polyhedron := polyhedra.Of(ctx, initial...)
-	invariants := forward.Invariants(ctx, x.s, polyhedron)
+	var observed []linear.Var
+	for v, yes := range x.observed {
+		if yes {
+			observed = append(observed, linear.Var(v))
+		}
+	}
+	invariants := forward.Invariants(ctx, x.s, polyhedron, observed...)
 	for l := range x.s.Locations {
 		if its.Location(l) == x.s.Initial {
 			continue

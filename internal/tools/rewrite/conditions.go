@@ -31,6 +31,9 @@ type comparison struct {
 	difference rational.Polynomial // of the operands, over the numbers of variables; nil if whyNot says why
 	whyNot     string
 	visible    map[string]*variable
+	// wide is the difference where arithmetic of unsigned types and conversions change no value, as they do not over mathematical
+	// integers.
+	wide rational.Polynomial
 }
 
 // integers are the types of variables, with whether they are signed after promotion.
@@ -52,6 +55,7 @@ type finder struct {
 	globals     map[string]int // how many objects with static storage duration have a name
 	locals      map[string]int // the same of main's variables
 	comparisons []*comparison
+	widely      bool // unsigned arithmetic and conversions change no value
 }
 
 // find are the comparisons, in the order of the text, and all variables.
@@ -203,21 +207,33 @@ func (f *finder) compare(n *node, disordered bool) {
 		c.whyNot = "other parts of the expression may be computed between its parts"
 		return
 	}
-	var err error
-	if n.Kind == "BinaryOperator" && relations[n.Opcode] != "" {
+	compared := n.Kind == "BinaryOperator" && relations[n.Opcode] != ""
+	if compared {
 		c.relation = n.Opcode
-		var x, y rational.Polynomial
-		if x, err = f.polynomial(n.Inner[0]); err == nil {
-			if y, err = f.polynomial(n.Inner[1]); err == nil {
-				c.difference = x.AddScaled(linear.Int(-1), y)
-			}
+	}
+	difference := func() (rational.Polynomial, error) {
+		if !compared {
+			return f.polynomial(n)
 		}
-	} else {
-		c.difference, err = f.polynomial(n)
+		x, err := f.polynomial(n.Inner[0])
+		if err != nil {
+			return nil, err
+		}
+		y, err := f.polynomial(n.Inner[1])
+		if err != nil {
+			return nil, err
+		}
+		return x.AddScaled(linear.Int(-1), y), nil
 	}
-	if err != nil {
-		c.whyNot = err.Error()
+	var err error
+	if c.difference, err = difference(); err == nil {
+		c.wide = c.difference
+		return
 	}
+	c.whyNot = err.Error()
+	f.widely = true
+	c.wide, _ = difference()
+	f.widely = false
 }
 
 // multiplies says whether an expression has a product of integers that are both not constant.
@@ -262,7 +278,7 @@ func (f *finder) polynomial(n *node) (rational.Polynomial, error) {
 		}
 		return nil, fmt.Errorf("%s has no polynomial", n.Opcode)
 	case "BinaryOperator":
-		if t, known := integers[typeName(n)]; !known || !t.signed {
+		if t, known := integers[typeName(n)]; !known || !t.signed && !f.widely {
 			return nil, fmt.Errorf("arithmetic of the type %s", typeName(n))
 		}
 		if !strings.Contains("+-*", n.Opcode) {
@@ -310,14 +326,14 @@ func (f *finder) cast(n *node) (rational.Polynomial, error) {
 		switch {
 		case v == nil || v.system == "":
 			return nil, fmt.Errorf("%s is no integer variable of main, or global, with a name of its own", inner.ReferencedDecl.Name)
-		case !v.signed:
+		case !v.signed && !f.widely:
 			return nil, fmt.Errorf("%s is unsigned", v.name)
 		}
 		return rational.Variable(linear.Var(f.number[inner.ReferencedDecl.ID])), nil
 	case "IntegralCast":
 		from, known := integers[typeName(inner)]
 		to, also := integers[typeName(n)]
-		if !known || !also || !from.signed || !to.signed || to.rank < from.rank || typeName(n) == "unsigned short" || typeName(n) == "unsigned char" {
+		if !known || !also || !(from.signed && to.signed || f.widely) || to.rank < from.rank || typeName(n) == "unsigned short" || typeName(n) == "unsigned char" {
 			return nil, fmt.Errorf("a conversion from %s to %s", typeName(inner), typeName(n))
 		}
 		return f.polynomial(inner)

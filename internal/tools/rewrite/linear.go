@@ -63,10 +63,15 @@ type Condition struct {
 	// Because are the equations that it rests on.
 	Because []string `json:"because,omitempty"`
 	Proof   string   `json:"proof,omitempty"`
-	// Reason says why it stays, and Known are equations that hold at its place.
-	Reason  string   `json:"reason,omitempty"`
-	Known   []string `json:"known,omitempty"`
-	Seconds float64  `json:"seconds"`
+	// Reason says why it stays, and Known are equations that hold at its place. Then Sufficient is a Boolean combination of linear
+	// comparisons that implies it in the states that reach it, Excluding one that implies its negation, over mathematical integers,
+	// and Between are the other states.
+	Reason     string   `json:"reason,omitempty"`
+	Known      []string `json:"known,omitempty"`
+	Sufficient string   `json:"b_pos_proved,omitempty"`
+	Excluding  string   `json:"b_neg_proved,omitempty"`
+	Between    string   `json:"between,omitempty"`
+	Seconds    float64  `json:"seconds"`
 }
 
 // Replaced says that the condition is replaced.
@@ -135,6 +140,7 @@ type linearization struct {
 	equations [][]rational.Polynomial  // by location
 	found     map[*variable]linear.Var // variables of the system
 	names     map[linear.Var]*variable // those of the program, by variable of the system
+	facts     *equations.Certificate   // what else is known, nil before it is looked for
 }
 
 // analyze finds the system and its equations; why says what prevents it.
@@ -232,6 +238,9 @@ func (l *linearization) condition(ctx context.Context, text string, k int, c *co
 	}
 	if !out.Replaced() && out.Reason == "" {
 		out.Reason = "no linear comparison was found"
+	}
+	if !out.Replaced() && why == "" && len(l.at[k]) > 0 && c.wide != nil {
+		l.partly(ctx, l.at[k], c, &out)
 	}
 	if !out.Replaced() && ctx.Err() != nil {
 		out.Reason = "the time was not enough"

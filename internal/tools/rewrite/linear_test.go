@@ -100,6 +100,31 @@ func TestLinear(t *testing.T) {
 	}
 }
 
+// TestPartly: of conditions that stay it is said in which states they are true, and false.
+func TestPartly(t *testing.T) {
+	for _, c := range []struct{ body, positive, negative string }{
+		{"if (i * k < 5) g = 1;", "i <= 0", "0"},
+		{"if (u * i + k >= 0) g = 1;", "k >= 0", "i <= 0"},
+		{"if (k * i == 3) g = 1;", "k == 3", "k <= 0"},
+	} {
+		out := linearize(t, strings.Replace(squares, "BODY", c.body, 1))
+		if len(out.Conditions) != 1 {
+			t.Fatalf("%s: %d conditions", c.body, len(out.Conditions))
+		}
+		got := out.Conditions[0]
+		if got.Replaced() || got.Reason == "" || !strings.Contains(got.Sufficient, c.positive) || !strings.Contains(got.Excluding, c.negative) || got.Between == "" {
+			t.Errorf("%s: %+v", c.body, got)
+		}
+	}
+	for _, c := range []struct{ positive, negative, between string }{
+		{"0", "0", "1"}, {"1", "0", "0"}, {"x > 0", "0", "!(x > 0)"}, {"x > 0", "x < 0", "!(x > 0) && !(x < 0)"},
+	} {
+		if got := between(c.positive, c.negative); got != c.between {
+			t.Errorf("%v: got %s", c, got)
+		}
+	}
+}
+
 // loops is a random program with sums of powers, and random conditions of which some are linear by
 // their equations.
 func loops(r *rand.Rand) string {
