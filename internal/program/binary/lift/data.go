@@ -87,11 +87,15 @@ func newData(m *image.Image, d *debugging, name func(string) string, function fu
 		end := s.Address + s.Size
 		at := s.Address
 		gap := func(to uint64) {
-			if start := (at + addressBytes - 1) &^ (addressBytes - 1); at < start && start < to { // addresses are aligned
+			addresses := false
+			for k := at; k < min(to, at+maxObject); k++ {
+				addresses = addresses || m.Pointers[k]
+			}
+			if start := (at + addressBytes - 1) &^ (addressBytes - 1); addresses && at < start && start < to { // they are aligned
 				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: start - at, section: s})
 				at = start
 			}
-			if end := to &^ (addressBytes - 1); at < end && end < to {
+			if end := to &^ (addressBytes - 1); addresses && at < end && end < to {
 				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: end - at, section: s})
 				at = end
 			}
