@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal oracle-bounds clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal oracle-bounds clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -56,6 +56,9 @@ fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 
 fuzz-csmith: models ## compare N programs of csmith with the compiled program (N=50 for a start)
 	go run ./internal/tests/differential/cmd/fuzz-csmith -n $(N)
+
+fuzz-binaries: models ## compare N programs of csmith, and all forms of instructions in 10,000 states, lifted with native; N damaged files (N=500 for a start)
+	ASSAY_CSMITH=1:$(N) ASSAY_STATES=10000 ASSAY_DAMAGED=$(N) go test ./internal/program/binary/lift -run 'TestCsmith|TestInstructions|TestPrograms|TestDamaged' -timeout 4h -v
 
 fuzz-library: models ## compare the library models with the library on N random sequences of calls for each program
 	ASSAY_SEQUENCES=$(N) go test -count=1 -timeout 10h -run 'TestLibrary|TestSequences' -v ./internal/tests/differential

@@ -136,6 +136,7 @@ func (w *writer) condition(c string) string {
 	of := func(at uint64) *setter {
 		i, ok := w.f.at[at]
 		if !ok {
+			w.declareFlags(usedBy(c))
 			return &setter{kind: stored}
 		}
 		return newSetter(i, w.flagBits(i))
@@ -184,8 +185,9 @@ func (w *writer) instruction(i *x86.Instruction) {
 	case x86asm.NOP, x86asm.PAUSE, x86asm.MFENCE, x86asm.SFENCE, x86asm.LFENCE, x86asm.CLD,
 		x86asm.PREFETCHNTA, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHW:
 	case x86asm.MOV:
-		if n, ok := i.Args[1].(x86asm.Imm); ok && !w.dry && w.bits(i, a) == 32 && (w.f.relocated(i) || w.p.isAddress(i, n)) { // of 32 bits, as all there
-			r, _, _, _ := registerOf(a.(x86asm.Reg))
+		d, isRegister := a.(x86asm.Reg)
+		if n, ok := i.Args[1].(x86asm.Imm); ok && isRegister && !w.dry && w.bits(i, a) == 32 && (w.f.relocated(i) || w.p.isAddress(i, n)) { // of 32 bits, as all there
+			r, _, _, _ := registerOf(d)
 			w.line("%s = %s;", w.register(r), w.p.data.address(uint64(n)))
 			w.writes |= 1 << r
 			return
@@ -197,7 +199,11 @@ func (w *writer) instruction(i *x86.Instruction) {
 		from, to := w.bits(i, i.Args[1]), w.bits(i, a)
 		w.set(i, a, fmt.Sprintf("(u%d)(i%d)(i%d)%s", to, to, from, w.get(i, i.Args[1], from)))
 	case x86asm.LEA:
-		w.set(i, a, fmt.Sprintf("(u%d)(%s)", w.bits(i, a), w.addressOf(i, i.Args[1].(x86asm.Mem))))
+		m, ok := i.Args[1].(x86asm.Mem)
+		if !ok {
+			refuse("an operand of an unknown kind")
+		}
+		w.set(i, a, fmt.Sprintf("(u%d)(%s)", w.bits(i, a), w.addressOf(i, m)))
 	case x86asm.NOT:
 		bits := w.bits(i, a)
 		w.set(i, a, fmt.Sprintf("(u%d)~%s", bits, w.get(i, a, bits)))
@@ -277,7 +283,11 @@ func (w *writer) instruction(i *x86.Instruction) {
 	case x86asm.PUSH:
 		w.push(i)
 	case x86asm.POP:
-		w.pop(i, a.(x86asm.Reg))
+		r, ok := a.(x86asm.Reg)
+		if !ok {
+			refuse("a pop to memory")
+		}
+		w.pop(i, r)
 	case x86asm.LEAVE:
 		w.reads |= 1 << rbp
 		w.writes |= 1<<rsp | 1<<rbp

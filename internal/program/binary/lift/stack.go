@@ -228,8 +228,8 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 			moved, isRegister = fact{address, int64(n)}, i.Args[0] == destination
 		}
 	case x86asm.LEA:
-		if i.DataSize == 64 {
-			moved = f.effective(i, i.Args[1].(x86asm.Mem))
+		if m, ok := i.Args[1].(x86asm.Mem); ok && i.DataSize == 64 {
+			moved = f.effective(i, m)
 		}
 	case x86asm.ADD, x86asm.SUB:
 		n, constant := i.Args[1].(x86asm.Imm)

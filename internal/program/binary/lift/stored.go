@@ -1,8 +1,6 @@
 package lift
 
 import (
-	"fmt"
-
 	"golang.org/x/arch/x86/x86asm"
 
 	"assay/internal/program/binary/x86"
@@ -135,6 +133,7 @@ func (w *writer) storeFlags(i *x86.Instruction, s *setter) {
 	if w.dry {
 		return
 	}
+	w.declareFlags(w.f.stores[i.Address])
 	for _, x := range flagVariables {
 		if w.f.stores[i.Address]&x.flag == 0 {
 			continue
@@ -154,16 +153,11 @@ func (w *writer) loseFlags(i *x86.Instruction) {
 	}
 }
 
-// flagDeclarations are the variables that are used.
-func (f *body) flagDeclarations() (list []string) {
-	var used flagSet
-	for _, x := range f.stores {
-		used |= x
-	}
+// declareFlags declares the variables of flags.
+func (w *writer) declareFlags(flags flagSet) {
 	for _, x := range flagVariables {
-		if used&x.flag != 0 {
-			list = append(list, fmt.Sprintf(hidden+"u8 %s;", x.variable))
+		if flags&x.flag != 0 {
+			w.declareAs("u8", x.variable)
 		}
 	}
-	return list
 }

@@ -86,7 +86,8 @@ func (p *program) tableOf(f *body, b *block) *table {
 	if m, ok := jump.Args[0].(x86asm.Mem); ok {
 		return p.entries(f, b, t, n, m, before[n], addressBytes, nil)
 	}
-	r, bits, _, ok := registerOf(jump.Args[0].(x86asm.Reg))
+	target, _ := jump.Args[0].(x86asm.Reg)
+	r, bits, _, ok := registerOf(target)
 	if !ok || bits != 64 {
 		return nil
 	}
@@ -269,7 +270,8 @@ func (w *writer) keepIndex(i *x86.Instruction) bool {
 		w.declare(64, name)
 		w.line("%s = %s;", name, w.value(t.index))
 		if jump != i.Address {
-			d, _, _, _ := registerOf(i.Args[0].(x86asm.Reg))
+			target, _ := i.Args[0].(x86asm.Reg)
+			d, _, _, _ := registerOf(target)
 			return !t.keep && w.f.live[jump]&(1<<d) == 0
 		}
 	}

@@ -453,7 +453,7 @@ func (w *writer) function() string {
 		v := w.local(at)
 		fmt.Fprintf(&b, "  %s = argument$%d;\n", v.part(uint64(at-v.offset), 64), k)
 	}
-	for _, d := range append(w.f.flagDeclarations(), w.declarations...) {
+	for _, d := range w.declarations {
 		b.WriteString("  " + d + "\n")
 	}
 	fmt.Fprintf(&b, "  goto L_%x;\n", w.f.address)
