@@ -1,8 +1,6 @@
 package frontend
 
 import (
-	"strings"
-
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
 )
@@ -68,17 +66,6 @@ func (f *function) call(i *llvm.Inst) {
 			sret:     i.SRet,
 		})
 	}
-}
-
-// idleAssembly are the instructions that change nothing a program can see.
-var idleAssembly = map[string]bool{"": true, "nop": true, "pause": true, "rep; nop": true, "rep;nop": true, "mfence": true, "lfence": true, "sfence": true}
-
-// inlineAssembly accepts barriers, which do nothing.
-func (f *function) inlineAssembly(i *llvm.Inst, a *llvm.Asm) {
-	if idleAssembly[strings.TrimSpace(a.Text)] && len(i.Args) == 0 && i.Type.Kind == llvm.VoidType {
-		return
-	}
-	f.unsupported("inline assembly")
 }
 
 // callArguments are the scalars of each argument.

@@ -231,9 +231,7 @@ func TestUnsupported(t *testing.T) {
 		{`long double g(long double x) { return x; } int f(void) { return g(1) > 0; }`, "long double"},
 		{`int f(void) { int x; __asm__("mov $1, %0" : "=r"(x)); return x; }`, "inline assembly"},
 		{`#include <setjmp.h>
-		jmp_buf b; int f(void) { return setjmp(b); }`, "setjmp"},
-		{`#include <setjmp.h>
-		jmp_buf b; int f(void) { int k = setjmp(b); if (k < 3) longjmp(b, k + 1); return k; }`, "setjmp"},
+		jmp_buf b; int f(void) { int k = setjmp(b); if (k < 3) longjmp(b, k + 1); return k; }`, "longjmp"},
 		{`#include <pthread.h>
 		void *r(void *p) { return p; } int f(void) { pthread_t t; return pthread_create(&t, 0, r, 0); }`, "pthread_create"},
 		{`void fatal(void) __attribute__((noreturn)); int f(void) { fatal(); }`, "fatal, which does not return and has no body"},

@@ -93,6 +93,10 @@ func init() {
 		"__CPROVER_POINTER_OFFSET": (*function).objectOffset,
 		"__CPROVER_POINTER_OBJECT": (*function).objectStart,
 		"__CPROVER_same_object":    (*function).sameObject,
+		"setjmp":                   (*function).returnsZero, // a jump back is not supported
+		"_setjmp":                  (*function).returnsZero,
+		"sigsetjmp":                (*function).returnsZero,
+		"__sigsetjmp":              (*function).returnsZero,
 		"abort":                    (*function).abort,
 		"exit":                     (*function).exit,
 		"_exit":                    (*function).exitNow,
@@ -238,6 +242,8 @@ func (f *function) beforeCall(name string) {
 }
 
 func (f *function) nothing(*externalCall) []ir.Value { return nil }
+
+func (f *function) returnsZero(c *externalCall) []ir.Value { return f.boolean(f.b.Const(1, 0), c) }
 
 func (f *function) errorCall(c *externalCall) []ir.Value {
 	f.beforeCall(c.name)

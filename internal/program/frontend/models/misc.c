@@ -134,7 +134,3 @@ MODEL int getentropy(void *p, size_t size) {
 	if (size > 0) __assay_havoc(p, size);
 	return 0;
 }
-
-// Where getopt starts.
-MODEL int optind = 1, opterr = 1, optopt = '?';
-MODEL char *optarg = 0;

@@ -165,6 +165,29 @@ MODEL long fpathconf(int file, int name) {
 MODEL void sync(void) {}
 MODEL void closelog(void) {}
 
+// A function that is called once. What the control says behind is the library's.
+MODEL int pthread_once(int *control, void (*function)(void)) {
+	if (*control == 2) return 0;
+	*control = 2;
+	function();
+	return 0;
+}
+
+// The default action and none change nothing that a run sees, for one that a signal ends is no run that goes on.
+// Handlers run at any time, which is not modelled.
+MODEL void *signal(int number, void *handler) {
+	if (number < 1 || number > 64) {
+		__assay_errno = ERROR_INVAL;
+		return (void *)-1;
+	}
+	if (__assay_nondet_bool("signal")) {
+		__assay_errno = ERROR_INVAL;
+		return (void *)-1;
+	}
+	if (handler != (void *)0 && handler != (void *)1) __assay_unsupported("a handler of signals");
+	return (void *)(size_t)__assay_nondet_bool("signal");
+}
+
 // One thread. What these return is a number of an error, or 0; errno stays.
 ANY(pthread_mutex_lock, void *mutex)
 ANY(pthread_mutex_trylock, void *mutex)

@@ -123,6 +123,51 @@ MODEL struct tm *localtime(const long *t) { return parts("localtime", t, __assay
 MODEL struct tm *gmtime_r(const long *restrict t, struct tm *restrict result) { return parts("gmtime_r", t, result); }
 MODEL struct tm *localtime_r(const long *restrict t, struct tm *restrict result) { return parts("localtime_r", t, result); }
 
+// The days from 1970-01-01 to a day of the Gregorian calendar; months count from 0.
+static long days(long year, long month, long day) {
+	long y = month < 2 ? year - 1 : year, era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
+	long from_march = (month + 10) % 12, of_year = (153 * from_march + 2) / 5 + day - 1;
+	return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
+}
+
+static long floored(long a, long b) { return a / b - (a % b < 0); }
+
+MODEL long timegm(struct tm *t) {
+	if (sizeof(long) < 8) {
+		OVER_APPROXIMATED("timegm");
+		long any = (long)__assay_approximate_size("timegm"), dummy = 0;
+		parts("timegm", &dummy, t);
+		return any;
+	}
+	long months = t->tm_mon, year = 1900 + (long)t->tm_year + floored(months, 12), month = months - floored(months, 12) * 12;
+	long d = days(year, month, 1) + t->tm_mday - 1;
+	long seconds = ((d * 24 + t->tm_hour) * 60 + t->tm_min) * 60 + t->tm_sec;
+	d = floored(seconds, 86400);
+	long left = seconds - d * 86400;
+	// The calendar day of d (Hinnant, "chrono-compatible low-level date algorithms").
+	long z = d + 719468, era = floored(z, 146097), of_era = z - era * 146097;
+	long of_400 = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	long from_march = of_era - (365 * of_400 + of_400 / 4 - of_400 / 100), m = (5 * from_march + 2) / 153;
+	month = m < 10 ? m + 2 : m - 10;
+	year = of_400 + era * 400 + (month < 2);
+	if (year - 1900 > 2147483647 || year - 1900 < -2147483647 - 1) {
+		__assay_errno = 75;
+		return -1;
+	}
+	t->tm_sec = (int)(left % 60);
+	t->tm_min = (int)(left / 60 % 60);
+	t->tm_hour = (int)(left / 3600);
+	t->tm_mday = (int)(from_march - (153 * m + 2) / 5 + 1);
+	t->tm_mon = (int)month;
+	t->tm_year = (int)(year - 1900);
+	t->tm_wday = (int)(((d + 4) % 7 + 7) % 7);
+	t->tm_yday = (int)(d - days(year, 0, 1));
+	t->tm_isdst = 0;
+	t->tm_gmtoff = 0;
+	t->tm_zone = "GMT";
+	return seconds;
+}
+
 MODEL long mktime(struct tm *t) {
 	long result = (long)__assay_approximate_size("mktime");
 	long dummy = 0;
