@@ -107,6 +107,8 @@ func (w *walker) acceptedPaths() string {
 	switch {
 	case w.solver != nil && w.o.Engine == Z3:
 		how = "second walk over all paths, by CaDiCaL"
+	case w.proof:
+		how = "second walk over all paths, by a proof in clauses"
 	case w.solver != nil:
 		how = "second walk over all paths, by Z3"
 	}
@@ -572,7 +574,7 @@ const claimsTogether = 48
 // what has nothing to do with their last conjuncts, and as a whole only if that does not refute them.
 func (w *walker) decideClaims() error {
 	var open []claim
-	var names []term.ID
+	var asked []term.ID
 	some := w.st.False()
 	for _, x := range w.claims {
 		if w.bytes.refute(x.cond) {
@@ -583,7 +585,7 @@ func (w *walker) decideClaims() error {
 			continue
 		}
 		open = append(open, x)
-		names = append(names, name)
+		asked = append(asked, t)
 		some = w.st.Or(some, t)
 	}
 	w.claims = open
@@ -605,8 +607,10 @@ func (w *walker) decideClaims() error {
 		return err
 	}
 	if status == smt.Unsat {
-		for _, name := range names {
-			w.refuted[name] = true
+		// Facts may have come up while it was asked: a name that was good before may not tell now
+		// what they are about.
+		for _, t := range asked {
+			w.refuted[w.bytes.canonical(t)] = true
 		}
 		w.claims = w.claims[:0]
 		return nil
