@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -158,7 +159,8 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	r.enter("searching")
 	begin = time.Now()
-	answer := conductor.Decide(ctx, r.question(m, asked))
+	question := r.question(m, asked)
+	answer := conductor.Decide(ctx, question)
 	for _, x := range answer.Told {
 		subject.Told = append(subject.Told, inspect.Told(x))
 	}
@@ -199,7 +201,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	result.Warnings = warnings
-	if err := r.witness(ctx, result, &answer, program); err != nil {
+	if err := r.witnesses(ctx, result, &question, &answer, program); err != nil {
 		return nil, err
 	}
 	result.Assumptions = r.assumptions(program)
@@ -250,6 +252,7 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 			r.report(p)
 		},
 	}
+	q.Options.Scripted = slices.ContainsFunc(t.Witnesses, func(o *WitnessOutput) bool { return o.Format == Script })
 	return q
 }
 

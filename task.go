@@ -52,8 +52,8 @@ type Task struct {
 	Log io.Writer
 	// Dump receives views of the program, of Views.
 	Dump map[View]io.Writer
-	// Witness, if not nil, receives a witness of the answer.
-	Witness *WitnessOutput
+	// Witnesses receive witnesses of the answer.
+	Witnesses []*WitnessOutput
 	// Warnings receives clang's warnings; nil drops them.
 	Warnings io.Writer
 	// byDefault says that no property was given.

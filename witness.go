@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"assay/internal/conductor"
@@ -15,33 +16,33 @@ import (
 	"assay/internal/user/witness/export"
 )
 
-// WitnessFormats are the formats of Task.Witness; auto is 2.0, or 2.1 where something needs it.
+// WitnessFormats are the formats of Task.Witnesses; auto is 2.0, or 2.1 where something needs it. Script, the proof for SMT solvers, is another.
 var WitnessFormats = export.Formats
+
+const Script = export.SMTLIB
 
 // WitnessOutput asks Check for a witness of the answer.
 type WitnessOutput struct {
 	To     io.Writer
-	Format string // of WitnessFormats
+	Format string
 	// Written says that there is one. Left is what is not part of it, or why there is none; Check sets both.
 	Written bool
 	Left    []string
 }
 
-// witness writes the witness of an answer.
-func (r *run) witness(ctx context.Context, result *Result, answer *conductor.Answer, p *frontend.Program) (err error) {
-	t, o := &r.task, r.task.Witness
-	if o == nil || result.Answer == Unknown {
-		return nil
-	}
-	r.enter("writing the witness")
-	options := r.frontendOptions()
-	o.Written, o.Left, err = export.Write(ctx, o.To, o.Format, export.Subject{
-		Module: answer.Module, Verdict: answer.Verdict, Run: result.run, Violation: result.Violation, Files: t.Files, ILP32: p.DataModel == frontend.ILP32,
-		Flags: append(options.Flags(), target.Flags(options.DataModel == frontend.ILP32)...), Producer: Name + " " + Release,
-		Specification: property.Specification(t.Properties, t.Label, t.Program.Function), Entry: t.Program.Function,
-	})
-	if err != nil {
-		return &EnvironmentError{Doing: "writing the witness", Err: err}
+// witnesses writes the witnesses of an answer.
+func (r *run) witnesses(ctx context.Context, result *Result, q *conductor.Task, answer *conductor.Answer, p *frontend.Program) (err error) {
+	t, options := &r.task, r.frontendOptions()
+	for _, o := range t.Witnesses {
+		r.enter("writing the witness")
+		o.Written, o.Left, err = export.Write(ctx, o.To, o.Format, export.Subject{
+			Ask: q, Answer: answer, Known: result.Answer != Unknown, Run: result.run, Violation: result.Violation, Files: t.Files, ILP32: p.DataModel == frontend.ILP32,
+			Flags: append(options.Flags(), target.Flags(options.DataModel == frontend.ILP32)...), Producer: Name + " " + Release,
+			Specification: property.Specification(t.Properties, t.Label, t.Program.Function), Entry: t.Program.Function,
+		})
+		if err != nil {
+			return &EnvironmentError{Doing: "writing the witness", Err: err}
+		}
 	}
 	return nil
 }
@@ -52,16 +53,12 @@ type Judgement = validate.Judgement
 // Validate judges a witness of the task's program. The task may leave out properties and data model: then they are those of the witness.
 // anyProgram takes a witness that was made for files with other hashes.
 func Validate(ctx context.Context, t Task, file string, anyProgram bool) (j *Judgement, err error) {
-	w, asked, err := validate.Open(file, t.Properties)
+	w, asked, err := validate.Open(file, property.Specified{Properties: t.Properties, Label: t.Label, Entry: t.Program.Function})
 	if err != nil {
 		return nil, loadError(err)
 	}
-	if len(t.Properties) == 0 {
-		t.Properties, t.Label, t.Program.Function = asked.Properties, asked.Label, cmp.Or(t.Program.Function, asked.Entry)
-	}
-	if t.Program.DataModel == "" && w.Task.DataModel == "ILP32" {
-		t.Program.DataModel = ILP32
-	}
+	t.Properties, t.Label, t.Program.Function = asked.Properties, asked.Label, asked.Entry
+	t.Program.DataModel = cmp.Or(t.Program.DataModel, DataModel(strings.ToLower(w.Task.DataModel)))
 	if err := t.validate(); err != nil {
 		return nil, err
 	}
@@ -79,14 +76,14 @@ func Validate(ctx context.Context, t Task, file string, anyProgram bool) (j *Jud
 	return j, loadError(err)
 }
 
-// Counterexample is the run of a judgement as a result, nil if there is none: that which confirms a violation, or on which an invariant fails.
+// Counterexample is the run of a judgement as a result, nil if there is none.
 func Counterexample(j *Judgement, files []string) *Result {
 	if j.Run == nil {
 		return nil
 	}
-	r := &Result{Answer: False, Files: files, run: j.Run, Violation: j.Broken, Endless: j.Endless, Violated: Termination, Replayed: []string{"interpreter"}}
+	violated := Termination
 	if j.Endless == nil {
-		r.Violated = property.Violated(j.Run.Violation.Kind)
+		violated = property.Violated(j.Run.Violation.Kind)
 	}
-	return r
+	return &Result{Answer: False, Files: files, run: j.Run, Violation: j.Broken, Endless: j.Endless, Violated: violated, Replayed: []string{"interpreter"}}
 }

@@ -117,7 +117,7 @@ int main(void) { int a[3] = {0}; for (int i = 0; i < 3; i++) a[i] = __VERIFIER_n
 func checkWitness(t *testing.T, file string, p Property, format, engine string) (*Result, string, *WitnessOutput) {
 	t.Helper()
 	var b bytes.Buffer
-	task := Task{Files: []string{file}, Properties: []Property{p}, Timeout: 30 * time.Second, Witness: &WitnessOutput{To: &b, Format: format}}
+	task := Task{Files: []string{file}, Properties: []Property{p}, Timeout: 30 * time.Second, Witnesses: []*WitnessOutput{{To: &b, Format: format}}}
 	task.Program.Unmodelled = UnmodelledPure
 	if p == UnreachCall {
 		task.Engine.Only = engine
@@ -126,7 +126,7 @@ func checkWitness(t *testing.T, file string, p Property, format, engine string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r, b.String(), task.Witness
+	return r, b.String(), task.Witnesses[0]
 }
 
 func writeFile(t *testing.T, name, text string) string {

@@ -379,6 +379,7 @@ var allowed = map[string][]string{
 		"internal/logic/bv",
 		"internal/program/ir", "internal/program/ir/interp", "internal/program/syntax",
 		"internal/evidence/invariant", "internal/evidence/verdict",
+		"internal/conductor",
 		"internal/user/show", "internal/user/witness",
 	},
 	"internal/user/spell": {},

@@ -408,7 +408,7 @@ func (f *checkFlags) check() error {
 		return code
 	})
 	defer channel.tell(f.task.Interim)()
-	f.reports.askWitness(&f.task)
+	f.reports.ask(&f.task)
 	result, err := assay.Check(ctx, f.task)
 	limit.finish()
 	if progress != nil {

@@ -25,7 +25,8 @@ type reports struct {
 	html  string
 	// witness is where the witness goes, witnessFormat how.
 	witness, witnessFormat string
-	written                bytes.Buffer
+	certificate            string
+	outputs                []output
 	begin                  time.Time
 }
 
@@ -35,13 +36,14 @@ func (r *reports) flags(set *pflag.FlagSet) {
 	set.StringVar(&r.html, "html", "", "write a page for a browser to this `file`: the source with a mark for each check, the trace step by step, the proof")
 	set.StringVar(&r.witness, "witness", "", "write a witness of the answer to this `file`, for other verifiers (assay validate): YAML, or GraphML if it ends in .graphml")
 	r.witnessFormat = assay.WitnessFormats[0]
+	set.StringVar(&r.certificate, "certificate", "", "write the check of a proof to this `file`, a script (SMT-LIB) of which any SMT solver must say unsat")
 	set.Var(choiceValue{&r.witnessFormat, assay.WitnessFormats}, "witness-format", "its format; auto is 2.0, or 2.1 where something needs it")
 }
 
 // start notes the time, and finds out before a long run whether the files can be written.
 func (r *reports) start() error {
 	r.begin = time.Now()
-	for _, name := range []string{r.sarif, r.html, r.witness} {
+	for _, name := range []string{r.sarif, r.html, r.witness, r.certificate} {
 		if name == "" {
 			continue
 		}
@@ -55,14 +57,16 @@ func (r *reports) start() error {
 }
 
 // asked says whether some report is wanted.
-func (r *reports) asked() bool { return r.sarif != "" || r.html != "" || r.witness != "" }
+func (r *reports) asked() bool {
+	return r.sarif != "" || r.html != "" || r.witness != "" || r.certificate != ""
+}
 
 // alone is the error of questions that have no reports.
 func (r *reports) alone(question string) error {
 	if !r.asked() {
 		return nil
 	}
-	return &assay.InputError{Message: "--sarif, --html and --witness are not for " + question, Hint: "leave them out; --json may be what you look for"}
+	return &assay.InputError{Message: "--sarif, --html, --witness and --certificate are not for " + question, Hint: "leave them out; --json may be what you look for"}
 }
 
 // deliver writes the reports of a result, and prints it. The error is the exit code.
@@ -90,42 +94,47 @@ func (f *checkFlags) writeReports(r *assay.Result) error {
 			return err
 		}
 	}
-	return f.reports.writeWitness(f)
+	return f.reports.writeOutputs(f.show.Quiet)
 }
 
-// askWitness asks for a witness.
-func (r *reports) askWitness(t *assay.Task) {
-	if r.witness == "" {
-		return
+// output is a witness or a certificate on its way into a file.
+type output struct {
+	file, what string
+	text       *bytes.Buffer
+	witness    *assay.WitnessOutput
+}
+
+// ask asks for the witness and the certificate.
+func (r *reports) ask(t *assay.Task) {
+	add := func(file, what, format string) {
+		if file != "" {
+			o := output{file: file, what: what, text: &bytes.Buffer{}}
+			o.witness = &assay.WitnessOutput{To: o.text, Format: format}
+			t.Witnesses, r.outputs = append(t.Witnesses, o.witness), append(r.outputs, o)
+		}
 	}
 	format := r.witnessFormat
 	if e := filepath.Ext(r.witness); format == assay.WitnessFormats[0] && (e == ".graphml" || e == ".xml") {
 		format = "graphml"
 	}
-	t.Witness = &assay.WitnessOutput{To: &r.written, Format: format}
+	add(r.witness, "witness", format)
+	add(r.certificate, "certificate", assay.Script)
 }
 
-// writeWitness writes the witness, and says what is not part of it. Without one there is no file.
-func (r *reports) writeWitness(f *checkFlags) error {
-	o := f.task.Witness
-	if o == nil {
-		return nil
-	}
-	if !o.Written {
-		os.Remove(r.witness)
-	} else if err := toFile(r.witness, func(w io.Writer) error { _, err := w.Write(r.written.Bytes()); return err }); err != nil {
-		return err
-	}
-	if f.show.Quiet {
-		return nil
-	}
-	if len(o.Left) > 0 && !o.Written {
-		fmt.Fprintf(errorOutput(), "no witness: %s\n", o.Left[0])
-	}
-	if len(o.Left) > 0 && o.Written {
-		fmt.Fprintf(errorOutput(), "%s leaves out:\n", r.witness)
-		for _, text := range o.Left {
-			fmt.Fprintf(errorOutput(), "  %s\n", text)
+// writeOutputs writes the files, and says what is not part of them. If there is nothing to write, there is no file.
+func (r *reports) writeOutputs(quiet bool) error {
+	for _, o := range r.outputs {
+		if !o.witness.Written {
+			os.Remove(o.file)
+		} else if err := toFile(o.file, func(w io.Writer) error { _, err := w.Write(o.text.Bytes()); return err }); err != nil {
+			return err
+		}
+		switch left := o.witness.Left; {
+		case quiet || len(left) == 0:
+		case !o.witness.Written:
+			fmt.Fprintf(errorOutput(), "no %s: %s\n", o.what, left[0])
+		default:
+			fmt.Fprintf(errorOutput(), "%s leaves out:\n  %s\n", o.file, strings.Join(left, "\n  "))
 		}
 	}
 	return nil

@@ -88,6 +88,8 @@ type Options struct {
 	// Fair asks Ranking whether no run executes ir.Accept infinitely often, and Endless whether
 	// one does.
 	Fair bool
+	// Script, if set, receives the questions of an accepted certificate.
+	Script *Script
 	// pieces are the sizes of pieces for formulas of any size, for tests; nil is pieceSizes
 	// for big ones.
 	pieces []int

@@ -110,6 +110,17 @@ func (c *checker) blockValue(fn *function, b ir.BlockID) ir.Value {
 // judge decides whether any of the claims can fail.
 func (c *checker) judge() (checker string, err error) {
 	st := c.st
+	if c.o.Script != nil {
+		var conds []term.ID
+		for _, x := range c.claims {
+			conds = append(conds, x.cond)
+		}
+		defer func() {
+			if err == nil && len(conds) > 0 {
+				c.o.Script.add(st, conds, append(c.facts, c.sp.Facts()...))
+			}
+		}()
+	}
 	if c.target[ir.Decrease] && c.o.Engine != Z3 {
 		if err := c.overIntegers(); err != nil {
 			return "", err

@@ -87,6 +87,8 @@ type Options struct {
 	Uncertified bool
 	// Strict has it checked as accept.Strict says.
 	Strict bool
+	// Scripted asks for a proof whose check is a script for SMT solvers: WriteScript.
+	Scripted bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
 	// Domains are the template domains of induction, by their names; none is all. Rows
@@ -241,6 +243,9 @@ func (r *run) decide(ctx context.Context) Answer {
 // fairUnwinding is when unwinding begins for fair termination: hardly a product with an automaton ends.
 const fairUnwinding = 300 * time.Millisecond
 
+// scriptedGraph is when symbolic execution begins if a proof is asked for that can be a script, for its proofs cannot.
+const scriptedGraph = 3 * time.Second
+
 // play runs the engines that the task chooses on a module and joins their replies.
 func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[Reply]) {
 	engines, alone := Choose(&r.Task)
@@ -254,6 +259,9 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Stays: e.Finds && r.Options.ShowInvariants}
 		if r.Fair && e.Name == "bmc" {
 			line.Start = fairUnwinding
+		}
+		if r.Options.Scripted && e.Name == "symex" {
+			line.Start = scriptedGraph
 		}
 		if alone {
 			line.Start, line.Limit = 0, 0

@@ -45,7 +45,18 @@ func Program(ctx context.Context, c *verdict.Claim) (checker string, err error) 
 	return checker, nil
 }
 
+// Script checks a claim once more, and gives the questions that were asked as a script for SMT solvers. The error is a
+// *verdict.Refused, or the context's.
+func Script(ctx context.Context, c *verdict.Claim) (*certify.Script, error) {
+	s := &certify.Script{}
+	if _, err := program(context.WithValue(ctx, scriptKey{}, s), c); err != nil {
+		return nil, refused(err)
+	}
+	return s, nil
+}
+
 type strictKey struct{}
+type scriptKey struct{}
 
 // Strict is a context in which checkers are strict: certify.Options.Strict.
 func Strict(ctx context.Context) context.Context { return context.WithValue(ctx, strictKey{}, true) }
@@ -53,6 +64,7 @@ func Strict(ctx context.Context) context.Context { return context.WithValue(ctx,
 // program chooses the checker.
 func program(ctx context.Context, c *verdict.Claim) (checker string, err error) {
 	o := certify.Options{Targets: c.Targets, Label: c.Label, All: c.All, Engine: c.Solver, Fair: c.Fair, Strict: ctx.Value(strictKey{}) != nil}
+	o.Script, _ = ctx.Value(scriptKey{}).(*certify.Script)
 	for _, s := range c.Excluded {
 		o.Excluded = append(o.Excluded, certify.Place{Func: s.Func, Value: s.Value, Kind: s.Kind})
 	}

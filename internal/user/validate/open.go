@@ -11,8 +11,9 @@ import (
 	"assay/internal/user/witness"
 )
 
-// Open reads a witness, and what it is about. It must be about one of the properties asked, if there are any. The error is an *InputError.
-func Open(file string, asked []property.Property) (*witness.Witness, property.Specified, error) {
+// Open reads a witness, and says what to ask: what is asked, or else what it is about. It must be about one of the properties asked,
+// if there are any. The error is an *InputError.
+func Open(file string, asked property.Specified) (*witness.Witness, property.Specified, error) {
 	var none property.Specified
 	f, err := os.Open(file)
 	if err != nil {
@@ -30,12 +31,18 @@ func Open(file string, asked []property.Property) (*witness.Witness, property.Sp
 	}
 	about := property.OfSpecification(w.Task.Specification)
 	switch {
-	case len(asked) == 0 && len(about.Properties) == 0:
+	case len(asked.Properties) == 0 && len(about.Properties) == 0:
 		return nil, none, &InputError{File: file, Message: "the witness is about the specification " + w.Task.Specification + ", which is not known", Hint: "name the property with --property or --spec"}
-	case len(asked) > 0 && len(about.Properties) > 0 && !slices.ContainsFunc(about.Properties, func(p property.Property) bool { return property.Covers(asked, p) }):
+	case len(asked.Properties) > 0 && len(about.Properties) > 0 && !slices.ContainsFunc(about.Properties, func(p property.Property) bool { return property.Covers(asked.Properties, p) }):
 		return nil, none, &InputError{File: file, Message: "the witness is about another property: " + w.Task.Specification}
 	}
-	return w, about, nil
+	if len(asked.Properties) == 0 {
+		asked.Properties, asked.Label = about.Properties, about.Label
+		if asked.Entry == "" {
+			asked.Entry = about.Entry
+		}
+	}
+	return w, asked, nil
 }
 
 func unreadable(file string, err error) error {

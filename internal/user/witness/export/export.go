@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"assay/internal/conductor"
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
@@ -24,8 +25,10 @@ import (
 
 // Subject is an answer about a program.
 type Subject struct {
-	Module  *ir.Module
-	Verdict verdict.Verdict
+	// Ask is the question, Answer the answer; Known says that it counts.
+	Ask    *conductor.Task
+	Answer *conductor.Answer
+	Known  bool
 	// Run and Violation are those of a False.
 	Run       *show.Run
 	Violation *show.Place
@@ -57,6 +60,7 @@ func (e *ErrNone) Error() string { return e.Why }
 // exporter makes one witness.
 type exporter struct {
 	Subject
+	Module  *ir.Module
 	ctx     context.Context
 	out     *Exported
 	sources map[int32]*syntax.File // by the index of the file in the module
@@ -66,7 +70,7 @@ type exporter struct {
 // Of makes the witness of an answer. version is that of the format, witness.V20 or witness.V21; empty is 2.0, or 2.1 if
 // something needs it. The error is an *ErrNone, or one of the machine.
 func Of(ctx context.Context, s Subject, version string) (*Exported, error) {
-	x := &exporter{Subject: s, ctx: ctx, out: &Exported{Witness: &witness.Witness{Version: version, Producer: s.Producer}, Cycle: -1}, sources: map[int32]*syntax.File{}, left: map[string]bool{}}
+	x := &exporter{Subject: s, Module: s.Answer.Module, ctx: ctx, out: &Exported{Witness: &witness.Witness{Version: version, Producer: s.Producer}, Cycle: -1}, sources: map[int32]*syntax.File{}, left: map[string]bool{}}
 	w := x.out.Witness
 	w.Task = witness.Task{Specification: s.Specification, DataModel: "LP64", Entry: s.Entry}
 	if s.ILP32 {
@@ -86,7 +90,7 @@ func Of(ctx context.Context, s Subject, version string) (*Exported, error) {
 		w.Task.Files = append(w.Task.Files, witness.File{Name: f, Hash: hex.EncodeToString(sum[:])})
 	}
 	var err error
-	switch v := s.Verdict.(type) {
+	switch v := s.Answer.Verdict.(type) {
 	case verdict.True:
 		err = x.proof(v)
 	case verdict.False:

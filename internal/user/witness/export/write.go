@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"assay/internal/conductor"
 	"assay/internal/evidence/verdict"
 	"assay/internal/user/witness"
 )
@@ -15,11 +16,24 @@ var Formats = []string{"auto", witness.V20, witness.V21, graphML}
 
 const graphML = "graphml"
 
+// SMTLIB is the format of a certificate: the check of a proof as a script for SMT solvers.
+const SMTLIB = "smt2"
+
 // Write writes the witness of an answer. If there is none, written is false, and left says why; else what is not part of it.
 func Write(ctx context.Context, to io.Writer, format string, s Subject) (written bool, left []string, err error) {
 	version := strings.TrimPrefix(format, "auto")
-	if format == graphML {
-		if _, proof := s.Verdict.(verdict.True); proof {
+	_, proof := s.Answer.Verdict.(verdict.True)
+	switch {
+	case !s.Known:
+		return false, []string{"there is no answer"}, nil
+	case format == SMTLIB:
+		none, err := conductor.WriteScript(ctx, to, s.Ask, s.Answer, "A proof of "+s.Producer+" for "+strings.Join(s.Files, " ")+": "+strings.ReplaceAll(s.Specification, "\n", " "))
+		if none != "" {
+			return false, []string{none}, err
+		}
+		return err == nil, nil, err
+	case format == graphML:
+		if proof {
 			return false, []string{"format 1.0 is written for violations only; correctness witnesses have format 2.0"}, nil
 		}
 		version = ""
