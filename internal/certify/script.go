@@ -1,7 +1,7 @@
 package certify
 
 import (
-	"bytes"
+	buffers "bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -37,12 +37,12 @@ func (s *Script) add(st *term.Store, conds, facts []term.ID) {
 	for _, c := range slices.Backward(conds) {
 		some = st.Or(c, some)
 	}
-	var body bytes.Buffer
+	var body buffers.Buffer
 	if s.err = st.WriteSMTLIB(&body, append([]term.ID{some}, about(st, some, facts)...)); s.err != nil {
 		return
 	}
-	logic, rest, _ := bytes.Cut(body.Bytes(), []byte("\n"))
-	s.all = s.all || !bytes.Contains(logic, []byte("QF_ABV"))
+	logic, rest, _ := buffers.Cut(body.Bytes(), []byte("\n"))
+	s.all = s.all || !buffers.Contains(logic, []byte("QF_ABV"))
 	s.bodies = append(s.bodies, rest)
 }
 
@@ -88,7 +88,7 @@ func (s *Script) Write(w io.Writer, what ...string) error {
 	if s.all {
 		logic = "ALL"
 	}
-	var b bytes.Buffer
+	var b buffers.Buffer
 	for _, line := range what {
 		fmt.Fprintf(&b, "; %s\n", strings.ReplaceAll(line, "\n", "\n; "))
 	}
