@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal oracle-bounds clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal oracle-bounds twice clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -12,6 +12,7 @@ JOBS  ?= 2
 # How long each fuzz target runs, and how many inputs make fuzz-input tries.
 FUZZTIME ?= 30s
 N     ?= 1000
+FLAGS ?= --timeout 10s
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +79,9 @@ oracle-bounds: models ## compare every bound of the sets bounds and bounds-its w
 
 fuzz-temporal: models ## compare answers about N pairs of a program and a formula of temporal logic with a search of all states
 	go test -count=1 -timeout 10h -v ./internal/tests/temporal -pairs $(N)
+
+twice: models ## answer N tasks twice: never true and false (FLAGS="--timeout 10s"; with --deterministic, not a byte differs)
+	go test -count=1 -timeout 20h -run TestTwice -v ./cmd/assay -args -twice $(abspath $(TASKS)) -twice-count $(N) -twice-flags "$(FLAGS)"
 
 clean: ## remove what was built
 	rm -rf bin results

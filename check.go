@@ -15,6 +15,7 @@ import (
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/run/schedule"
+	"assay/internal/run/work"
 	"assay/internal/user/formula"
 	"assay/internal/user/inspect"
 	"assay/internal/user/property"
@@ -41,9 +42,12 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if t.Engine.Deterministic {
+		ctx = work.With(ctx)
+	}
 	if t.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, t.Timeout, errTimeout)
+		ctx, cancel = work.WithTimeoutCause(ctx, t.Timeout, errTimeout)
 		defer cancel()
 	}
 	if r := undecidable(&t); r != nil {
@@ -84,7 +88,9 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		return nil, o.err
 	}
 	o.result.Properties, o.result.Files = r.task.Properties, t.Files
-	o.result.Stats.Total = time.Since(start)
+	if o.result.Stats.Total = time.Since(start); t.Engine.Deterministic {
+		o.result.Stats.Total, o.result.Stats.Phases = 0, []Phase{}
+	}
 	return o.result, nil
 }
 

@@ -40,11 +40,7 @@ type EnvironmentError struct {
 }
 
 func (e *EnvironmentError) Error() string {
-	s := e.Doing + ": " + e.Err.Error()
-	if e.Hint != "" {
-		s += "\n" + e.Hint
-	}
-	return s
+	return strings.TrimSuffix(e.Doing+": "+e.Err.Error()+"\n"+e.Hint, "\n")
 }
 
 // Unwrap is the cause.
@@ -68,8 +64,7 @@ func (e *InternalError) Error() string {
 func (e *InternalError) Report() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", e.Error())
-	fmt.Fprintf(&b, "This is a bug of assay, not of your program. Please report it with the lines below\n")
-	fmt.Fprintf(&b, "and, if you can, with the preprocessed input (clang-19 -E).\n\n")
+	fmt.Fprintf(&b, "This is a bug of assay, not of your program. Please report it with the lines below\nand, if you can, with the preprocessed input (clang-19 -E).\n\n")
 	fmt.Fprintf(&b, "assay %s, input %s\n%s", Version(), strings.Join(e.Files, " "), e.Stack)
 	return b.String()
 }

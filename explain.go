@@ -105,13 +105,10 @@ func sites(m *ir.Module, asked []verdict.Guard, r *Result) []CheckResult {
 	var out []CheckResult
 	for _, g := range asked {
 		c := CheckResult{Place: show.PlaceOf(m, g), Property: property.Violated(g.Kind), Answer: Unknown}
-		switch answer, listed := known[c.Place]; {
-		case listed:
+		if answer, listed := known[c.Place]; listed {
 			c.Answer = answer
-		case r.Answer == True:
-			c.Answer = True
-		case r.run != nil && r.run.Violation.Kind == g.Kind && r.run.Violation.Pos == g.Pos && r.run.Violation.Func == g.Func:
-			c.Answer = False
+		} else if r.Answer == True || r.run != nil && r.run.Violation.Kind == g.Kind && r.run.Violation.Pos == g.Pos && r.run.Violation.Func == g.Func {
+			c.Answer = r.Answer
 		}
 		out = append(out, c)
 	}

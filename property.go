@@ -21,8 +21,7 @@ const (
 // kinds are the checks that the properties ask for.
 func kinds(ps []Property) []ir.CheckKind { return property.Kinds(ps...) }
 
-// ParseProperties reads a comma separated list of property names. Its error is
-// an *InputError that lists the names, and the nearest one.
+// ParseProperties reads a comma separated list of property names. Its error is an *InputError.
 func ParseProperties(list string) ([]Property, error) {
 	ps, wrong := property.Parse(list)
 	if wrong != nil {

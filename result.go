@@ -126,10 +126,8 @@ const (
 	StepJump, TruthYes, TruthNo                          = show.StepJump, show.TruthYes, show.TruthNo
 )
 
-// Trace replays the run of a False and calls emit with its steps, one by one
-// as they happen; the last one is the violation. An error of emit ends it.
-// Library models are not shown: what happens inside of them is reported at the
-// call in the program.
+// Trace replays the run of a False and calls emit with its steps, as they happen; the last one is the
+// violation. An error of emit ends it. What happens inside of library models is reported at the call.
 func (r *Result) Trace(ctx context.Context, emit func(Step) error) error {
 	return (&CheckResult{Answer: r.Answer, run: r.run}).Trace(ctx, emit)
 }

@@ -173,6 +173,8 @@ type Engine struct {
 	// Precondition looks for conditions on the inputs under which every run ends, if
 	// not all do or it is not known: it may take a third of the time limit.
 	Precondition bool
+	// Deterministic makes two runs do the same: one engine at a time, and limits of time are of work, about as long.
+	Deterministic bool
 	// NativeReplay also confirms a false by running the compiled program.
 	NativeReplay bool
 }

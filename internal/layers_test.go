@@ -17,7 +17,7 @@ import (
 )
 
 // everywhere are packages without imports that every package may import.
-var everywhere = []string{"internal/logic/components", "internal/run/memo", "internal/run/pause", "internal/run/schedule"}
+var everywhere = []string{"internal/logic/components", "internal/run/memo", "internal/run/pause", "internal/run/schedule", "internal/run/work"}
 
 // groups are the folders of internal, and what is above them, bottom up: a package imports
 // packages of its own group and of those before it.
@@ -79,6 +79,7 @@ var allowed = map[string][]string{
 	"internal/run/process":  {},
 	"internal/run/schedule": {},
 	"internal/run/tracing":  {},
+	"internal/run/work":     {},
 	// Programs: how they come in, and what they mean.
 	"internal/program/binary/image":    {},
 	"internal/program/binary/lift":     {"internal/program/binary/image", "internal/program/binary/x86"},

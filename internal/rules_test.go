@@ -78,3 +78,21 @@ func TestRootIsTheAPI(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeIsWork: limits of time of engines, solvers and checkers go through package work, so that they can be limits
+// of work (--deterministic).
+func TestTimeIsWork(t *testing.T) {
+	sources(t, func(pkg, path string, file *ast.File) {
+		if strings.HasSuffix(path, "_test.go") || pkg == "internal/run/work" || group(pkg) > group("internal/conductor") {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && strings.HasPrefix(s.Sel.Name, "WithTimeout") {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "context" {
+					t.Errorf("%s limits time: work.%s", path, s.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -146,6 +147,7 @@ func (f *checkFlags) groups() []group {
 
 	limits := pflag.NewFlagSet("", pflag.ContinueOnError)
 	limits.Var(durationValue{&f.task.Timeout}, "timeout", "stop after this time, for example 10s or 2m")
+	limits.BoolVar(&e.Deterministic, "deterministic", false, "do the same in every run: engines one after the other, --timeout in seconds of work that is counted")
 	limits.Var(sizeValue{&f.memory}, "memory", "stop before more memory is used, for example 2GiB")
 
 	output := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -355,6 +357,20 @@ func (f *checkFlags) read(flags *pflag.FlagSet) error {
 	return nil
 }
 
+// A deterministic run may take so much longer than its limit of work.
+const (
+	workFactor = 20
+	workMore   = time.Minute
+)
+
+// wallTime is the limit of time of the process; 0 is none.
+func (f *checkFlags) wallTime() time.Duration {
+	if f.task.Engine.Deterministic && f.task.Timeout > 0 {
+		return workFactor*f.task.Timeout + workMore
+	}
+	return f.task.Timeout
+}
+
 // check runs the task in this process and prints the result.
 func (f *checkFlags) check() error {
 	if err := f.reports.start(); err != nil {
@@ -398,7 +414,7 @@ func (f *checkFlags) check() error {
 		f.task.Dump[view] = file
 	}
 	f.task.Interim = &assay.Interim{}
-	ctx, limit := limited(f.task.Timeout, 0, func(why string) int {
+	ctx, limit := limited(f.wallTime(), 0, func(why string) int {
 		cause := "timeout"
 		if why == "interrupted" {
 			cause = why

@@ -146,7 +146,7 @@ const graphTime = 20 * time.Second
 // pageOptions are what a page says beside the result.
 func (f *checkFlags) pageOptions(r *assay.Result) webpage.Options {
 	o := webpage.Options{FullTrace: f.show.FullTrace, Command: "assay " + strings.Join(os.Args[1:], " ")}
-	if !f.reports.begin.IsZero() {
+	if !f.reports.begin.IsZero() && !f.task.Engine.Deterministic {
 		o.When = f.reports.begin.Format("2006-01-02 15:04")
 	}
 	if c := r.Certificate; c != nil && c.Nodes > 0 {
@@ -184,9 +184,11 @@ func (f *checkFlags) failed(err error) int {
 
 func (f *checkFlags) sarifOptions() sarif.Options {
 	directory, _ := os.Getwd()
-	return sarif.Options{
-		Arguments: os.Args[1:], Directory: directory, Begin: f.reports.begin, End: time.Now(), FullTrace: f.show.FullTrace,
+	o := sarif.Options{Arguments: os.Args[1:], Directory: directory, FullTrace: f.show.FullTrace}
+	if !f.task.Engine.Deterministic {
+		o.Begin, o.End = f.reports.begin, time.Now()
 	}
+	return o
 }
 
 // toFile writes a file as a whole.

@@ -159,7 +159,7 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 			}
 		}
 	}()
-	cause := watch(ctx, cmd.Process, f.task.Timeout, read)
+	cause := watch(ctx, cmd.Process, f.wallTime(), read)
 	err = cmd.Wait()
 	statusReader.Close()
 	var exited *exec.ExitError

@@ -1,7 +1,6 @@
 package certify
 
 import (
-	"context"
 	"time"
 
 	"assay/internal/logic/bv"
@@ -9,6 +8,7 @@ import (
 	"assay/internal/logic/smt"
 	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
+	"assay/internal/run/work"
 )
 
 // This file asks about formulas with floating-point arithmetic without circuits
@@ -25,7 +25,7 @@ const (
 
 // byLemmas says whether roots exclude each other because of lemmas.
 func (c *checker) byLemmas(roots []term.ID) bool {
-	ctx, cancel := context.WithTimeout(c.ctx, lemmaTime)
+	ctx, cancel := work.WithTimeout(c.ctx, lemmaTime)
 	defer cancel()
 	l := &lowering{st: c.st, ops: ondemand.New(c.st), to: map[term.ID]term.ID{}, arg: map[term.ID]term.ID{}}
 	solver := z3.New(c.st, z3.Options{})

@@ -15,6 +15,7 @@ import (
 	"assay/internal/logic/smt/bitblast"
 	"assay/internal/logic/smt/checked"
 	"assay/internal/logic/term"
+	"assay/internal/run/work"
 )
 
 // This file decides the claims of a big program piece by piece. Most claims depend on
@@ -150,9 +151,13 @@ func (p *pieces) round(claims []claim, size int) (left []claim, err error) {
 		}
 	}
 	close(next)
+	workers := min(runtime.GOMAXPROCS(0), len(groups))
+	if work.Counted(p.c.ctx) {
+		workers = 1
+	}
 	var wait sync.WaitGroup
 	var failed atomic.Pointer[any]
-	for range min(runtime.GOMAXPROCS(0), len(groups)) {
+	for range workers {
 		wait.Go(func() {
 			defer func() {
 				if p := recover(); p != nil {

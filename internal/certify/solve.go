@@ -1,7 +1,6 @@
 package certify
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"assay/internal/logic/smt/intblast"
 	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
+	"assay/internal/run/work"
 )
 
 // This file asks a solver that the engine did not use. No answer rests on a
@@ -73,7 +73,7 @@ func (c *checker) check(solver smt.Solver, a attempt) (smt.Status, error) {
 	solver.SetConflictLimit(a.conflicts)
 	ctx := c.ctx
 	if a.time > 0 {
-		limited, cancel := context.WithTimeout(ctx, a.time)
+		limited, cancel := work.WithTimeout(ctx, a.time)
 		defer cancel()
 		ctx = limited
 	}
@@ -317,7 +317,7 @@ func (c *checker) feasible(g term.ID) (bool, error) {
 	for ; c.told < len(c.facts); c.told++ {
 		c.guide.Assert(c.facts[c.told])
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, feasibleTime)
+	ctx, cancel := work.WithTimeout(c.ctx, feasibleTime)
 	defer cancel()
 	status, err := c.guide.Check(ctx, g)
 	if c.ctx.Err() != nil {

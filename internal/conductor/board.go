@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/program/ir"
 	"assay/internal/run/schedule"
+	"assay/internal/run/work"
 )
 
 // This file is the mechanism of the board, on which engines of a run tell each other what they
@@ -88,7 +89,7 @@ func latest[F Fact](ctx context.Context, b *board, m *ir.Module) (F, bool) {
 func await[F Fact](ctx context.Context, b *board, m *ir.Module, limit time.Duration) (fact F, ok bool) {
 	if limit > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, limit)
+		ctx, stop = work.WithTimeout(ctx, limit)
 		defer stop()
 	}
 	for {
@@ -96,6 +97,9 @@ func await[F Fact](ctx context.Context, b *board, m *ir.Module, limit time.Durat
 		if ok {
 			schedule.Say(ctx, schedule.Took, fact.text())
 			return fact, true
+		}
+		if work.Counted(ctx) {
+			return fact, false // nobody else runs
 		}
 		select {
 		case <-change:

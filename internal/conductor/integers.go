@@ -10,6 +10,7 @@ import (
 	"assay/internal/integers/termination"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 	"assay/internal/transform/recursion"
 )
 
@@ -34,7 +35,7 @@ const (
 // signed overflow ends the run: a proof for that one is no answer, but says what the
 // answer depends on.
 func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
-	first, stop := context.WithTimeout(ctx, firstTry)
+	first, stop := work.WithTimeout(ctx, firstTry)
 	a := r.tryIntegers(first, ctx, m)
 	stop()
 	if ctx.Err() != nil || decided(a.Verdict) {
@@ -42,7 +43,7 @@ func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
 	}
 	depends := false
 	if r.Semantics != NoOverflow && mayOverflow(m) {
-		second, stop := context.WithTimeout(ctx, secondTry)
+		second, stop := work.WithTimeout(ctx, secondTry)
 		b := r.tryIntegers(second, second, assumeNoOverflow(m))
 		stop()
 		a.Stats.add(&b.Stats)
@@ -132,7 +133,7 @@ func (r *run) endlessByIntegers(ctx context.Context, m *ir.Module, p *integerize
 	if err != nil {
 		return verdict.Unknown{Reasons: []verdict.Reason{reason}}, nil
 	}
-	soon, stop := context.WithTimeout(ctx, followed)
+	soon, stop := work.WithTimeout(ctx, followed)
 	found, why, err := r.confirm(soon, m, run.Input)
 	stop()
 	wraps := r.Semantics != C

@@ -10,6 +10,7 @@ import (
 	"assay/internal/engines/symex"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 )
 
 // A proof of termination on machine integers is one for C if no signed overflow influences
@@ -32,7 +33,7 @@ func (r *run) excluding(ctx context.Context, m *ir.Module, listed []verdict.Guar
 	if overflowMatters(m, listed) { // the proof is looked at over the integers anyway
 		return append(slices.Clone(listed), claimed...)
 	}
-	soon, stop := context.WithTimeout(ctx, wrapTimeEnding)
+	soon, stop := work.WithTimeout(ctx, wrapTimeEnding)
 	defer stop()
 	if check(soon, &verdict.Claim{Program: m, Targets: []ir.CheckKind{ir.Overflow}, All: true, Excluded: excluded, Solver: verdict.CaDiCaL}) == nil {
 		return listed

@@ -12,6 +12,7 @@ import (
 	"assay/internal/logic/bv"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 	"assay/internal/transform/precondition"
 )
 
@@ -53,6 +54,9 @@ const (
 
 // reserved is the part of a time limit that is left for the search for conditions.
 func reserved(ctx context.Context) (context.Context, context.CancelFunc) {
+	if left := work.Left(ctx); left >= 0 {
+		return work.WithTimeout(ctx, time.Duration(left)*time.Microsecond-min(preconditionTime, time.Duration(left)*time.Microsecond/3))
+	}
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
@@ -78,7 +82,7 @@ func (r *run) preconditions(ctx context.Context, m *ir.Module, v verdict.Verdict
 	if f, ok := v.(verdict.False); ok && f.OverIntegers == nil {
 		x.endless = append(x.endless, x.valuesOf(f.Input))
 	}
-	ctx, stop := context.WithTimeout(ctx, preconditionTime)
+	ctx, stop := work.WithTimeout(ctx, preconditionTime)
 	defer stop()
 	r.report(Progress{Phase: "looking for a precondition"})
 	var found []precondition.Condition
@@ -147,13 +151,13 @@ func (x *conditions) ends(ctx context.Context, c precondition.Condition) *proof 
 		return nil
 	}
 	assumed := made.Module
-	ctx, stop := context.WithTimeout(ctx, x.limit)
+	ctx, stop := work.WithTimeout(ctx, x.limit)
 	defer stop()
 	if x.r.Semantics == Integers {
 		return x.endsOverIntegers(ctx, assumed)
 	}
 	// Few runs, first: what is refuted at once need not be tried.
-	few, enough := context.WithTimeout(ctx, runsTime)
+	few, enough := work.WithTimeout(ctx, runsTime)
 	f, _ := lasso.Search(few, assumed, lasso.Options{Rounds: 1, Wraps: true})
 	enough()
 	if f.False != nil {

@@ -15,6 +15,7 @@ import (
 	"assay/internal/integers/termination"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 	"assay/internal/transform/recursion"
 )
 
@@ -87,7 +88,7 @@ func (r *run) endlessOverIntegers(ctx context.Context, m *ir.Module) bool {
 			return false
 		}
 	}
-	soon, stop := context.WithTimeout(ctx, integersTime)
+	soon, stop := work.WithTimeout(ctx, integersTime)
 	defer stop()
 	p, err := r.translate(soon, m, integerize.Integers)
 	if err != nil {
@@ -176,7 +177,7 @@ func (x *refuter) survived(ctx context.Context, inputs []ir.Input) *verdict.Fals
 // attempt tries to prove that no run with some inputs ends. Without answer, again says
 // that more time may help.
 func (x *refuter) attempt(ctx context.Context, set *verdict.RecurrentSet) (answer *verdict.False, again bool) {
-	attempt, cancel := context.WithTimeout(ctx, x.patience)
+	attempt, cancel := work.WithTimeout(ctx, x.patience)
 	defer cancel()
 	v, executed, _, err := recurrent.Run(ctx, x.m, set)
 	if err != nil || v == nil {

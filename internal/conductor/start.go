@@ -7,6 +7,7 @@ import (
 
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 )
 
 // startTime is how long it is looked for a run.
@@ -24,7 +25,7 @@ func (t *Task) started(ctx context.Context, a Answer) Answer {
 
 // reached says whether some run comes to a label, if that is found out soon; else true.
 func reached(ctx context.Context, m *ir.Module, label string) bool {
-	ctx, stop := context.WithTimeout(ctx, startTime)
+	ctx, stop := work.WithTimeout(ctx, startTime)
 	defer stop()
 	is := func(d ir.Def) bool { return d.Op == ir.Label && d.Sym == label }
 	concerns := func(f *ir.Func) bool { return slices.ContainsFunc(f.Values, is) }

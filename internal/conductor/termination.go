@@ -10,6 +10,7 @@ import (
 	"assay/internal/integers/termination"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 	"assay/internal/transform"
 	"assay/internal/transform/arbitrary"
 	"assay/internal/transform/recursion"
@@ -86,7 +87,7 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 	if isKnown(r.board, func(x Ranked) bool { return x.Ends }) {
 		limit = wrapTimeEnding
 	}
-	soon, stop := context.WithTimeout(ctx, limit)
+	soon, stop := work.WithTimeout(ctx, limit)
 	defer stop()
 	// A program whose recursion was made into loops has all runs of the first one, and
 	// perhaps more.

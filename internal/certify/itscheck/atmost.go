@@ -9,6 +9,7 @@ import (
 	"assay/internal/integers/its"
 	"assay/internal/logic/linear"
 	"assay/internal/logic/smt/z3"
+	"assay/internal/run/work"
 )
 
 // AtMost has Z3 prove that an expression is nowhere greater than another one, for any values of the
@@ -29,7 +30,7 @@ func AtMost(ctx context.Context, s *its.System, e, limit bound.Expression) error
 	if !ok || !ok2 {
 		return reject("exponentials are not compared")
 	}
-	soon, stop := context.WithTimeout(ctx, timeout)
+	soon, stop := work.WithTimeout(ctx, timeout)
 	defer stop()
 	fmt.Fprintf(&text, "%s(assert (> %s %s))\n(check-sat)\n", x, a, b)
 	out, err := z.Eval(soon, text.String())

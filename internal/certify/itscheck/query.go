@@ -13,6 +13,7 @@ import (
 	"assay/internal/integers/its"
 	"assay/internal/logic/linear"
 	"assay/internal/logic/smt/z3"
+	"assay/internal/run/work"
 )
 
 // Check checks evidence about a system. It is an its.Accept.
@@ -94,7 +95,7 @@ func (q *query) check(mode, formula string) (bool, error) {
 	q.assert(formula)
 	q.text.WriteString("(check-sat)\n")
 	q.pop()
-	ctx, cancel := context.WithTimeout(q.ctx, timeout)
+	ctx, cancel := work.WithTimeout(q.ctx, timeout)
 	defer cancel()
 	out, err := q.z.Eval(ctx, q.text.String())
 	q.text.Reset()

@@ -26,6 +26,7 @@ import (
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 	"assay/internal/run/pause"
+	"assay/internal/run/work"
 )
 
 // Options say what to look for.
@@ -175,7 +176,7 @@ func (s *search) run(seed uint64, steps int64) (r outcome) {
 			r.violation = nil
 		}
 	}
-	if took := time.Since(begin); took > shortRun {
+	if took := time.Since(begin); took > shortRun && !work.Counted(s.ctx) {
 		select {
 		case <-s.ctx.Done():
 		case <-time.After(time.Duration(s.options.Pause * float64(took))):

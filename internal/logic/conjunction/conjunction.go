@@ -14,6 +14,7 @@ import (
 	"assay/internal/logic/smt"
 	"assay/internal/logic/smt/z3"
 	"assay/internal/run/pause"
+	"assay/internal/run/work"
 )
 
 // Product says that variable V is A·B.
@@ -103,7 +104,7 @@ func (s *Solver) Solve(ctx context.Context, q Query) (smt.Status, []*big.Int, er
 	}
 	text.WriteString(body.String())
 	text.WriteString("(check-sat)\n")
-	soft, cancel := context.WithTimeout(ctx, timeout)
+	soft, cancel := work.WithTimeout(ctx, timeout)
 	out, err := s.eval(soft, text.String())
 	cancel()
 	switch {

@@ -9,6 +9,7 @@ import (
 	"assay/internal/models/memory"
 	"assay/internal/program/ir"
 	"assay/internal/run/pause"
+	"assay/internal/run/work"
 )
 
 // Options say what the formula is for.
@@ -44,8 +45,13 @@ func (e *TooLarge) Error() string {
 	return fmt.Sprintf("the formula has more than %d operations", e.Operations)
 }
 
+// countedTerms is after how many new terms the context is looked at, at the latest.
+const countedTerms = 2000
+
 // Unwinder encodes a program at growing depths. It belongs to one goroutine.
 type Unwinder struct {
+	counted int // terms whose work is counted
+
 	m    *ir.Module
 	st   *term.Store
 	sp   *memory.Space
@@ -301,6 +307,10 @@ func (u *Unwinder) instance(fr *frame, x *instance) {
 	u.out.Blocks++
 	if u.out.Blocks&255 == 0 {
 		pause.Wait(u.ctx)
+	}
+	if n := u.st.Len(); u.out.Blocks&255 == 0 || n-u.counted >= countedTerms {
+		work.Charge(u.ctx, int64(n-u.counted)*work.Term)
+		u.counted = n
 		if u.ctx.Err() != nil {
 			u.st.Abandon(u.ctx.Err())
 		}

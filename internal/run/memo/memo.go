@@ -51,6 +51,13 @@ func Of[K comparable, V any](ctx context.Context, k K, compute func() (V, error)
 			return fill(m, k, s, compute)
 		}
 		m.mu.Unlock()
+		select { // what is there counts, even if the context has ended
+		case <-s.done:
+			if s.made {
+				return s.value.(V), nil
+			}
+		default:
+		}
 		select {
 		case <-s.done:
 			if s.made {

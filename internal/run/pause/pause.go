@@ -16,6 +16,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"assay/internal/run/work"
 )
 
 // gate is shared by the engines of a run. It is closed while held > 0.
@@ -33,6 +35,9 @@ type key struct{}
 
 // With is a context in which engines can pause each other.
 func With(ctx context.Context) context.Context {
+	if work.Counted(ctx) {
+		return ctx // engines run one after the other
+	}
 	return context.WithValue(ctx, key{}, &gate{begin: time.Now(), watchers: map[*watcher]struct{}{}})
 }
 
@@ -102,9 +107,10 @@ func probe(ctx context.Context) {
 	}
 }
 
-// Wait returns when the caller may go on, or its context ends.
+// Wait returns when the caller may go on, or its context ends. Where time is work it counts a step.
 func Wait(ctx context.Context) {
 	probe(ctx)
+	work.Charge(ctx, work.Step)
 	g := of(ctx)
 	if g == nil {
 		return

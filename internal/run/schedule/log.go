@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"assay/internal/run/work"
 )
 
 // Event is something that an engine did.
 type Event struct {
-	At     time.Duration `json:"nanoseconds"` // since Log
+	At     time.Duration `json:"nanoseconds"` // since Log; the work done where time is work
 	Engine string        `json:"engine"`      // the path of names to it
 	Kind   Kind          `json:"event"`
 	Text   string        `json:"text,omitempty"`
@@ -57,7 +59,11 @@ func Say(ctx context.Context, kind Kind, text string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sink(Event{At: time.Since(l.begin), Engine: path(ctx), Kind: kind, Text: text})
+	at := time.Since(l.begin)
+	if work.Counted(ctx) {
+		at = work.Spent(ctx)
+	}
+	l.sink(Event{At: at, Engine: path(ctx), Kind: kind, Text: text})
 }
 
 // note writes down how the engine of the context ended, in the words of its answer if

@@ -18,6 +18,8 @@
 //	    its caller, with the stack of the engine. An engine may call Run itself; a
 //	    *Failure passes through all levels unchanged.
 //
+// Where time is work (package work) they run one after the other: serial.go.
+//
 // The table may be data, and the same engine may be in several tables: what is shared
 // between engines is up to their functions.
 package schedule
@@ -27,6 +29,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"assay/internal/run/work"
 )
 
 // Engine is a line of the table.
@@ -98,6 +102,9 @@ func Decided(ctx context.Context) bool { return errors.Is(context.Cause(ctx), er
 
 // Run runs the engines of a table. The judge is called in the goroutine of the caller.
 func Run[A any](ctx context.Context, engines []Engine[A], judge func(A) Side) Result[A] {
+	if work.Counted(ctx) {
+		return serial(ctx, engines, judge)
+	}
 	r := Result[A]{Outcomes: make([]Outcome[A], len(engines))}
 	own := make([]context.Context, len(engines))
 	stop := make([]context.CancelCauseFunc, len(engines))
@@ -172,7 +179,7 @@ func (e *Engine[A]) run(ctx context.Context, o *Outcome[A]) (failure *Failure) {
 	}
 	if e.Limit > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, e.Limit)
+		ctx, stop = work.WithTimeout(ctx, e.Limit)
 		defer stop()
 	}
 	o.Began = true

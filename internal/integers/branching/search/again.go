@@ -8,6 +8,7 @@ import (
 	"assay/internal/integers/ranking"
 	"assay/internal/integers/region"
 	"assay/internal/logic/linear"
+	"assay/internal/run/work"
 	"assay/internal/temporal/ctl"
 )
 
@@ -153,7 +154,7 @@ func (x *explorer) settle(ctx context.Context, c *branching.Claim, from []region
 			s.Add(its.Transition{From: its.Location(l), To: its.Location(l), Guard: p.Constraints(), Update: s.Identity(), Exact: true, Fair: true})
 		}
 	}
-	soon, stop := context.WithTimeout(ctx, rankingTime[x.effort])
+	soon, stop := work.WithTimeout(ctx, rankingTime[x.effort])
 	defer stop()
 	proved, ok := ranking.Prove(soon, s, ranking.Options{MaxNested: 1 + x.effort}).(ranking.Proved)
 	if !ok {

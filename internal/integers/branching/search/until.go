@@ -11,6 +11,7 @@ import (
 	"assay/internal/integers/region"
 	"assay/internal/logic/linear"
 	"assay/internal/logic/polyhedra"
+	"assay/internal/run/work"
 	"assay/internal/temporal/ctl"
 )
 
@@ -220,7 +221,7 @@ func (x *explorer) descent(ctx context.Context, c *branching.Claim, from, within
 	if err := x.endless(ctx, s, within, until); err != nil {
 		return false, err
 	}
-	soon, stop := context.WithTimeout(ctx, rankingTime[x.effort])
+	soon, stop := work.WithTimeout(ctx, rankingTime[x.effort])
 	defer stop()
 	proved, ok := ranking.Prove(soon, s, ranking.Options{MaxNested: 1 + x.effort}).(ranking.Proved)
 	if !ok {

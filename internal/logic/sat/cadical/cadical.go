@@ -45,6 +45,7 @@ import (
 	"unsafe"
 
 	"assay/internal/run/pause"
+	"assay/internal/run/work"
 )
 
 // Result is what Solve found out.
@@ -89,6 +90,7 @@ type Solver struct {
 	flags       []int8 // scratch for Failed
 	learned     int64  // as of Close
 	traced      bool
+	literals    int64 // of the clauses added
 }
 
 // New makes an empty formula. An option that CaDiCaL does not have is a panic.
@@ -149,6 +151,7 @@ func (s *Solver) AddClauses(flat []int32) {
 		panic("cadical: last clause has no end")
 	}
 	s.state = open
+	s.literals += int64(len(flat))
 	switch C.assay_cadical_add(s.c, (*C.int32_t)(&flat[0]), C.int64_t(len(flat))) {
 	case C.ASSAY_CADICAL_NO_MEMORY:
 		s.state = broken
@@ -206,6 +209,14 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 	if s.limit > 0 {
 		limit = C.int(min(s.limit-1, math.MaxInt32))
 	}
+	learned, left := int64(0), work.Left(ctx)
+	conflict := work.Conflict + s.literals/work.Literals
+	if work.Counted(ctx) {
+		learned = s.Learned()
+		if allowed := left/conflict + 1; left >= 0 && (limit < 0 || allowed < int64(limit)) {
+			limit = C.int(min(allowed, math.MaxInt32))
+		}
+	}
 	resume := pause.Watch(ctx, func(paused bool) {
 		C.assay_cadical_pause(s.c, C.int(boolean(paused)))
 	})
@@ -226,6 +237,12 @@ func (s *Solver) Solve(ctx context.Context) (Result, error) {
 	if !stop() {
 		<-done // the flag may be set any time before that
 		C.assay_cadical_resume(s.c)
+	}
+	if work.Counted(ctx) && r != C.ASSAY_CADICAL_NO_MEMORY {
+		work.Charge(ctx, work.Solve+4*conflict+(s.Learned()-learned)*conflict)
+		if r == 0 && left >= 0 && (s.limit == 0 || left/conflict+1 < s.limit-1) {
+			work.Charge(ctx, left) // that was the limit
+		}
 	}
 	switch r {
 	case 10:

@@ -26,6 +26,7 @@ import (
 
 	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
+	"assay/internal/run/work"
 )
 
 // Refuter asks one question after the other. It belongs to one goroutine.
@@ -58,7 +59,7 @@ func (r *Refuter) Refute(ctx context.Context, st *term.Store, roots []term.ID) (
 	limited := ctx
 	if r.limit > 0 {
 		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, r.limit)
+		limited, cancel = work.WithTimeout(ctx, r.limit)
 		defer cancel()
 	}
 	out, err := r.script.Eval(limited, "(push)\n"+encode(st, roots)+check+"(pop)\n")

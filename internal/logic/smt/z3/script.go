@@ -9,18 +9,21 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unsafe"
 
 	"assay/internal/logic/smt"
+	"assay/internal/run/work"
 )
 
 // Script executes SMT-LIB commands: the way to Z3 for what package term has no
 // sorts for, integers and reals. Definitions and assertions stay between calls,
 // as in one long script. It belongs to one goroutine at a time.
 type Script struct {
-	c *C.assay_z3_script
+	c         *C.assay_z3_script
+	resources int64 // that Z3 has counted, where time is work
 }
 
 // NewScript is a script without commands.
@@ -56,6 +59,10 @@ func (s *Script) Eval(ctx context.Context, text string) (string, error) {
 			}
 		}
 	})
+	counted, left := work.Counted(ctx), work.Left(ctx)
+	if counted { // the last line of the output is what Z3 has counted
+		text = fmt.Sprintf("(set-option :rlimit %d)\n%s\n(get-info :rlimit)\n", min(max(left, 0)*work.Resource, math.MaxUint32-1), text)
+	}
 	t := C.CString(text)
 	defer C.free(unsafe.Pointer(t))
 	var failed C.int
@@ -63,6 +70,9 @@ func (s *Script) Eval(ctx context.Context, text string) (string, error) {
 	close(over)
 	if !stop() {
 		<-ended
+	}
+	if counted {
+		out = s.charge(ctx, out, left)
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -74,6 +84,26 @@ func (s *Script) Eval(ctx context.Context, text string) (string, error) {
 		return "", fmt.Errorf("Z3 says: %s", strings.TrimSpace(out))
 	}
 	return out, nil
+}
+
+// charge counts the work of commands, which the last line of their output tells, and gives the other lines.
+// What came to its limit has used up the budget.
+func (s *Script) charge(ctx context.Context, out string, left int64) string {
+	i := strings.LastIndex(out, "(:rlimit ")
+	if i < 0 {
+		work.Charge(ctx, work.Step)
+		return out
+	}
+	var total int64
+	fmt.Sscanf(out[i:], "(:rlimit %d)", &total)
+	used := total - s.resources
+	s.resources = total
+	if left >= 0 && used >= left*work.Resource {
+		work.Charge(ctx, left)
+	} else {
+		work.Charge(ctx, work.Solve+used/work.Resource)
+	}
+	return out[:i]
 }
 
 // Close frees the script; it is idempotent.

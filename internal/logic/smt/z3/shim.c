@@ -428,7 +428,7 @@ static void set_checking(assay_z3 *s, int checking) {
   pthread_mutex_unlock(&s->mutex);
 }
 
-int assay_z3_check(assay_z3 *s, const uint32_t *slots, int64_t n, uint32_t conflicts, const char **reason) {
+int assay_z3_check(assay_z3 *s, const uint32_t *slots, int64_t n, uint32_t conflicts, uint32_t resources, const char **reason) {
   current = s;
   drop_model(s);
   *reason = "";
@@ -436,6 +436,7 @@ int assay_z3_check(assay_z3 *s, const uint32_t *slots, int64_t n, uint32_t confl
   Z3_params_inc_ref(s->ctx, params);
   Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "max_conflicts"), conflicts);
   Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "max_memory"), memory_bound);
+  Z3_params_set_uint(s->ctx, params, Z3_mk_string_symbol(s->ctx, "rlimit"), resources);
   Z3_solver_set_params(s->ctx, s->solver, params);
   Z3_params_dec_ref(s->ctx, params);
   Z3_ast *assumptions = malloc((n + 1) * sizeof *assumptions);
@@ -583,6 +584,21 @@ uint64_t assay_z3_array_index(assay_z3 *s, int64_t element) { return s->indices[
 const char *assay_z3_array_value(assay_z3 *s, int64_t element, uint64_t *low) {
   current = s;
   return read_numeral(s, element < 0 ? s->other : s->elements[element], low);
+}
+
+uint64_t assay_z3_resources(assay_z3 *s) {
+  current = s;
+  if (!s->solver) return 0;
+  Z3_stats st = Z3_solver_get_statistics(s->ctx, s->solver);
+  if (!st) return 0;
+  Z3_stats_inc_ref(s->ctx, st);
+  uint64_t used = 0;
+  unsigned n = Z3_stats_size(s->ctx, st);
+  for (unsigned i = 0; i < n; i++)
+    if (!strcmp(Z3_stats_get_key(s->ctx, st, i), "rlimit count") && Z3_stats_is_uint(s->ctx, st, i))
+      used = Z3_stats_get_uint_value(s->ctx, st, i);
+  Z3_stats_dec_ref(s->ctx, st);
+  return used;
 }
 
 void assay_z3_statistics(assay_z3 *s, uint64_t *conflicts, uint64_t *bytes) {

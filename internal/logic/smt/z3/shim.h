@@ -89,8 +89,9 @@ void assay_z3_assert(assay_z3 *, const uint32_t *slots, int64_t n);
 void assay_z3_imply(assay_z3 *, uint32_t proxy, uint32_t formula);
 
 // Checks under assumptions: 1 sat, -1 unsat, 0 unknown for a reason, which is
-// valid until the next call. conflicts is the limit, or UINT32_MAX.
-int assay_z3_check(assay_z3 *, const uint32_t *slots, int64_t n, uint32_t conflicts, const char **reason);
+// valid until the next call. conflicts is the limit, or UINT32_MAX; resources that of
+// Z3's own units of work, or 0.
+int assay_z3_check(assay_z3 *, const uint32_t *slots, int64_t n, uint32_t conflicts, uint32_t resources, const char **reason);
 
 // Interrupts the check in flight, if there is one; from any thread.
 void assay_z3_interrupt(assay_z3 *);
@@ -107,6 +108,9 @@ const char *assay_z3_value(assay_z3 *, uint32_t slot, uint64_t *low);
 int64_t assay_z3_array(assay_z3 *, uint32_t slot);
 uint64_t assay_z3_array_index(assay_z3 *, int64_t element);
 const char *assay_z3_array_value(assay_z3 *, int64_t element, uint64_t *low);
+
+// The units of work that Z3 has counted in this context.
+uint64_t assay_z3_resources(assay_z3 *);
 
 // Conflicts of the solver so far, and the memory of all of Z3 in bytes.
 void assay_z3_statistics(assay_z3 *, uint64_t *conflicts, uint64_t *bytes);

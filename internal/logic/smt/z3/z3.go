@@ -33,6 +33,7 @@ import (
 
 	"assay/internal/logic/smt"
 	"assay/internal/logic/term"
+	"assay/internal/run/work"
 )
 
 // LimitMemory bounds the memory of all of Z3's contexts together, in
@@ -304,8 +305,10 @@ func (s *Solver) check(ctx context.Context, assumptions []term.ID) (smt.Status, 
 		limit = C.uint32_t(min(s.limit, math.MaxUint32-1))
 	}
 	var reason *C.char
-	r := C.assay_z3_check(s.c, unsafe.SliceData(s.assumed), C.int64_t(len(s.assumed)), limit, &reason)
+	begin, resources := s.budget(ctx)
+	r := C.assay_z3_check(s.c, unsafe.SliceData(s.assumed), C.int64_t(len(s.assumed)), limit, C.uint32_t(resources), &reason)
 	finish()
+	s.charge(ctx, begin, resources)
 	s.takeError()
 	switch {
 	case ctx.Err() != nil && (s.failed != nil || r == 0):
@@ -334,6 +337,30 @@ func (s *Solver) check(ctx context.Context, assumptions []term.ID) (smt.Status, 
 	default:
 		return smt.Unknown, smt.ErrUnsupported{What: "Z3 gave up: " + why}
 	}
+}
+
+// budget is what Z3 has counted so far, and what it may count in the next check where time is work; 0 is no limit.
+func (s *Solver) budget(ctx context.Context) (begin, resources uint64) {
+	if !work.Counted(ctx) {
+		return 0, 0
+	}
+	if left := work.Left(ctx); left >= 0 {
+		resources = uint64(min(left*work.Resource, math.MaxUint32-1))
+	}
+	return uint64(C.assay_z3_resources(s.c)), resources
+}
+
+// charge counts the work of a check; what came to its limit has used up the budget.
+func (s *Solver) charge(ctx context.Context, begin, resources uint64) {
+	if !work.Counted(ctx) {
+		return
+	}
+	used := uint64(C.assay_z3_resources(s.c)) - begin
+	if resources > 0 && used >= resources {
+		work.Charge(ctx, work.Left(ctx))
+		return
+	}
+	work.Charge(ctx, work.Solve+int64(used/work.Resource))
 }
 
 // watch interrupts the check when the context ends. Z3 forgets an interrupt
