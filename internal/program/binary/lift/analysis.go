@@ -108,6 +108,7 @@ func (p *program) usage(f *body) {
 	}
 	f.clobbered = clobbered
 	f.live = p.liveness(f, 0)
+	f.entered = f.arguments
 	// What a return finds in a register that was not written is no argument of a function that returns nothing there.
 	p.liveness(f, 1<<rax|vectorResults)
 }

@@ -99,12 +99,17 @@ func (w *writer) callOf(i *x86.Instruction, target uint64) {
 	}
 	arguments = append(arguments, w.outgoing(callee.incoming)...)
 	w.loseRedZone()
-	w.line("_rax = %s(%s);", w.p.names[target], strings.Join(arguments, ", "))
+	result := "" // what the callee does not change, stays: gcc keeps values in such registers (-fipa-ra)
+	if callee.clobbered&(1<<rax) != 0 {
+		result = "_rax = "
+	}
+	w.line("%s%s(%s);", result, w.p.names[target], strings.Join(arguments, ", "))
 	if callee.overwrites {
 		w.loseOutgoing(callee.incoming)
 	}
 	results := callee.clobbered & (1<<rdx | vectorResults)
 	w.afterCall(i, callee.clobbered&^results)
+	w.writes |= callee.clobbered & (1 << rax)
 	if w.writes |= results; w.dry {
 		return
 	}
@@ -228,7 +233,7 @@ func (w *writer) loseRedZone() {
 
 // afterCall makes what the callee may have changed arbitrary.
 func (w *writer) afterCall(i *x86.Instruction, clobbered uint32) {
-	w.writes |= 1<<rax | clobbered&callerSaved
+	w.writes |= clobbered & callerSaved
 	for r := range register(registers) {
 		if r != rax && clobbered&callerSaved&(1<<r) != 0 && w.f.live[i.Address]&(1<<r) != 0 {
 			w.line("_%v = __assay_approximate_size(\"%v behind a call\");", r, r)
@@ -265,6 +270,8 @@ func (w *writer) known(i *x86.Instruction, name string, x prototype) {
 			w.reads |= 1 << r
 			bits := map[string]uint32{"double": 64, "float": 32}[p]
 			arguments = append(arguments, w.temporaryOf(p, asFloat(bits, vectorName(r)+"[0]")))
+		} else if x.truth {
+			arguments = append(arguments, fmt.Sprintf("(%s)(%s != 0)", p, rest.integer()))
 		} else {
 			arguments = append(arguments, fmt.Sprintf("(%s)%s", p, rest.integer()))
 		}

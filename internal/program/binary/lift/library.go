@@ -19,6 +19,9 @@ type prototype struct {
 	text string
 	// as is the name that is called instead.
 	as string
+	// truth says that the argument is a condition of a type that is not known: where assert was not declared it may be
+	// a pointer. What is above an integer of 32 bits there is 0, for instructions that write 32 bits write that.
+	truth bool
 	// needs are conditions on the arguments: "0+2" that as many bytes as the third says are at the first one, "0+1*2" that
 	// they are a product, "0s" that a string is there, "0+1s" that there is room for the string of the second, "0h" that it is null, or the start of
 	// a live object of the heap.
@@ -65,7 +68,7 @@ var library = func() map[string]prototype {
 		"reach_error":         {result: "void"},
 		"__VERIFIER_error":    {result: "void"},
 		"__VERIFIER_assume":   {result: "void", parameters: []string{"int"}},
-		"assert":              {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"}, // where it was not declared
+		"assert":              {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert", truth: true}, // where it was not declared
 		"__VERIFIER_assert":   {result: "void", parameters: []string{"int"}},
 		"__CPROVER_assume":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
 		"__CPROVER_assert":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"},

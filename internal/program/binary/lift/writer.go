@@ -27,6 +27,8 @@ type body struct {
 	// arguments are the registers that are used before they are set, clobbered those that are
 	// set by it or by what it calls.
 	arguments, clobbered uint32
+	// entered are all that are looked at before they are set, also by a return.
+	entered uint32
 	points               map[uint64]bool // instructions whose constant is an address
 	// taken are places of the frame without a name whose address is used.
 	taken map[int64]bool
@@ -447,6 +449,15 @@ func (w *writer) function() string {
 	}
 	for _, v := range w.f.layout {
 		fmt.Fprintf(&b, "  %s;\n", v.declaration())
+	}
+	for r := range register(allRegisters) { // no refutation may rest on what is there
+		switch passed := w.f.arguments&(1<<r) != 0 && (slices.Contains(parameterRegisters, r) || r >= xmm0 && r < xmm0+vectorParameters); {
+		case r == rsp || w.f.entered&(1<<r) == 0 || used&(1<<r) == 0 || passed && (w.f.name != "main" || r == rdi || r == rsi):
+		case r < registers:
+			fmt.Fprintf(&b, "  _%v = __assay_approximate_size(\"%v at the entry\");\n", r, r)
+		default:
+			fmt.Fprintf(&b, "  %[1]s[0] = __assay_approximate_size(\"%[1]s at the entry\"); %[1]s[1] = __assay_approximate_size(\"%[1]s at the entry\");\n", vectorName(r))
+		}
 	}
 	for k := range w.f.incoming {
 		at := int64(k+1) * addressBytes
