@@ -29,7 +29,7 @@ type body struct {
 	arguments, clobbered uint32
 	// entered are all that are looked at before they are set, also by a return.
 	entered uint32
-	points               map[uint64]bool // instructions whose constant is an address
+	points  map[uint64]bool // instructions whose constant is an address
 	// taken are places of the frame without a name whose address is used.
 	taken map[int64]bool
 	// incoming is how many arguments of 8 bytes on the stack are used, wide that they are one object.
