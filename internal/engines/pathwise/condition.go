@@ -2,6 +2,7 @@ package pathwise
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -76,6 +77,12 @@ type part struct {
 	arity int
 }
 
+// answer is one of the solver: values of variables, if there is a model.
+type answer struct {
+	feasible bool
+	values   map[int32]bv.BV
+}
+
 // variable is a variable, or an element of an array variable at a constant index, which is one as
 // long as the array is read nowhere else.
 type variable struct {
@@ -92,14 +99,16 @@ type conditions struct {
 	parts map[term.ID]*part
 	facts map[int32][]*part // by variable
 	known map[term.ID]bool  // facts
-	make  func() smt.Solver
-	s     smt.Solver
-	asked int
-	Stats struct{ Queries, Solved int }
+	// answers are those of the solver, by the parts that it was asked about: paths have much in common.
+	answers map[string]answer
+	make    func() smt.Solver
+	s       smt.Solver
+	asked   int
+	Stats   struct{ Queries, Solved int }
 }
 
 func newConditions(st *term.Store) *conditions {
-	return &conditions{st: st, of: map[term.ID]int32{}, parts: map[term.ID]*part{}, facts: map[int32][]*part{}, known: map[term.ID]bool{}, make: func() smt.Solver {
+	return &conditions{st: st, of: map[term.ID]int32{}, parts: map[term.ID]*part{}, facts: map[int32][]*part{}, known: map[term.ID]bool{}, answers: map[string]answer{}, make: func() smt.Solver {
 		return ondemand.NewSolver(st, func(lower func(*term.Store, term.ID) term.ID) smt.Solver {
 			return bitblast.New(st, bitblast.Options{Lower: lower})
 		})
@@ -364,8 +373,46 @@ func (c *conditions) with(ctx context.Context, x *condition, t term.ID) *conditi
 			return y
 		}
 	}
-	c.solve(ctx, y, open)
+	if !c.repair(y, open) {
+		c.solve(ctx, y, open)
+	}
 	return y
+}
+
+// tries is the number of values that repair tries.
+const tries = 12
+
+// repair looks for a model that differs from the last in one byte: the one that a part is about, which the
+// branch at hand tests. It says whether it has found one.
+func (c *conditions) repair(y *condition, open []*part) bool {
+	if len(open) != 1 || open[0].values == nil || !y.exact {
+		return false
+	}
+	n := open[0].vars[0]
+	parts, vars := c.related(y, open)
+	for _, p := range parts {
+		if p.store == nil {
+			return false
+		}
+	}
+	for v := range vars {
+		if len(c.facts[v]) > 0 {
+			return false
+		}
+	}
+	d, tried := y.domains[n], 0
+	for i := uint64(0); i < 256 && tried < tries; i++ {
+		if !d.has(i) {
+			continue
+		}
+		tried++
+		m := y.model.with(n, bv.New(c.vars[n].width, i))
+		if !slices.ContainsFunc(parts, func(p *part) bool { return !p.holds(func(k int32) bv.BV { return m.value(c, k) }) }) {
+			y.model = m
+			return true
+		}
+	}
+	return false
 }
 
 // bounded drops the parts that hold wherever the bytes are between their least and their greatest values;
@@ -489,6 +536,11 @@ const (
 // solve asks the solver about the parts related to the open ones.
 func (c *conditions) solve(ctx context.Context, y *condition, open []*part) {
 	parts, vars := c.related(y, open)
+	name := nameOf(parts)
+	if a, ok := c.answers[name]; ok {
+		y.take(c, vars, a)
+		return
+	}
 	c.Stats.Solved++
 	if c.s != nil && c.asked >= askedOfOne {
 		c.s.Close()
@@ -511,22 +563,50 @@ func (c *conditions) solve(ctx context.Context, y *condition, open []*part) {
 			c.s.Close()
 			c.s = nil
 		}
-	case status == smt.Unsat:
-		y.feasible = false
 	default:
-		m := slices.Clone(y.model)
+		a := answer{feasible: status == smt.Sat, values: map[int32]bv.BV{}}
 		for n := range vars {
-			if c.vars[n].width == 0 {
-				y.exact = false // elements that nobody asked for have values, too
-				continue
+			if a.feasible && c.vars[n].width > 0 {
+				a.values[n] = c.s.Value(c.vars[n].t)
 			}
-			for int(n) >= len(m) {
-				m = append(m, bv.BV{})
-			}
-			m[n] = c.s.Value(c.vars[n].t)
 		}
-		y.model = m
+		c.answers[name] = a
+		y.take(c, vars, a)
 	}
+}
+
+// nameOf names a set of parts.
+func nameOf(parts []*part) string {
+	ids := make([]term.ID, len(parts))
+	for i, p := range parts {
+		ids[i] = p.t
+	}
+	slices.Sort(ids)
+	b := make([]byte, 0, 4*len(ids))
+	for _, t := range ids {
+		b = binary.LittleEndian.AppendUint32(b, uint32(t))
+	}
+	return string(b)
+}
+
+// take takes over an answer about the parts with these variables.
+func (y *condition) take(c *conditions, vars map[int32]bool, a answer) {
+	if !a.feasible {
+		y.feasible = false
+		return
+	}
+	m := slices.Clone(y.model)
+	for n := range vars {
+		if c.vars[n].width == 0 {
+			y.exact = false // elements that nobody asked for have values, too
+			continue
+		}
+		for int(n) >= len(m) {
+			m = append(m, bv.BV{})
+		}
+		m[n] = a.values[n]
+	}
+	y.model = m
 }
 
 // values lists the values that a term can have under a condition, if there are at most n.

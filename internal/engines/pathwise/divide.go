@@ -1,6 +1,8 @@
 package pathwise
 
 import (
+	"time"
+
 	"assay/internal/evidence/verdict"
 	"assay/internal/logic/term"
 	"assay/internal/models/memory"
@@ -109,6 +111,9 @@ func (e *explorer) divide(s *state) bool {
 		}
 		values, all := e.c.values(e.ctx, at, x.Bits, maxSizes)
 		if !all {
+			if !e.unbounded && (d.Op == ir.Malloc || d.Op == ir.Alloca) {
+				e.unbounded, e.since = true, time.Now()
+			}
 			continue
 		}
 		var cases []division

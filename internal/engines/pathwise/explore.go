@@ -177,7 +177,7 @@ func (e *explorer) prune(s *state) {
 			continue
 		}
 		w.Known = true
-		if !e.c.at(e.ctx, w.Guard()).feasible {
+		if e.st.IsFalse(w.Guard().All()) || !e.c.at(e.ctx, w.Guard()).feasible {
 			gone = append(gone, idOf(w))
 		}
 	}

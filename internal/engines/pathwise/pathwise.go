@@ -32,6 +32,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"assay/internal/evidence/verdict"
 	"assay/internal/logic/term"
@@ -50,6 +51,9 @@ type Options struct {
 	Label string
 	// Accept is asked about a proof; nil leaves that out.
 	Accept verdict.Accept
+	// Pause is how long the exploration rests, as a multiple of the time for which it has run, once it
+	// has met a size with very many values: then there are hardly finitely many paths.
+	Pause float64
 }
 
 // Stats count the work.
@@ -100,12 +104,15 @@ type explorer struct {
 	u    *ssa.Unwinder
 	c    *conditions
 
-	open    queue
-	made    int
-	stats   Stats
-	root    *verdict.PathNode
-	unclean map[site]verdict.Guard
-	order   []site
+	open queue
+	made int
+	// unbounded says that a size has very many values, since when it works.
+	unbounded bool
+	since     time.Time
+	stats     Stats
+	root      *verdict.PathNode
+	unclean   map[site]verdict.Guard
+	order     []site
 	// reasons say why there is no proof, though every path may come to its end.
 	reasons []verdict.Reason
 	tried   map[site]int
@@ -239,9 +246,24 @@ func (e *explorer) next() *state {
 	return heap.Pop(&e.open).(*state)
 }
 
+// workSlice is how long an exploration works before it rests.
+const workSlice = 30 * time.Millisecond
+
 // wait lets others work where they must.
 func (e *explorer) wait() {
 	if e.made&15 == 0 {
 		pause.Wait(e.ctx)
 	}
+	if !e.unbounded || e.opts.Pause == 0 {
+		return
+	}
+	worked := time.Since(e.since)
+	if worked < workSlice {
+		return
+	}
+	select {
+	case <-e.ctx.Done():
+	case <-time.After(time.Duration(e.opts.Pause * float64(worked))):
+	}
+	e.since = time.Now()
 }

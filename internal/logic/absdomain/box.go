@@ -8,16 +8,17 @@ type Box struct {
 	store  *term.Store
 	values func(t term.ID) (Int, bool)
 	memo   map[term.ID]Int
+	floats map[term.ID]Float
 }
 
 // NewBox makes a box; values gives what is known of a term, of variables or others, and false
 // where that follows from its arguments, or nothing is known.
 func NewBox(s *term.Store, values func(t term.ID) (Int, bool)) *Box {
-	return &Box{store: s, values: values, memo: map[term.ID]Int{}}
+	return &Box{store: s, values: values, memo: map[term.ID]Int{}, floats: map[term.ID]Float{}}
 }
 
-// Value is a set that contains the values of a term, a Bool having one bit. Of arrays, floating-point
-// operations and wide bit-vectors nothing is known.
+// Value is a set that contains the values of a term, a Bool having one bit. Of arrays, wide bit-vectors,
+// and the bits of floating-point results nothing is known.
 func (b *Box) Value(t term.ID) Int {
 	if x, ok := b.memo[t]; ok {
 		return x
@@ -54,6 +55,12 @@ func (b *Box) operation(t term.ID) Int {
 		return top
 	case term.OpVar, term.OpSelect, term.OpStore, term.OpConstArray:
 		return top
+	}
+	switch op {
+	case term.OpFEq:
+		return b.Float(st.Arg(t, 0)).Equals(b.Float(st.Arg(t, 1)))
+	case term.OpFLt, term.OpFLe:
+		return b.Float(st.Arg(t, 0)).Less(b.Float(st.Arg(t, 1)), op == term.OpFLe)
 	}
 	if op >= term.OpFAdd || top.Width == 0 {
 		return top
@@ -151,6 +158,45 @@ func (b *Box) operation(t term.ID) Int {
 		return a[0].SExt(w)
 	}
 	return top
+}
+
+// Float is a set that contains the values of a term of 16, 32 or 64 bits read as a floating-point number.
+func (b *Box) Float(t term.ID) Float {
+	if x, ok := b.floats[t]; ok {
+		return x
+	}
+	st := b.store
+	w := st.Width(t)
+	x := FloatTop(w)
+	switch arg := func(i int) term.ID { return st.Arg(t, i) }; st.Op(t) {
+	case term.OpConst:
+		x = FloatConst(w, st.ConstValue(t).Uint64())
+	case term.OpIte:
+		switch v, known := b.Value(arg(0)).Value(); {
+		case known && v == 1:
+			x = b.Float(arg(1))
+		case known:
+			x = b.Float(arg(2))
+		default:
+			x = b.Float(arg(1)).Join(b.Float(arg(2)))
+		}
+	case term.OpFAdd:
+		x = b.Float(arg(0)).Add(b.Float(arg(1)))
+	case term.OpFMul:
+		x = b.Float(arg(0)).Mul(b.Float(arg(1)))
+	case term.OpFDiv:
+		x = b.Float(arg(0)).Div(b.Float(arg(1)))
+	case term.OpFToF:
+		if from := st.Width(arg(0)); from != 16 && w != 16 {
+			x = b.Float(arg(0)).Convert(w)
+		}
+	case term.OpSIToF, term.OpUIToF:
+		if i := b.Value(arg(0)); i.Width != 0 && w != 16 {
+			x = FloatFrom(w, i, st.Op(t) == term.OpSIToF)
+		}
+	}
+	b.floats[t] = x
+	return x
 }
 
 // contains says whether v is in the unsigned interval, at least.

@@ -19,11 +19,22 @@ func TestBox(t *testing.T) {
 		const w = 4
 		x, y := st.Var("x", term.BitVec(w)), st.Var("y", term.BitVec(w))
 		terms := []term.ID{x, y, st.ConstU(w, rng.Uint64N(16)), st.ConstU(w, 1+rng.Uint64N(15))}
-		var bools []term.ID
+		var bools, floats []term.ID
 		pick := func() term.ID { return terms[rng.IntN(len(terms))] }
 		for range 12 {
 			a, b := pick(), pick()
-			switch rng.IntN(22) {
+			switch rng.IntN(26) {
+			case 22:
+				floats = append(floats, st.UIToF(a, 32), st.SIToF(b, 32), st.ConstF(32, float64(rng.IntN(9)-4)))
+			case 23, 24, 25:
+				if len(floats) > 0 {
+					f, g := floats[rng.IntN(len(floats))], floats[rng.IntN(len(floats))]
+					bools = append(bools, st.FLe(f, g), st.FLt(f, g), st.FEq(f, g))
+					floats = append(floats, st.FAdd(f, g), st.FMul(f, g), st.FDiv(f, g), st.FToF(st.FToF(f, 64), 32))
+					if len(bools) > 0 {
+						floats = append(floats, st.Ite(bools[rng.IntN(len(bools))], f, g))
+					}
+				}
 			case 0:
 				terms = append(terms, st.Add(a, b))
 			case 1:
@@ -79,6 +90,25 @@ func TestBox(t *testing.T) {
 			}
 			return Int{}, false
 		})
+		for _, r := range floats {
+			if len(floats) > 12 {
+				break // they are as large as their number
+			}
+			got := box.Float(r)
+			for vx := lox; vx <= hix; vx++ {
+				for vy := loy; vy <= hiy; vy++ {
+					e := term.NewEvaluator(st, func(v term.ID) (bv.BV, bool) {
+						if v == x {
+							return bv.New(w, vx), true
+						}
+						return bv.New(w, vy), true
+					})
+					if v := e.Value(r).Uint64(); !got.Has(v) {
+						t.Fatalf("seed %d: %s is %x for x = %d, y = %d, not in %s", seed, st.String(r), v, vx, vy, got)
+					}
+				}
+			}
+		}
 		for _, r := range append(terms, bools...) {
 			got := box.Value(r)
 			if got != box.top(r) {

@@ -407,10 +407,11 @@ func (p *Path) branch(s *step, d *ir.Def) {
 	}
 	forked := false
 	for i, c := range conds {
-		g := a.g.and(st, c)
-		if st.IsFalse(g.all) {
+		if st.IsFalse(c) {
 			continue
 		}
+		// A condition that contradicts the guard is a way for the caller to drop, who writes that down.
+		g := a.g.and(st, c)
 		mem := a.mem
 		if forked {
 			mem = a.mem.Fork()
