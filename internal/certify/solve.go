@@ -98,10 +98,10 @@ type attempt struct {
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
-	attempts = []attempt{{conflicts: 300, time: soon}, {proof: true, conflicts: 300_000}, {options: z3.Options{OneShot: true}}}
+	attempts = []attempt{{conflicts: 300, time: soon}, {proof: true, conflicts: 1_000_000}, {options: z3.Options{OneShot: true}}}
 	words    = []attempt{
 		{conflicts: 300, time: soon},
-		{proof: true, conflicts: 300_000},
+		{proof: true, conflicts: 1_000_000},
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
 		{conflicts: 5000},
 		{options: z3.Options{OneShot: true}},
