@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -168,6 +169,29 @@ func TestSpecifiedCTL(t *testing.T) {
 		o := invoke(t, "check", "--semantics=wrap", "--timeout=20", "--spec", write(t, "file.prp", test.spec), write(t, "program.c", ctlCount))
 		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
 			t.Errorf("%s: code %d, want %d\n%s%s", test.spec, o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+}
+
+// TestCTLExamples: what the comments of the examples say.
+func TestCTLExamples(t *testing.T) {
+	both := "EF(p == 0) && EF(p == 1)"
+	for _, test := range []struct {
+		arguments []string
+		code      int
+	}{
+		{[]string{"--semantics=integers", "--ctl", both, "differences.c"}, exitTrue},
+		{[]string{"--semantics=integers", "--ctl", both, "-DRIGHT", "differences.c"}, exitFalse},
+		{[]string{"--semantics=wrap", "--ctl", both, "differences.c"}, exitTrue},
+		{[]string{"--semantics=wrap", "--ctl", "A F G (up == 1)", "server.c"}, exitTrue},
+		{[]string{"--semantics=wrap", "--ctl", "AF AG (up == 1)", "server.c"}, exitFalse},
+		{[]string{"--semantics=wrap", "--ctl", "E G F (load == 7)", "server.c"}, exitTrue},
+		{[]string{"--semantics=wrap", "--ctl", "AG (load <= 100)", "server.c"}, exitTrue},
+	} {
+		last := len(test.arguments) - 1
+		test.arguments[last] = filepath.Join("..", "..", "examples", "ctl", test.arguments[last])
+		if o := invoke(t, append([]string{"check", "--timeout=60"}, test.arguments...)...); o.code != test.code {
+			t.Errorf("%v: code %d, want %d\n%s%s", test.arguments, o.code, test.code, o.stdout, o.stderr)
 		}
 	}
 }

@@ -125,7 +125,12 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 		out.Result, out.code, out.proof = "false(ctl)", exitFalse, a.Proof
 	case search.Open:
 		out.Result, out.code, out.Reasons = "unknown", exitUnknown, []ctlReason{{cause, a.Reason}}
-		for _, condition := range equations.Nonlinear(p.System) {
+		list := equations.Nonlinear(p.System)
+		for i, condition := range list {
+			if i == maxConditions && len(list) > maxConditions+1 {
+				out.Reasons = append(out.Reasons, ctlReason{"inexact", fmt.Sprintf("nor of %d more", len(list)-i)})
+				break
+			}
 			out.Reasons = append(out.Reasons, ctlReason{"inexact", "no linear condition was found that equals " + condition})
 		}
 	default:
@@ -152,6 +157,9 @@ func aboutRuns(ctx context.Context, p branching.Problem, check func(context.Cont
 	}
 	return a, err
 }
+
+// maxConditions bounds the conditions with products that are shown.
+const maxConditions = 4
 
 // entered is 1 if no transition leads back to the initial location: then it is where T2's
 // programs give their variables values, and what is observed begins behind it.

@@ -100,6 +100,7 @@ const (
 	maxColumns = 230
 	maxDegree  = 6
 	maxNumber  = 10000 // of a variable or temporary
+	maxQueries = 1100  // about facts, after which no further equations are looked for
 )
 
 // Rewrite replaces what it can; nil if there are no products, if nothing is replaced, or if the context ends.
@@ -139,7 +140,7 @@ func Rewrite(ctx context.Context, s *its.System, initial []linear.Constraint, ob
 			tried, columns := 0, 0 // the degree and the number of monomials of the last attempt; lists of variables are parts of each other
 			for _, kind := range kinds(s) {
 				monomials := rational.MonomialsUpTo(kind.variables, kind.degree)
-				if len(monomials) > maxColumns || best.Left == 0 || kind.degree == tried && len(monomials) == columns {
+				if len(monomials) > maxColumns || best.Left == 0 || solver.Queries > maxQueries || kind.degree == tried && len(monomials) == columns {
 					continue
 				}
 				tried, columns = kind.degree, len(monomials)

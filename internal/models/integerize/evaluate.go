@@ -5,6 +5,7 @@ package integerize
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"assay/internal/integers/its"
@@ -173,7 +174,7 @@ func (t *translation) compute(s *state, fr *frame, v ir.Value, d *ir.Def) number
 			return a.add(b)
 		}
 		n := sum()
-		if t.o.Semantics == Integers || n.within(between(power(w).Neg().Add(power(w).Neg()), power(w+1))) {
+		if t.o.Semantics == Integers || n.within(between(power(w).Neg().Add(power(w).Neg()), power(w+1))) || t.lazy(s, n, w) {
 			return n
 		}
 		a, b = t.normalise(s, a, w, mine), t.normalise(s, b, w, mine)
@@ -212,7 +213,7 @@ func (t *translation) multiply(s *state, a, b number, w uint32, v view) number {
 	if k, ok := b.value(); ok {
 		n := a.scale(k)
 		span := power(w + 1)
-		if t.o.Semantics == Integers || n.within(between(span.Neg(), span)) {
+		if t.o.Semantics == Integers || n.within(between(span.Neg(), span)) || t.lazy(s, n, w) {
 			return n
 		}
 		return t.normalise(s, a, w, v).scale(k)
@@ -225,6 +226,18 @@ func (t *translation) multiply(s *state, a, b number, w uint32, v view) number {
 		return a.scale(k)
 	}
 	return s.product(a, b)
+}
+
+// lazy says that a sum with products wraps at its end: cases for each of its terms would multiply. That is so where all
+// values are observed; elsewhere linear parts are better in their ranges.
+func (t *translation) lazy(s *state, n number, w uint32) bool {
+	if t.o.Observed == nil || !n.within(between(power(3*w).Neg(), power(3*w))) {
+		return false
+	}
+	return slices.ContainsFunc(n.form.Terms, func(m linear.Term) bool {
+		i := int(m.Var) - int(tempBase)
+		return i >= 0 && i < len(s.temps) && s.temps[i].product != nil
+	})
 }
 
 // product is a temporary that is a product.
