@@ -16,7 +16,7 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 	if result.Answer != False || r.task.question() != conductor.Safety {
 		return nil
 	}
-	required := native.Required(r.task.Files, result.run.Violation.Kind)
+	required := native.Required(r.task.Files, result.run)
 	if !r.task.Engine.NativeReplay && !required {
 		return nil
 	}

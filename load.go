@@ -25,7 +25,7 @@ func (r *run) frontendOptions() frontend.Options {
 		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
 		FreeArguments:  leaks(kinds(r.task.Properties)),
 		Warnings:       r.task.Warnings,
-		BinaryMemory:   slices.Contains(kinds(r.task.Properties), ir.InvalidDeref), Label: property.Label(r.task.Properties, r.task.Label),
+		BinaryMemory:   slices.Contains(kinds(r.task.Properties), ir.InvalidDeref), BinaryFrees: slices.Contains(kinds(r.task.Properties), ir.InvalidFree), Label: property.Label(r.task.Properties, r.task.Label),
 	}
 	if p.HavocUninitialised {
 		o.ExtraArgs = append(o.ExtraArgs, "-fcommon") // tells them from those with the initialiser 0

@@ -156,3 +156,30 @@ int main(void) {
 		}
 	}
 }
+
+// TestBinaryStarts: programs of which a reader of main alone would say something else; none of the answers is wrong, and those that
+// are expected are there.
+func TestBinaryStarts(t *testing.T) {
+	const head = "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
+	for _, test := range []struct {
+		name, source, options string
+		code                  int
+	}{
+		{"constructor", "static int g = 1; __attribute__((constructor)) static void init(void) { g = 5; }\nint main(void) { if (g == 5) reach_error(); return 0; }\n", "-O0", exitFalse},
+		{"constructor changes", "static int g = 1; __attribute__((constructor)) static void init(void) { g = 5; }\nint main(void) { if (g == 1) reach_error(); return 0; }\n", "-O0", exitTrue},
+		{"destructor", "static int g; __attribute__((destructor)) static void end(void) { if (g == 3) reach_error(); }\nint main(void) { g = __VERIFIER_nondet_int(); return 0; }\n", "-O1", exitFalse},
+		{"destructor in order", "static int g; __attribute__((destructor)) static void end(void) { if (g == 3) reach_error(); }\nint main(void) { g = 4; return 0; }\n", "-O1", exitTrue},
+		// What a function returns that returns nothing is what rax held: nobody chose it.
+		{"result", "__attribute__((noinline)) int f(int x) { if (x) return 5; }\nint main(void) { if (f(0) == 12345) reach_error(); return 0; }\n", "-O1", exitUnknown},
+		{"stack that was never written", "int main(void) { volatile int x; if (x == 12345) reach_error(); return 0; }\n", "-O0", exitUnknown},
+		// The stack grows downwards; the model puts objects where it likes.
+		{"order of frames", "static int *outer; __attribute__((noinline)) static int in(void) { int l = 1; return (char *)&l > (char *)outer; }\nint main(void) { int m = 2; outer = &m; if (in()) reach_error(); return 0; }\n", "-O0", exitUnknown},
+		// The end of an array is no function that stands behind it.
+		{"end of an array", "static unsigned long g = 0x8877665544332211ul;\nint main(void) { unsigned char *p = (unsigned char *)&g; p[__VERIFIER_nondet_int() & 7] = 9; unsigned r = 0; for (int i = 0; i < 8; i++) r = r * 5 + p[i]; if (r == 7) reach_error(); return 0; }\n", "-O2", exitTrue},
+	} {
+		file := compiled(t, head+test.source, "-g", "-c", test.options)
+		if o := invoke(t, "check", "--timeout=30", file); o.code != test.code {
+			t.Errorf("%s: code %d, want %d\n%s%s", test.name, o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+}

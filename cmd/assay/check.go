@@ -143,7 +143,7 @@ func (f *checkFlags) groups() []group {
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
 	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver unwinding searches with (the other engines have CaDiCaL, spacer has Z3); a certificate is checked by the one that did not find it")
 	search.Var(choiceValue{&f.certify, []string{"on", "strict", "off"}}, "certify", "whether a true is checked by an independent encoder and solver; strict: without the simplifier of terms that it shares with the engine, and predicates are also evaluated on runs (slower)")
-	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program, or the binary itself in a sandbox, with the inputs of a false")
+	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program, or the binary itself in a sandbox, with the inputs of a false; of binaries that is done unasked where a false needs it")
 
 	limits := pflag.NewFlagSet("", pflag.ContinueOnError)
 	limits.Var(durationValue{&f.task.Timeout}, "timeout", "stop after this time, for example 10s or 2m")

@@ -66,7 +66,7 @@ func lifted(o *Options) (folder string, err error) {
 	if o.DataModel != LP64 {
 		return "", inputError(o.Files[0], "an x86-64 program has the data model lp64")
 	}
-	p, err := Lift(o.Files[0], lift.Options{Entry: o.entry(), Label: o.Label, Memory: o.BinaryMemory}, o.PureUnmodelled)
+	p, err := Lift(o.Files[0], lift.Options{Entry: o.entry(), Label: o.Label, Memory: o.BinaryMemory, Frees: o.BinaryFrees}, o.PureUnmodelled)
 	if err != nil {
 		return "", err
 	}

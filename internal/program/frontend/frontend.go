@@ -91,6 +91,8 @@ type Options struct {
 	FreeArguments bool
 	// BinaryMemory leaves accesses of a binary that are not within an object to the checks for memory safety.
 	BinaryMemory bool
+	// BinaryFrees does so with calls of free that are not of a live block.
+	BinaryFrees bool
 	// HavocGlobals makes global variables arbitrary at the start.
 	HavocGlobals bool
 	// HavocUninitialised makes global variables arbitrary at the start that have no initialiser and

@@ -3,8 +3,6 @@ package native
 import (
 	"golang.org/x/sys/unix"
 
-	"assay/internal/program/frontend"
-	"assay/internal/program/ir"
 	"assay/internal/run/tracing"
 )
 
@@ -145,12 +143,3 @@ func (f *fence) resize(p *tracing.Process) (tracing.Action, error) {
 	_, err = f.close(p, old)
 	return tracing.Return, err
 }
-
-// Required says whether a violation counts only if a native run confirms it: of a binary, where the model puts objects is not
-// where they are, so an access is wrong if it faults.
-func Required(files []string, k ir.CheckKind) bool {
-	return ofMemory(k) && len(files) == 1 && frontend.IsBinary(files[0])
-}
-
-// Unconfirmed is what to do where that is not so.
-const Unconfirmed = "look at the place: an access may leave its object without a fault, or the lifted program may be too coarse"

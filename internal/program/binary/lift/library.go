@@ -186,6 +186,9 @@ int isinf(double)
 // preconditions writes the conditions on the arguments of a call.
 func (w *writer) preconditions(i *x86.Instruction, x prototype, arguments []string) {
 	for need := range strings.FieldsSeq(x.needs) {
+		if need[1:] == "h" && w.p.options.Frees || need[1:] != "h" && w.p.options.Memory {
+			continue
+		}
 		p := "(const u8 *)" + arguments[need[0]-'0']
 		switch rest := need[1:]; {
 		case rest == "s":

@@ -63,6 +63,8 @@ type program struct {
 	vectors bool
 	// externals are objects of the C library that are used.
 	externals map[string]bool
+	// constructors run before main, destructors behind it, the last one first.
+	constructors, destructors []uint64
 	// compares says that addresses of data are compared or subtracted.
 	compares bool
 }
@@ -73,6 +75,8 @@ type Options struct {
 	Entry string
 	// Memory leaves accesses that are not within an object to the checks of C, where else they are not supported.
 	Memory bool
+	// Frees does so with calls of free that are not of the start of a live object.
+	Frees bool
 	// Label is a label, symbol or address that the C has as a label (LabelName).
 	Label string
 	// Unmodelled says whether a function that the file does not define may be called although nothing is
@@ -118,6 +122,10 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 		}
 	}
 	p.data = newData(m, p.debug, p.name, p.functionAddress)
+	p.constructors, p.destructors = p.arrays(".preinit_array", ".init_array"), p.arrays(".fini_array")
+	for _, a := range append(slices.Clone(p.constructors), p.destructors...) {
+		p.discover(a)
+	}
 	p.discover(start.Address)
 	if err := p.checkLabels(); err != nil {
 		return nil, err
@@ -293,7 +301,7 @@ func (p *program) text() string {
 		}
 	}
 	out.WriteString(objects.String())
-	return out.String() + "\n" + functions.String()
+	return out.String() + "\n" + functions.String() + p.outside()
 }
 
 const prelude = `typedef unsigned char u8; typedef unsigned short u16; typedef unsigned u32; typedef unsigned long u64;
