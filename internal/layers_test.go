@@ -398,7 +398,7 @@ var allowed = map[string][]string{
 	"internal/tools/report":     {""},
 	"internal/tools/validation": {"internal/run/process", "internal/program/binary/image", "internal/program/binary/producer", ""},
 	"internal/tools/sarif":      {"internal/user/property", "", "internal/tools/report"},
-	"internal/tools/webpage":    {"internal/user/property", "", "internal/tools/report"},
+	"internal/tools/webpage":    {"internal/user/property", "", "internal/tools/report", "internal/tools/scan"},
 	"internal/tools/scan": {
 		"internal/run/process", "internal/program/frontend", "internal/program/harness",
 		"", "internal/tools/report",

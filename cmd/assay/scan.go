@@ -29,6 +29,7 @@ type scanFlags struct {
 	json       bool
 	unmodelled string
 	noTraces   bool
+	reports    reports
 }
 
 func (f *scanFlags) groups() []group {
@@ -72,6 +73,7 @@ func (f *scanFlags) groups() []group {
 
 	output := pflag.NewFlagSet("", pflag.ContinueOnError)
 	output.BoolVar(&f.json, "json", false, "print one JSON object instead of text")
+	f.reports.flags(output)
 	output.BoolVar(&f.noTraces, "no-trace", false, "print no runs")
 	output.BoolVar(&f.show.ShowLow, "show-low", false, "print the runs of findings that need a precondition, too")
 	output.BoolVar(&f.show.ShowSuppressed, "show-suppressed", false, "print suppressed findings, too")
@@ -154,6 +156,9 @@ func (f *scanFlags) run(flags *pflag.FlagSet) error {
 			return err
 		}
 	}
+	if err := f.reports.start(); err != nil {
+		return err
+	}
 	clear := func() {}
 	if stderr := errorOutput(); term.IsTerminal(int(stderr.Fd())) && !f.json {
 		o.Progress, clear = scanProgress(stderr)
@@ -166,6 +171,9 @@ func (f *scanFlags) run(flags *pflag.FlagSet) error {
 	limit.finish()
 	clear()
 	if err != nil {
+		return err
+	}
+	if err := f.reports.writeScanReports(report); err != nil {
 		return err
 	}
 	f.show.Traces = !f.noTraces

@@ -12,6 +12,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 
 	"assay"
+	"assay/internal/tools/report"
 )
 
 // location is a place in a file, nil if that is not known.
@@ -19,6 +20,7 @@ func (l *Log) location(at assay.Position, function, what string) *sarif.Location
 	if at.File == "" {
 		return nil
 	}
+	l.load(at.File)
 	physical := sarif.NewPhysicalLocation()
 	physical.ArtifactLocation = artifact(at.File)
 	if at.Line > 0 {
@@ -44,6 +46,13 @@ func (l *Log) location(at assay.Position, function, what string) *sarif.Location
 		x.Message = message(what)
 	}
 	return x
+}
+
+// load reads a file whose name is relative to the folder of the log.
+func (l *Log) load(file string) {
+	if _, known := l.sources[file]; !known && l.options.Directory != "" && !filepath.IsAbs(file) {
+		l.sources[file] = report.Sources{}.Lines(filepath.Join(l.options.Directory, file))
+	}
 }
 
 // artifact is a file: relative names are below the root of the sources.

@@ -12,6 +12,7 @@
 package sarif
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"path/filepath"
@@ -28,7 +29,7 @@ import (
 // Options say what a log tells of the run itself.
 type Options struct {
 	Arguments []string // the command line after the name of the program
-	Directory string   // the working directory, to which names of files are relative; empty is not told
+	Directory string   // the folder to which names of files are relative; empty is the working directory, which is not told
 	Begin     time.Time
 	End       time.Time // when it was over; both zero: not told
 	FullTrace bool      // steps of repetitions are not left out
@@ -126,6 +127,10 @@ type Finding struct {
 	Replayed []string
 	// Properties are put into those of the result.
 	Properties map[string]any
+	// Level is "error" if empty; others are "warning" and "note".
+	Level string
+	// Suppressed says why the finding is known, empty if it is not.
+	Suppressed string
 }
 
 // Add adds the result of `assay check`: its violations, and why other questions are open.
@@ -216,7 +221,12 @@ func (l *Log) Failed(err error, where assay.Position) {
 // Violation adds a violation.
 func (l *Log) Violation(ctx context.Context, f Finding) {
 	r := sarif.NewResult()
-	r.Kind, r.Level = "fail", sarif.LevelError
+	r.Kind, r.Level = "fail", cmp.Or(f.Level, sarif.LevelError)
+	if f.Suppressed != "" {
+		known := sarif.NewSuppression()
+		known.Kind, known.Justification = text("inSource"), &f.Suppressed
+		r.Suppressions = append(r.Suppressions, known)
+	}
 	r.RuleID = text(string(f.Property))
 	if i, ok := l.rules[f.Property]; ok {
 		r.RuleIndex = i

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,11 @@ func check(t *testing.T, name, source string, ps ...assay.Property) *assay.Resul
 func TestTenFindings(t *testing.T) {
 	s := schema(t)
 	t.Chdir(t.TempDir())
+	dir := filepath.Join(t.TempDir(), "a b")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
 	prints := map[string]string{}
 	for i, f := range findings {
 		name := fmt.Sprintf("f%d ä.c", i)
@@ -108,7 +114,7 @@ func TestTenFindings(t *testing.T) {
 			if r.Answer != assay.False {
 				t.Fatalf("%s: %s", f.source, r.Line())
 			}
-			l := New(Options{Arguments: []string{"check", name}, Directory: "/home/a b", Begin: time.Now(), End: time.Now()})
+			l := New(Options{Arguments: []string{"check", name}, Directory: dir, Begin: time.Now(), End: time.Now()})
 			l.Add(t.Context(), r)
 			run := valid(t, s, l, 1)
 			return run, at(t, run, "results", 0, "partialFingerprints", "assay/v1").(string)
@@ -141,7 +147,7 @@ func TestTenFindings(t *testing.T) {
 		if !seen {
 			t.Errorf("%s: no step with a value of %s: %v", f.property, f.variable, steps)
 		}
-		if base := at(t, run, "originalUriBaseIds", "%SRCROOT%", "uri"); base != "file:///home/a%20b/" {
+		if base := at(t, run, "originalUriBaseIds", "%SRCROOT%", "uri"); base != "file://"+filepath.Dir(dir)+"/a%20b/" {
 			t.Errorf("base %v", base)
 		}
 		if other := prints[before]; other != "" {

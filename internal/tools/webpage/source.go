@@ -3,6 +3,7 @@ package webpage
 import (
 	"fmt"
 	"html/template"
+	"path/filepath"
 	"strings"
 
 	"assay"
@@ -12,6 +13,8 @@ import (
 // sources are the files that a page shows.
 type sources struct {
 	lines report.Sources
+	root  string // of relative names, empty is the working directory
+	whole int    // files with more lines are shown in part
 	files []*file
 	names map[string]*file
 }
@@ -51,13 +54,18 @@ func (m *lineMark) Title() string { return strings.Join(m.Titles, "\n") }
 // note is something that is said of a line.
 type note struct{ Class, Label, Text string }
 
-func newSources() *sources { return &sources{lines: report.Sources{}, names: map[string]*file{}} }
+func newSources() *sources {
+	return &sources{lines: report.Sources{}, whole: wholeFile, names: map[string]*file{}}
+}
 
 // file is a file by its name, nil if it cannot be read as text.
 func (s *sources) file(name string) *file {
 	f, ok := s.names[name]
 	if ok {
 		return f
+	}
+	if s.root != "" && !filepath.IsAbs(name) {
+		s.lines[name] = report.Sources{}.Lines(filepath.Join(s.root, name))
 	}
 	lines := s.lines.Lines(name)
 	if len(lines) > 0 && !strings.ContainsRune(lines[0], 0) {
@@ -140,7 +148,7 @@ func (s *sources) shown() []*file {
 		for i, text := range f.lines {
 			n := i + 1
 			code := colours.line(strings.TrimSuffix(text, "\r"))
-			if len(f.lines) > wholeFile && !f.nearby(n) {
+			if len(f.lines) > s.whole && !f.nearby(n) {
 				gap++
 				continue
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"assay"
+	"assay/internal/tools/scan"
 )
 
 // page checks a source and writes its page, whose text it returns.
@@ -176,4 +177,34 @@ func TestHighlight(t *testing.T) {
 	if got := string(h.line("if (x) /* y */ return 1; // z")); got != `<i class="k">if</i> (x) <i class="c">/* y */</i> <i class="k">return</i> <i class="n">1</i>; <i class="c">// z</i>` {
 		t.Error(got)
 	}
+}
+
+// TestProject: the page of a scan has each finding with its run, links between summary, findings and source, and totals.
+func TestProject(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte("int get(int *a, int n) {\n  int s = 0;\n  for (int i = 0; i <= n; i++)\n    s ^= a[i]; // <end>\n  return s;\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	at := func(line int) assay.Position { return assay.Position{File: "a.c", Line: line, Col: 10} }
+	r := &scan.Report{
+		Root: dir, Properties: []assay.Property{assay.ValidDeref},
+		Findings: []scan.Finding{{
+			ID: "1", Property: assay.ValidDeref, Place: assay.Place{Pos: at(4), Func: "get", Text: "invalid read of 4 bytes"}, Entry: "get", Confidence: scan.High, Because: "as it is",
+			Harness: []string{"a points to n elements"}, Replayed: []string{"interpreter"},
+			Trace: []assay.Step{{Kind: assay.StepAssign, Pos: at(1), Func: "get", Var: "n", Value: "1", Input: "the caller"}, {Kind: assay.StepViolation, Pos: at(4), Func: "get", Text: "invalid read of 4 bytes"}},
+		}},
+		Suppressed: []scan.Finding{{ID: "2", Property: assay.NoOverflow, Place: assay.Place{Pos: at(3), Func: "get", Text: "signed overflow"}, Entry: "get", Confidence: scan.Low, Needs: []string{"n < 100"}, Suppressed: &scan.Suppression{Pos: at(3), Reason: "never so long"}}},
+		Functions:  []scan.Function{{Name: "get", Pos: assay.Position{File: filepath.Join(dir, "a.c"), Line: 1}, Answer: assay.False, Open: []assay.Property{assay.NoOverflow}, Reasons: []assay.Reason{{Cause: "timeout", Text: "too long"}}}},
+		Files:      []scan.File{{Path: "a.c", Functions: 1}, {Path: "b.c", Error: "b.c:1: error: x"}},
+		Problems:   []scan.Problem{{Pos: at(2), Text: "a comment that ignores nothing"}},
+		Stopped:    "timeout",
+	}
+	var b bytes.Buffer
+	if err := WriteProject(&b, r, "assay scan"); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, b.String())
+	has(t, b.String(), `<span class="badge false">1 finding</span>`, `<a href="#finding1">`, `<article id="finding1"`, `<tr id="f0-4" class="false">`, "// &lt;end&gt;",
+		"n = 1   (from the caller)", "violation: invalid read of 4 bytes", "a points to n elements", "<b>Not everything was looked at: timeout.</b>", "not compiled: b.c:1: error: x",
+		"a comment that ignores nothing", "never so long", "<code>n &lt; 100</code>", "timeout: too long", "<tr><td>a.c</td><td>1</td><td>0</td><td>0</td><td>1</td><td>0</td><td>1</td>")
 }
