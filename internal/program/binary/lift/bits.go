@@ -79,9 +79,9 @@ func (w *writer) rotateCarry(i *x86.Instruction) {
 	x := w.temporary(bits, w.get(i, a, bits))
 	out := w.temporary(bits, "0")
 	if i.Op == x86asm.RCL {
-		w.line("for (u8 n = 0; n < %s; n++) { %s = %s >> %d; %s = (u%d)(%s << 1 | %s); %s = %s; }", k, out, x, bits-1, x, bits, x, c, c, out)
+		w.line("for (u8 n$ = 0; n$ < %s; n$++) { %s = %s >> %d; %s = (u%d)(%s << 1 | %s); %s = %s; }", k, out, x, bits-1, x, bits, x, c, c, out)
 	} else {
-		w.line("for (u8 n = 0; n < %s; n++) { %s = %s & 1; %s = (u%d)(%s >> 1 | %s << %d); %s = %s; }", k, out, x, x, bits, x, c, bits-1, c, out)
+		w.line("for (u8 n$ = 0; n$ < %s; n$++) { %s = %s & 1; %s = (u%d)(%s >> 1 | %s << %d); %s = %s; }", k, out, x, x, bits, x, c, bits-1, c, out)
 	}
 	w.flags(i, bits, c, "", "")
 	w.set(i, a, x)

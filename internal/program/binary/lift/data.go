@@ -347,14 +347,14 @@ func (d *data) writeReadOnly(b *strings.Builder) {
 	var parts []string
 	for _, o := range d.objects {
 		if o.used && !o.code && o.constant() {
-			parts = append(parts, fmt.Sprintf("p - (u64)&%s < %d", o.name, o.length))
+			parts = append(parts, fmt.Sprintf("at$ - (u64)&%s < %d", o.name, o.length))
 		}
 	}
 	if parts == nil {
-		b.WriteString("#define read_only(p) 0\n")
+		b.WriteString("#define read_only(at$) 0\n")
 		return
 	}
-	fmt.Fprintf(b, "static __attribute__((always_inline, nodebug)) inline _Bool read_only(u64 p) { return %s; }\n", strings.Join(parts, " || "))
+	fmt.Fprintf(b, "static __attribute__((always_inline, nodebug)) inline _Bool read_only(u64 at$) { return %s; }\n", strings.Join(parts, " || "))
 }
 
 // join makes one object of two where an address that is used as a value is the end of the first and the start of

@@ -117,3 +117,26 @@ func TestDamaged(t *testing.T) {
 	}
 	t.Logf("%d files lifted, %d compiled", lifted, compiled)
 }
+
+// TestNames: formulas name globals as the symbol table does.
+func TestNames(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not installed")
+	}
+	dir := t.TempDir()
+	out := filepath.Join(dir, "a.o")
+	compile(t, out, "-O0", "-c", write(t, filepath.Join(dir, "a.c"), "int n, t, a, k, x, cf, s_8; double d; int main(void) { d = n + t + a + k + x + cf + s_8; return 0; }"))
+	content, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, ok := lifts(t, content)
+	if !ok {
+		t.Fatal("not lifted")
+	}
+	for _, name := range []string{"n", "t", "a", "k", "x", "cf", "s_8"} {
+		if !bytes.Contains([]byte(text), []byte("extern u32 "+name+";")) {
+			t.Errorf("%s is not a global", name)
+		}
+	}
+}

@@ -25,7 +25,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -176,7 +175,7 @@ var keywords = func() map[string]bool {
 	for r := range register(registers) {
 		out["_"+r.String()], out[vectorName(xmm0+r)] = true, true
 	}
-	for _, w := range regexp.MustCompile(`\w+`).FindAllString(vectorTypes, -1) {
+	for w := range strings.FieldsSeq("x128 y64 x32 y32 x16 y16 x8 y8 f32 f64 w32 z32 h8 k8 h16 h32 hf VECTOR") {
 		out[w] = true
 	}
 	return out

@@ -492,6 +492,8 @@ int main(void) { struct point p = {1, 2}; for (int i = 0; i < 6; i++) { p = turn
   float f[9]; for (int i = 0; i < 9; i++) f[i] = i * 1.5f - 4; print((long)(mean(f, 9) * 1e6f)); print(order(0.0 / (p.x - p.x), 1)); print((unsigned)(p.x > 0 ? p.x : -p.x)); print((unsigned char)(int)p.y); return 0; }`,
 	"kept": `static double __attribute__((noinline)) f(double d) { return d * 0.5 + 1; } static void __attribute__((noinline)) g(double *p) { *p = 3; }
 int main(void) { for (double d = 1; d <= 20; d++) { double r = f(d); g(&r); print((long)(r * 10 + f(d + r))); } return 0; }`,
+	"names": `int p, n; int a[8], s, b[8]; const int c[4] = {1, 2, 3, 4};
+int main(void) { p = 7; int *q = a; while (q != a + 8) *q++ = p; for (q = b; q < b + 8; q++) *q = a[q - b] + c[p & 3]; for (int i = 0; i < 8; i++) s += b[i]; n = s; print(n); print(b[2] - p); return 0; }`,
 	"copies": `struct big { long x[5]; short y[7]; }; __attribute__((noinline)) struct big make(long n, struct big in) { struct big b; for (int i = 0; i < 5; i++) b.x[i] = n * i + in.x[i]; for (int i = 0; i < 7; i++) b.y[i] = in.y[i] + n; return b; }
 static int a[64], b[64]; static unsigned char c[64];
 int main(void) { struct big s = {{1, 2, 3, 4, 5}, {7, 8, 9}}; s = make(3, s); for (int i = 0; i < 5; i++) print(s.x[i]); print(s.y[1] + s.y[6]);
