@@ -95,6 +95,12 @@ func (f *function) alloca(i *llvm.Inst) {
 		if p := pos(declare.Pos); p.Line != 0 {
 			at = p
 		}
+		if at.Col != 0 && declare.Var.Name != "" {
+			if f.b.Func.Locals == nil {
+				f.b.Func.Locals = map[ir.Pos]string{}
+			}
+			f.b.Func.Locals[at] = declare.Var.Name
+		}
 		if f.im.opts.names(Local{f.src.Name, declare.Var.Name}) {
 			name = declare.Var.Name
 		}

@@ -125,7 +125,10 @@ type Func struct {
 	Blocks []Block
 	// Vars are the C variables that Dbg instructions refer to.
 	Vars []Var
-	Pos  Pos
+	// Locals are the names of the C variables that stay in memory, by where they are declared: the Pos of
+	// their Alloca. For people only; the text form does not have them.
+	Locals map[Pos]string
+	Pos    Pos
 	// Model says that the body is assay's model of a library function.
 	Model bool
 }

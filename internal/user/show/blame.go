@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 
 	"assay/internal/program/ir"
@@ -15,6 +16,8 @@ import (
 type object struct {
 	base, size uint64
 	what       string // e.g. "the heap block of 16 bytes allocated at f.c:7"
+	local      bool
+	freed      Position // where it was freed, zero if it was not
 }
 
 // pendingObject is an object whose address is not known yet: it is the value
@@ -50,7 +53,7 @@ func (t *tracer) settle(e interp.Event) {
 		}
 		o := object{base: e.State.Value(p.value).Uint64(), size: p.size}
 		if a.f.Def(p.value).Op == ir.Alloca {
-			o.what = fmt.Sprintf("a local object of %s, %s", a.f.Name, bytesText(p.size))
+			o.local, o.what = true, localText(a.f, a.f.Def(p.value), p.size)
 		} else {
 			o.what = "a heap block of " + bytesText(p.size)
 			if name := a.f.Def(p.value).Sym; name != "" {
@@ -68,39 +71,154 @@ func (t *tracer) settle(e interp.Event) {
 	a.pending = kept
 }
 
+// freed notes that a heap block is gone, and where.
+func (t *tracer) freed(e interp.Event) {
+	for i := len(t.objects) - 1; i >= 0; i-- {
+		if t.objects[i].base == e.Bits.Uint64() {
+			at := e.State.UserPos(e.Pos)
+			if at.Line == 0 && t.visible() != nil {
+				at = t.visible().pos
+			}
+			t.objects[i].freed = PositionOf(t.run.Module, at)
+			return
+		}
+	}
+}
+
+// accessedRange is a pointer that an instruction accesses memory through: its part in the access,
+// "" if there is one pointer only, and how many bytes are accessed.
+type accessedRange struct {
+	pointer ir.Value
+	role    string
+	size    uint64
+}
+
+// operands are the pointers of an instruction.
+func operands(e interp.Event) []accessedRange {
+	if e.Value == 0 {
+		return nil
+	}
+	f := e.Func
+	d := f.Def(e.Value)
+	size := func(k int) uint64 { return e.State.Value(d.Args[k]).Uint64() }
+	switch d.Op {
+	case ir.Load:
+		return []accessedRange{{d.Args[0], "", d.Type.Size()}}
+	case ir.Store:
+		return []accessedRange{{d.Args[1], "", f.Type(d.Args[0]).Size()}}
+	case ir.Free:
+		return []accessedRange{{d.Args[0], "", 0}}
+	case ir.MemSet:
+		return []accessedRange{{d.Args[0], "", size(2)}}
+	case ir.Havoc:
+		return []accessedRange{{d.Args[0], "", size(1)}}
+	case ir.MemCpy:
+		return []accessedRange{{d.Args[0], "destination", size(2)}, {d.Args[1], "source", size(2)}}
+	}
+	return nil
+}
+
 // blame says what is wrong with the pointer of an invalid access, "" if
-// nothing is known.
+// nothing is known. Of several pointers it is the first that is not valid for all bytes.
 func (t *tracer) blame(e interp.Event) string {
-	pointer, ok := accessed(e.Func, e.Value)
-	if !ok {
+	ops := operands(e)
+	if len(ops) == 0 {
 		return ""
 	}
-	address := e.State.Value(pointer).Uint64()
+	for _, x := range ops {
+		o, offset := e.State.Pointer(x.pointer)
+		if o.ID == 0 || !o.Alive || offset > o.Size || x.size > o.Size-offset {
+			return t.blameOperand(e, x)
+		}
+	}
+	return t.blameOperand(e, ops[0])
+}
+
+// blameOperand says what is wrong with one pointer.
+func (t *tracer) blameOperand(e interp.Event, x accessedRange) string {
+	name, of := "the pointer", ""
+	if op := e.Func.Def(e.Value).Op; op == ir.MemCpy || op == ir.MemSet {
+		of = "of " + bytesText(x.size) + ", "
+	}
+	if x.role != "" {
+		name = "the " + x.role
+	}
+	address := e.State.Value(x.pointer).Uint64()
 	if address == 0 {
-		return "the pointer is null"
+		return of + name + " is null"
 	}
-	if offsetFromNull(e, pointer) {
-		return "the pointer is an offset from null"
+	if offsetFromNull(e, x.pointer) {
+		return of + name + " is an offset from null"
 	}
+	o, offset := e.State.Pointer(x.pointer)
+	if o.ID == 0 {
+		return of + name + t.near(e, address)
+	}
+	what := t.objectText(e, o, address-offset)
+	text := what.locate(address, o.Alive)
+	if room := what.size - min(offset, what.size); o.Alive && room > 0 && x.size > room {
+		text += fmt.Sprintf(", only %s before its end", bytesText(room))
+	}
+	if text == "" {
+		text = " points to nothing"
+	}
+	return of + name + text
+}
+
+// objectText is an object of the run in the words of the program.
+func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object {
+	switch {
+	case o.Func != nil:
+		return object{base: base, what: "the function " + o.Func.Name}
+	case o.Global != nil:
+		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size)}
+		return out
+	}
+	// The latest object at this address is the one that was meant.
+	for i := len(t.objects) - 1; i >= 0; i-- {
+		if t.objects[i].base == base {
+			return t.objects[i]
+		}
+	}
+	d := o.Maker.Def(o.Site)
+	what := "a heap block of " + bytesText(o.Size)
+	if d.Op == ir.Alloca {
+		what = localText(o.Maker, d, o.Size)
+	}
+	return object{base: base, size: o.Size, local: d.Op == ir.Alloca, what: what}
+}
+
+// localText names a local.
+func localText(f *ir.Func, d *ir.Def, size uint64) string {
+	name := cmp.Or(d.Sym, f.Locals[d.Pos])
+	if name == "" {
+		return fmt.Sprintf("a local object of %s, %s", f.Name, bytesText(size))
+	}
+	return fmt.Sprintf("%s, a local of %s, %s", name, f.Name, bytesText(size))
+}
+
+// near says which object an address that belongs to none is close to.
+func (t *tracer) near(e interp.Event, address uint64) string {
 	for _, g := range t.globals(e) {
 		if where := g.locate(address, true); where != "" {
 			return where
 		}
 	}
-	// The latest object at this address is the one that was meant.
-	for _, near := range []uint64{0, 64} {
-		for i := len(t.objects) - 1; i >= 0; i-- {
-			o := t.objects[i]
-			if address+near < o.base || address >= o.base+max(o.size, 1)+near {
-				continue
-			}
-			_, alive := e.State.Memory(o.base, 1)
-			if where := o.locate(address, alive || o.size == 0); where != "" {
-				return where
-			}
+	for i := len(t.objects) - 1; i >= 0; i-- {
+		o := t.objects[i]
+		if address+64 < o.base || address >= o.base+max(o.size, 1)+64 {
+			continue
+		}
+		_, alive := e.State.Memory(o.base, 1)
+		inside := address >= o.base && address < o.base+o.size
+		if !alive && o.size > 0 && !inside {
+			continue // what is gone has no neighbours
+		}
+		if where := o.locate(address, alive || o.size == 0); where != "" {
+			return where
 		}
 	}
-	return "the pointer points to nothing"
+	return " points to nothing"
 }
 
 // offsetFromNull says whether a pointer was computed from the null pointer.
@@ -113,38 +231,30 @@ func offsetFromNull(e interp.Event, pointer ir.Value) bool {
 	return false
 }
 
-// locate says where an address lies from the object's view.
+// locate says where an address lies from the object's view: the end of a sentence about a pointer.
 func (o object) locate(address uint64, alive bool) string {
 	if !alive {
-		return "the pointer points into " + o.what + ", which is gone"
+		switch {
+		case !o.freed.IsZero():
+			return " points into " + o.what + ", which was freed at " + o.freed.String()
+		case o.local:
+			return " points into " + o.what + ", which has gone out of scope"
+		}
+		return " points into " + o.what + ", which is gone"
 	}
 	switch {
 	case address < o.base && o.base-address <= 64:
-		return fmt.Sprintf("the pointer is %s before the start of %s", bytesText(o.base-address), o.what)
-	case address >= o.base+o.size && address-o.base-o.size < 64:
+		return fmt.Sprintf(" is %s before the start of %s", bytesText(o.base-address), o.what)
+	case address >= o.base+o.size && address-o.base-o.size < 1<<20:
 		past := address - o.base - o.size
 		if past == 0 {
-			return "the pointer is at the end of " + o.what
+			return " is at the end of " + o.what
 		}
-		return fmt.Sprintf("the pointer is %s past the end of %s", bytesText(past), o.what)
+		return fmt.Sprintf(" is %s past the end of %s", bytesText(past), o.what)
 	case address >= o.base && address < o.base+o.size:
-		return fmt.Sprintf("the pointer is at byte %d of %s", address-o.base, o.what)
+		return fmt.Sprintf(" is at byte %d of %s", address-o.base, o.what)
 	}
-	return ""
-}
-
-// accessed is the pointer that an instruction accesses memory through.
-func accessed(f *ir.Func, v ir.Value) (ir.Value, bool) {
-	if v == 0 {
-		return 0, false
-	}
-	switch d := f.Def(v); d.Op {
-	case ir.Load, ir.Free, ir.MemSet, ir.MemCpy, ir.Havoc:
-		return d.Args[0], true
-	case ir.Store:
-		return d.Args[1], true
-	}
-	return 0, false
+	return " is outside of " + o.what
 }
 
 // globals are the global objects whose addresses the current function uses.
@@ -157,7 +267,7 @@ func (t *tracer) globals(e interp.Event) []object {
 		}
 		if g := t.run.Module.Global(d.Sym); g != nil && g.CName != "" {
 			base := e.State.Value(ir.Value(i)).Uint64()
-			out = append(out, object{base, g.Size, fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size))})
+			out = append(out, object{base: base, size: g.Size, what: fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size))})
 		}
 	}
 	return out

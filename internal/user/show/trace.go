@@ -128,6 +128,8 @@ func (t *tracer) event(e interp.Event) bool {
 		t.jump(e, fmt.Sprintf("%d iterations that only count", e.Iterations))
 	case interp.ChoiceMade:
 		t.choice(e)
+	case interp.Freed:
+		t.freed(e)
 	case interp.Violation, interp.LabelReached:
 		return t.violation(e) || t.err != nil
 	}

@@ -107,11 +107,12 @@ const (
 	Jumping                       // Jump, Block; before it is made
 	Accelerated                   // Block, Iterations. Only with Options.Accelerate
 	Accepted                      // an Accept
+	Freed                         // Bits is the address; after a Free that was valid
 )
 
 // String is the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted"}[k]
+	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted", "freed"}[k]
 }
 
 // Event is something that happens in a run.

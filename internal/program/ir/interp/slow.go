@@ -147,7 +147,7 @@ func (m *machine) free(v ir.Value, p pointer) bool {
 		return m.violation(ir.InvalidFree, v)
 	}
 	m.mem.kill(p.object, stateGone)
-	return true
+	return !m.observe || m.emit(Event{Kind: Freed, Value: v, Bits: bv.New(m.p.m.PointerBits, p.address)})
 }
 
 // lifetimeEnd ends that of a stack object; some may begin again.
