@@ -78,7 +78,18 @@ int main(void) {
 	{"a loop that ends", Termination, True, `int main(void) {
   int x = __VERIFIER_nondet_int();
   while (x > 0) x -= 2;
-}`, []string{"loop_transition_invariant", `\at(x, AnyPrev)`, `format_version: "2.1"`}, ""},
+}`, []string{`format_version: "2.0"`}, ""},
+	{"a recursive function", UnreachCall, True, `int g;
+int id(int x) {
+  if (x == 0) return 0;
+  x = x - 1;
+  return id(x) + 1;
+}
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0 || n > 5000) return 0;
+  if (id(n) > n) reach_error();
+}`, []string{"function_contract", `\result`, `format_version: "2.1"`}, EngineInduction},
 	{"inputs, and a local without a value", UnreachCall, False, `int main(void) {
   int x = __VERIFIER_nondet_int(), y, z = __VERIFIER_nondet_int();
   unsigned char c = __VERIFIER_nondet_uchar();
@@ -163,6 +174,13 @@ func TestWitnesses(t *testing.T) {
 			j, err := judge(t, file, text)
 			if err != nil || j.Outcome != validate.Confirmed {
 				t.Errorf("%+v %v\n%s", j, err, text)
+			}
+			if c.property == Termination && c.answer == True {
+				if _, ranked, _ := checkWitness(t, file, c.property, "2.1", ""); !strings.Contains(ranked, "loop_transition_invariant") || !strings.Contains(ranked, `\at(x, AnyPrev)`) {
+					t.Errorf("no ranking function:\n%s", ranked)
+				} else if j, err := judge(t, file, ranked); err != nil || j.Outcome != validate.Confirmed {
+					t.Errorf("%+v %v\n%s", j, err, ranked)
+				}
 			}
 			if c.answer == False {
 				_, graph, _ := checkWitness(t, file, c.property, "graphml", c.engine)
@@ -257,7 +275,7 @@ func TestForeignInvariants(t *testing.T) {
 			t.Parallel()
 			j, err := judge(t, file, witnessOf(t, file, "invariant_set", "G ! call(reach_error())", "    []\n"[:len("    []\n")*b2i(c.content == "")]+c.content))
 			checkJudgement(t, j, err, c.want)
-			if err == nil && j.Outcome == validate.Rejected && (j.Run == nil || !strings.Contains(j.Why, "does not hold")) {
+			if err == nil && j.Outcome == validate.Rejected && (j.Run == nil || !strings.Contains(j.Why, "w.yml:") || !strings.Contains(j.Why, "does not hold") || !strings.Contains(j.Broken.Text, "of the witness")) {
 				t.Errorf("rejected without a run that says why: %+v", j)
 			}
 		})
@@ -283,6 +301,77 @@ func checkJudgement(t *testing.T, j *Judgement, err error, want string) {
 		t.Error(err)
 	case string(j.Outcome) != want:
 		t.Errorf("%s: %s %+v, want %s", j.Outcome, j.Why, j.Findings, want)
+	}
+}
+
+// TestForeignContracts judges contracts that others may claim.
+func TestForeignContracts(t *testing.T) {
+	file := writeFile(t, "f.c", `extern int __VERIFIER_nondet_int(void);
+void reach_error() {}
+int g;
+int f(int x, int y) {
+  x = x + 1;
+  if (y) return x;
+  g = g + 1;
+  return x - 1;
+}
+void h(void) { if (g > 3) return; g = 4; }
+int main(void) {
+  g = 3;
+  if (f(5, __VERIFIER_nondet_int()) < 5) reach_error();
+  h();
+}
+`)
+	for _, c := range []struct{ name, at, requires, ensures, want string }{
+		{"the right one", "line: 4, function: f", "x == 5", `\\result >= x && \\result <= x + 1 && g >= \\old(g)`, "confirmed"},
+		{"of the parameter at the end", "line: 4, function: f", "1", `\\result == x`, "rejected"},
+		{"a precondition that no call satisfies", "line: 4, function: f", "x == 4", `1`, "rejected"},
+		{"a postcondition of one return", "line: 4, function: f", "1", `\\result == x + 1`, "rejected"},
+		{"without a result", "line: 10, function: h", "g >= 3", `g == 4`, "confirmed"},
+		{"without a result, and wrong", "line: 10, function: h", "1", `g == \\old(g)`, "rejected"},
+		{"of a result that is not there", "line: 10, function: h", "1", `\\result == 4`, "unknown"},
+		{"of no function", "line: 5", "1", `1`, "unknown"},
+		{"of ACSL", "line: 4, function: f", "1", `\\forall`, "confirmed"},
+		{"one that writes", "line: 4, function: f", "1", `g = 4`, "changes something"},
+		{"of a local", "line: 4, function: f", "1", `r == 4`, "undeclared"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			j, err := judge(t, file, witnessOf(t, file, "invariant_set", "G ! call(reach_error())",
+				fmt.Sprintf("  - contract: {type: function_contract, location: {file_name: f.c, %s}, requires: \"%s\", ensures: \"%s\", format: acsl_expression}\n", c.at, c.requires, c.ensures)))
+			checkJudgement(t, j, err, c.want)
+		})
+	}
+}
+
+// TestFalseWitnesses: of programs without a violation no violation witness is confirmed, and of those with one no correctness witness.
+func TestFalseWitnesses(t *testing.T) {
+	for _, c := range witnessed {
+		if c.property != UnreachCall && c.property != NoOverflow {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := writeFile(t, "f.c", declared+c.source)
+			specification := map[Property]string{UnreachCall: "G ! call(reach_error())", NoOverflow: "G ! overflow"}[c.property]
+			lines := strings.Split(declared+c.source, "\n")
+			for i, l := range lines {
+				if i%2 == 1 {
+					continue
+				}
+				column := len(l) - len(strings.TrimLeft(l, " ")) + 1
+				if i < 3 || column == 1 {
+					continue
+				}
+				text := witnessOf(t, file, "violation_sequence", specification, segments(point("target", "follow", i+1, column, "")))
+				if c.answer == False {
+					text = witnessOf(t, file, "invariant_set", specification, invariantAt(i+1, column, "location_invariant", "1"))
+				}
+				if j, err := judge(t, file, text); err != nil || j.Outcome == validate.Confirmed {
+					t.Errorf("line %d: %+v %v", i+1, j, err)
+				}
+			}
+		})
 	}
 }
 
@@ -343,7 +432,9 @@ func TestForeignRuns(t *testing.T) {
 		{"a run that avoids all", segments(point("assumption", "avoid", 6, 3, "x > 10") + first), "rejected"},
 		{"a call", segments(point("function_enter", "follow", 8, 19, ""), first), "confirmed"},
 		{"a call that does not come first", segments(point("function_enter", "follow", 8, 19, ""), second), "rejected"},
-		{"a target where nothing is", segments(point("target", "follow", 12, 3, "")), "rejected"},
+		{"a target where nothing is", segments(point("target", "follow", 12, 2, "")), "unknown"},
+		{"a target that is a function", segments(point("target", "follow", 3, 16, "")), "unknown"},
+		{"a target where nothing happens", segments(point("target", "follow", 12, 3, "")), "rejected"},
 		{"a waypoint where nothing is", segments(point("branching", "follow", 12, 3, "true"), first), "unknown"},
 		{"a call that is not there", segments(point("function_return", "follow", 6, 3, `\result == 1`), first), "unknown"},
 		{"no place", segments(point("target", "follow", 800, 1, "")), "unknown"},

@@ -134,8 +134,9 @@ type target struct {
 	any        bool
 }
 
-// targetOf finds the target; nil if the witness has none.
-func (x *instrumented) targetOf(w *witness.Witness) (*target, error) {
+// targetOf finds the target; nil if the witness has none. ends says that the property is violated where the program ends, which is no
+// expression.
+func (x *instrumented) targetOf(w *witness.Witness, ends bool) (*target, error) {
 	last := w.Segments[len(w.Segments)-1].Last()
 	if last.Type != witness.Target {
 		return nil, nil
@@ -151,19 +152,37 @@ func (x *instrumented) targetOf(w *witness.Witness) (*target, error) {
 	if last.At.Column == 0 {
 		return t, nil
 	}
-	for _, n := range nodes(f, last.At, begins, func(n *syntax.Node) bool { return n.Full || n.Kind.Statement() || n.Kind == syntax.Call }) {
-		t.begin, t.end = n.Begin, n.End
-		switch {
-		case n.Kind == syntax.Compound:
-			continue
-		case n.CondEnd > 0 && n.Kind != syntax.Do:
-			t.end = n.CondEnd
-		case n.Macro:
-			t.end = max(t.end, n.Begin+1)
-		}
-		break
+	fits := func(n *syntax.Node) bool {
+		return n.Kind != syntax.Compound && (n.Full || n.Kind.Statement() || n.Kind == syntax.Call)
+	}
+	for _, n := range nodes(f, last.At, begins, fits) {
+		t.extent(n)
+		return t, nil
+	}
+	// Nothing begins there: it may be inside of a full expression.
+	at, _ := f.Offset(last.At.Line, last.At.Column)
+	if fn := f.At(at); fn != nil {
+		fn.Body.Walk(func(n *syntax.Node) {
+			if n.Full && n.Begin <= at && at < n.End {
+				t.extent(n)
+			}
+		})
+	}
+	if t.end == 0 && !ends {
+		return nil, noPlace("no statement or expression stands there")
 	}
 	return t, nil
+}
+
+// extent makes the target a node: of a statement with a condition, the condition.
+func (t *target) extent(n *syntax.Node) {
+	t.begin, t.end = n.Begin, n.End
+	switch {
+	case n.CondEnd > 0 && n.Kind != syntax.Do:
+		t.end = n.CondEnd
+	case n.Macro:
+		t.end = max(t.end, n.Begin+1)
+	}
 }
 
 // matches says whether a position of a check is that of the target.

@@ -173,7 +173,7 @@ func (j *judge) failed(m *ir.Module, v *verdict.False, elements []element) error
 
 // check is the assertion of an expression.
 func check(text string, owner int) []code {
-	return []code{{"__assay_check(", noOwner}, {"!!(" + text + ")", owner}, {", 1, ", noOwner}, {`""); `, owner}}
+	return []code{{"__assay_check(!!(" + text + `), 1, ""); `, owner}}
 }
 
 // invariant puts an invariant into the text.
@@ -229,9 +229,4 @@ func (x *instrumented) invariant(i witness.Invariant, owner int, prelude *string
 		b.code = append(b.code, code{kept + " = 0; ", noOwner})
 	}
 	return nil
-}
-
-// contract puts a contract into the text.
-func (x *instrumented) contract(witness.Contract, int) error {
-	return noPlace("contracts are not judged yet")
 }

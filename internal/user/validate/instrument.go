@@ -33,11 +33,14 @@ const (
 type siteKind uint8
 
 const (
-	before siteKind = iota // a statement
-	head                   // of a loop: before its condition, or at the beginning of the body of do
-	branch                 // around a condition
-	enter                  // before a call
-	leave                  // behind a call, with its result
+	before   siteKind = iota // a statement
+	head                     // of a loop: before its condition, or at the beginning of the body of do
+	branch                   // around a condition
+	enter                    // before a call
+	leave                    // behind a call, with its result
+	entry                    // at the beginning of the body of a function
+	exit                     // at its end
+	returned                 // around the value that a return gives
 )
 
 // site is a node at which something is inserted.
@@ -46,6 +49,8 @@ type site struct {
 	node *syntax.Node
 	kind siteKind
 	code []code
+	// result is the type of the function, of returned.
+	result string
 }
 
 // code are statements that are inserted. Owner is the element of the witness that text belongs to.
@@ -315,6 +320,16 @@ func (s *site) pieces(f *syntax.File) []piece {
 		p := shut(n.CondEnd, "); ")
 		p.code = append(append(p.code, s.code...), code{" " + branchName + "; })", noOwner})
 		return []piece{open(n.Cond, "({ "+kind, nil, ""), p}
+	case entry:
+		return []piece{open(n.Begin+1, " ", s.code, " ")}
+	case exit:
+		p := shut(n.End-1, " ")
+		p.code = append(p.code, s.code...)
+		return []piece{p}
+	case returned:
+		p := shut(f.StatementEnd(n)-1, "); ")
+		p.code = append(append(p.code, s.code...), code{" " + resultName + "; })", noOwner})
+		return []piece{open(n.Inner[0].Begin, "({ "+s.result+" "+resultName+" = (", nil, ""), p}
 	case enter:
 		return []piece{open(n.Begin, "({ ", s.code, " "), shut(n.End, "; })")}
 	case leave:

@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/conductor"
@@ -95,7 +96,7 @@ func (j *judge) attempt(strict bool, elements []element) (*attempt, error) {
 	a := &attempt{instrumented: x, last: len(w.Segments) - 1}
 	err := x.mark(w, strict)
 	if err == nil {
-		a.target, err = x.targetOf(w)
+		a.target, err = x.targetOf(w, slices.Contains(j.Ask.Targets, ir.MemTrack) || slices.Contains(j.Ask.Targets, ir.MemCleanup))
 	}
 	var at *located
 	var none *errNoPlace

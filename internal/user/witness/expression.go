@@ -223,3 +223,57 @@ func AtPrevious(text string) ([]Previous, error) {
 	}
 	return out, nil
 }
+
+// Rename replaces names that are no members of something.
+func Rename(text string, to func(name string) string) string {
+	list, why := tokens(text)
+	if why != "" {
+		return text
+	}
+	out, done := "", 0
+	for i, t := range list {
+		if !isName(t.text) || i > 0 && (list[i-1].text == "." || list[i-1].text == "->") {
+			continue
+		}
+		out += text[done:t.at] + to(t.text)
+		done = t.at + len(t.text)
+	}
+	return out + text[done:]
+}
+
+// Olds finds the parts \old(x) of a postcondition: where they stand, and where the text of x does.
+func Olds(text string) ([]Previous, error) {
+	list, why := tokens(text)
+	if why != "" {
+		return nil, fmt.Errorf("%s", why)
+	}
+	var out []Previous
+	for i := 0; i < len(list); i++ {
+		if list[i].text != `\old` {
+			continue
+		}
+		if i+1 >= len(list) || list[i+1].text != "(" {
+			return nil, fmt.Errorf(`has \old without parentheses`)
+		}
+		depth, k := 0, i+1
+		for ; k < len(list); k++ {
+			switch list[k].text {
+			case "(", "[":
+				depth++
+			case ")", "]":
+				depth--
+			case `\old`, `\result`:
+				return nil, fmt.Errorf(`has %s inside of \old`, list[k].text)
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		if k >= len(list) {
+			return nil, fmt.Errorf("has brackets that do not match")
+		}
+		out = append(out, Previous{list[i].at, list[k].at + 1, list[i+1].at + 1, list[k].at})
+		i = k
+	}
+	return out, nil
+}

@@ -434,7 +434,8 @@ func (x *exporter) rankings(c *verdict.Ranking) {
 			x.leave("why the loop at %s ends: %s", where, why)
 			continue
 		}
-		if !x.needs21("ranking functions") {
+		if x.out.Witness.Version != witness.V21 {
+			x.leave("ranking functions: only format 2.1 has them, as a draft (--witness-format 2.1)")
 			return
 		}
 		x.out.Witness.Invariants = append(x.out.Witness.Invariants, witness.Invariant{Type: witness.LoopTransitionInvariant, At: location(f, loop.Begin), Value: text})
