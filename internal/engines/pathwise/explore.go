@@ -144,6 +144,12 @@ func (e *explorer) ways(s *state) bool {
 			}
 		}
 	}
+	if w := e.shortCircuit(p, ways); w != nil && together == nil && !joined {
+		id := idOf(w)
+		e.move(s, false, []verdict.PathWay{id})
+		p.Take(func(w *ssa.Way) bool { return idOf(w) == id })
+		return false
+	}
 	groups := e.groups(p, there)
 	if len(groups) > 1 {
 		if together != nil {
@@ -245,6 +251,48 @@ func (e *explorer) split(s *state, groups [][]verdict.PathWay) {
 	for _, q := range parts {
 		e.add(q)
 	}
+}
+
+// shortCircuit finds a way into a block that is another test of a condition of several: it has no other
+// predecessor and no effect, and one of its successors is the target of another way. Taken now,
+// it adds a way that can be joined with that one, though all ways together meet nowhere near.
+func (e *explorer) shortCircuit(p *ssa.Path, ways []ssa.Way) *ssa.Way {
+	f := p.Func()
+	for i := range ways {
+		w := &ways[i]
+		if w.To == 0 || len(f.Blocks[w.To].Preds) != 1 || len(f.Succs(w.To)) < 2 || !e.tests(f, w.To) {
+			continue
+		}
+		for _, to := range f.Succs(w.To) {
+			if slices.ContainsFunc(ways, func(x ssa.Way) bool { return x.To == to }) {
+				return w
+			}
+		}
+	}
+	return nil
+}
+
+// maxTest bounds the instructions of a block that is a test.
+const maxTest = 24
+
+// tests says whether a block only computes a condition.
+func (e *explorer) tests(f *ir.Func, b ir.BlockID) bool {
+	instrs := f.Blocks[b].Instrs
+	if len(instrs) > maxTest {
+		return false
+	}
+	for _, v := range instrs {
+		switch d := f.Def(v); d.Op {
+		case ir.Call:
+			if callee := e.m.Func(d.Sym); callee == nil || !callee.Model {
+				return false
+			}
+		case ir.Store, ir.MemCpy, ir.MemSet, ir.Havoc, ir.Alloca, ir.Malloc, ir.Free, ir.LifetimeStart, ir.LifetimeEnd,
+			ir.StackSave, ir.StackRestore, ir.VaStart, ir.Assume, ir.Nondet:
+			return false
+		}
+	}
+	return true
 }
 
 // maxRegion bounds the blocks of a region.

@@ -13,6 +13,8 @@
 // in constants, which tell where in its input a program is as in veritesting [Avgerinos14]; what is lost is
 // estimated by kinds of values, where [Kuznetsov12] counts the queries to come.
 //
+// Tests of one condition after the other (a || b) are taken together, too, if they lead to the same block.
+//
 // A pointer that may point to several objects, a size of an allocation or a length of a copy with a few
 // possible values, and an offset at which something is written, divide the path by its values.
 //
