@@ -13,6 +13,9 @@ import (
 // structures that are filled in. What the flags say of a parameter goes before the plan. All that is made
 // is on the heap, and what is left of it is freed at the end if anybody asks for leaks.
 
+// readyLabel is the label behind which the arguments are made.
+const readyLabel = "assay.arguments"
+
 // planned makes the arguments of a plan.
 type planned struct {
 	f       *function
@@ -128,6 +131,7 @@ func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 			args[at[x.Name]] = f.b.Select(equal, own[at[a.Alias]], own[at[x.Name]])
 		}
 	}
+	f.b.Emit(ir.Def{Op: ir.Label, Sym: readyLabel}) // a trace learns here where the last object is
 	f.emitCall(fn, args)
 	if !f.im.opts.FreeArguments {
 		return

@@ -235,7 +235,10 @@ func (o *Object) text() string {
 		return fmt.Sprintf("one %s with room for %d bytes, as it is taken for a larger structure", element, o.Room)
 	}
 	if o.Count.Number == 1 {
-		return "one " + strings.TrimSuffix(element, "s")
+		if o.Type == nil {
+			return "one byte"
+		}
+		return "one " + element
 	}
 	return fmt.Sprintf("%d elements of %s", o.Count.Number, element)
 }

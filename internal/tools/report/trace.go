@@ -14,7 +14,8 @@ type tracer struct {
 	t     *text
 	short *Shortener
 
-	function string // of the last header
+	title    func(file string) string // what files are called, nil for their paths
+	function string                   // of the last header
 	file     string
 	lastLine int
 }
@@ -67,7 +68,11 @@ func (tr *tracer) print(s assay.Step) {
 	if s.Func != tr.function || s.Pos.File != tr.file {
 		tr.t.printf("  in %s", s.Func)
 		if s.Pos.File != "" {
-			tr.t.printf(" (%s)", s.Pos.File)
+			name := s.Pos.File
+			if tr.title != nil {
+				name = tr.title(name)
+			}
+			tr.t.printf(" (%s)", name)
 		}
 		tr.t.printf(":\n")
 		tr.function, tr.file, tr.lastLine = s.Func, s.Pos.File, 0
@@ -136,9 +141,10 @@ func StepText(s assay.Step) string {
 	return s.Text
 }
 
-// WriteSteps prints steps with their sources, as the trace of a result is printed.
-func WriteSteps(w *bufio.Writer, sources Sources, steps []assay.Step) {
+// WriteSteps prints steps with their sources, as the trace of a result is printed; title is what a file is called.
+func WriteSteps(w *bufio.Writer, sources Sources, steps []assay.Step, title func(file string) string) {
 	tr := newTracer(&text{w: w, sources: sources}, true)
+	tr.title = title
 	for _, s := range steps {
 		tr.print(s)
 	}

@@ -71,6 +71,20 @@ func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
 		x.task.Files = append(x.task.Files, l.Unit.File)
 	}
 	x.ask()
+	for i := range x.out.Findings {
+		f := &x.out.Findings[i]
+		f.Place.Pos.File = absolute(f.Place.Pos.File)
+		for k := range f.Trace {
+			if p := &f.Trace[k].Pos; p.File != "" {
+				p.File = absolute(p.File)
+			}
+		}
+	}
+	for i := range x.out.Reasons {
+		if p := &x.out.Reasons[i].Pos; p.File != "" {
+			p.File = absolute(p.File)
+		}
+	}
 	x.out.Seconds = time.Since(begin).Seconds()
 	return x.out
 }

@@ -100,7 +100,7 @@ func (t *text) finding(n int, f *Finding) {
 			t.printf("     %s\n", line)
 		}
 		if t.o.Traces {
-			report.WriteSteps(t.w, t.sources, f.Trace)
+			report.WriteSteps(t.w, t.sources, f.Trace, func(file string) string { return relativeTo(t.r.Root, file) })
 			if f.Cut > 0 {
 				t.printf("      (%s left out)\n", plural(f.Cut, "step"))
 			}

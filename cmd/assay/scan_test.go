@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay"
+	"assay/internal/tools/scan"
+)
+
+// TestScan: the project of testdata/scan, whose comments say what is wrong with it.
+func TestScan(t *testing.T) {
+	cache := t.TempDir()
+	look := func(code int, args ...string) *scan.Report {
+		t.Helper()
+		o := invoke(t, append([]string{"scan", "--json", "--cache", cache}, args...)...)
+		if o.code != code {
+			t.Fatalf("exit code %d, want %d\n%s%s", o.code, code, o.stdout, o.stderr)
+		}
+		r := &scan.Report{}
+		if err := json.Unmarshal([]byte(o.stdout), r); err != nil {
+			t.Fatalf("%v\n%s", err, o.stdout)
+		}
+		return r
+	}
+	r := look(1, "testdata/scan")
+	places := func(list []scan.Finding) (out []string) {
+		for _, f := range list {
+			out = append(out, strings.Join([]string{f.Entry, string(f.Property), string(f.Confidence)}, " "))
+		}
+		return out
+	}
+	if got := places(r.Findings); len(got) == 0 || got[0] != "ring_push valid-deref high" {
+		t.Errorf("findings: %v", got)
+	} else {
+		for _, f := range r.Findings[1:] {
+			if f.Confidence != scan.Low || len(f.Needs) == 0 {
+				t.Errorf("not labelled: %s %s %s", f.Entry, f.Property, f.Because)
+			}
+		}
+		if !slices.Contains(got, "average no-overflow low") || !slices.Contains(got, "first valid-deref low") {
+			t.Errorf("findings: %v", got)
+		}
+		if len(r.Findings[0].Trace) == 0 || len(r.Findings[0].Replayed) == 0 || !slices.Contains(r.Findings[0].Harness, "r->slots points to capacity elements of int, one at least (named so)") {
+			t.Errorf("the first finding: %+v", r.Findings[0])
+		}
+	}
+	if got := places(r.Suppressed); len(got) != 1 || !strings.HasPrefix(got[0], "scaled div-by-zero") || r.Suppressed[0].Suppressed.Reason != "callers never pass 0" {
+		t.Errorf("suppressed: %v", got)
+	}
+	if len(r.Functions) != 7 || len(r.Files) != 2 {
+		t.Errorf("%d functions in %d files", len(r.Functions), len(r.Files))
+	}
+	for _, f := range r.Functions {
+		if f.Name == "ring_last" && (f.Answer != assay.True || len(f.Assumptions) == 0) {
+			t.Errorf("ring_last: %+v", f)
+		}
+	}
+	if again := look(1, "testdata/scan"); again.Cached != 7 || !slices.Equal(places(again.Findings), places(r.Findings)) {
+		t.Errorf("the second time, %d answers are from the cache: %v", again.Cached, places(again.Findings))
+	}
+	if one := look(0, "--function", "ring_last", "testdata/scan"); len(one.Functions) != 1 || one.Cached != 1 {
+		t.Errorf("one function: %+v", one.Functions)
+	}
+	text := invoke(t, "scan", "--cache", cache, "testdata/scan").stdout
+	for _, want := range []string{"1. src/ring.c:7:", "needs a precondition: ", "1 suppressed", "sums.c", "7 from the cache"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text has no %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestScanTrouble: what does not compile, and what is asked wrongly.
+func TestScanTrouble(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("bad.c", "int f( {\n")
+	write("good.c", "int g(int x) { return x & 3; }\n")
+	o := invoke(t, "scan", "--no-cache", folder)
+	if o.code != 2 || !strings.Contains(o.stdout, "bad.c: cannot be compiled") || !strings.Contains(o.stdout, "1 function in 2 files") {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	write("assay.toml", "[scan]\nexclud = [\"bad.c\"]\n")
+	if o := invoke(t, "scan", "--no-cache", folder); o.code != 3 || !strings.Contains(o.stderr, "assay.toml:2:1: there is no setting scan.exclud") {
+		t.Errorf("exit code %d\n%s", o.code, o.stderr)
+	}
+	write("assay.toml", "[scan]\nexclude = [\"bad.c\"]\n")
+	if o := invoke(t, "scan", "--no-cache", folder); o.code != 0 {
+		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, args := range [][]string{{"scan", filepath.Join(folder, "none")}, {"scan", "--property", "termination", folder}, {"scan", "--property", "shfit", folder}} {
+		if o := invoke(t, args...); o.code != 3 || o.stderr == "" {
+			t.Errorf("%v: exit code %d\n%s", args, o.code, o.stderr)
+		}
+	}
+}
+
+// TestScanSince: functions that a commit changed.
+func TestScanSince(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "a.c")
+	git := func(args ...string) {
+		t.Helper()
+		args = append([]string{"-C", folder, "-c", "user.name=test", "-c", "user.email=test@example.org"}, args...)
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	before := "int f(int x) {\n\treturn x & 1;\n}\nint g(int x) {\n\treturn x & 2;\n}\n"
+	if err := os.WriteFile(file, []byte(before), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-qm", "one")
+	if err := os.WriteFile(file, []byte(strings.Replace(before, "x & 2", "x & 4", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := invoke(t, "scan", "--no-cache", "--json", "--since", "HEAD", folder)
+	r := &scan.Report{}
+	if err := json.Unmarshal([]byte(o.stdout), r); err != nil || o.code != 0 || len(r.Functions) != 1 || r.Functions[0].Name != "g" {
+		t.Errorf("exit code %d, %v\n%s%s", o.code, err, o.stdout, o.stderr)
+	}
+	if o := invoke(t, "scan", "--no-cache", "--since", "nothing", folder); o.code != 3 || !strings.Contains(o.stderr, "--since nothing") {
+		t.Errorf("exit code %d\n%s", o.code, o.stderr)
+	}
+}

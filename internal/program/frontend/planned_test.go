@@ -1,0 +1,178 @@
+package frontend
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay/internal/program/harness"
+	"assay/internal/program/ir/interp"
+)
+
+// plans are functions with what their harness should say. All of them are right if they are called so, which the test
+// tries out.
+var plans = []struct {
+	name, source string
+	want         []string
+}{
+	{"length by use", `int f(const int *v, int k) { int s = 0; for (int i = 0; i < k; i++) s ^= v[i]; return s; }`,
+		[]string{"v points to k elements of int (used up to k)"}},
+	{"counted down", `void f(char *p, unsigned k) { while (k--) *p++ = 0; }`,
+		[]string{"p points to k elements of char (used up to k)"}},
+	{"pointer moves beside the counter", `int f(const short *p, unsigned k) { int s = 0; for (unsigned i = 0; i < k; i++) s ^= *p++; return s; }`,
+		[]string{"p points to k elements of short (used up to k)"}},
+	{"passed to memcpy", `void *memcpy(void *, const void *, unsigned long); void f(char *to, const char *from, unsigned long k) { memcpy(to, from, k); }`,
+		[]string{"to points to k elements of char (passed to memcpy with k)", "from points to k elements of char (passed to memcpy with k)"}},
+	{"passed on", `static int g(const int *v, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= v[i]; return s; } int f(const int *w, int k) { return g(w, k); }`,
+		[]string{"w points to k elements of int (passed to g with k)"}},
+	{"by name", `int f(const unsigned char *src, unsigned src_len, unsigned flags) { return src_len > 2 && flags ? src[1] : 0; }`,
+		[]string{"src points to src_len elements of unsigned char (named so)"}},
+	{"string", `int f(const char *s) { return s[0]; }`, []string{"s points to a string of any length"}},
+	{"string by use", `int f(char *s) { int n = 0; while (*s++) n ^= 1; return n; }`, []string{"s points to a string of any length (read up to a null character)"}},
+	{"not a length", `void f(char *s, long value) { char *p = s; for (int i = 0; i < 3; i++) { *p++ = '0' + value % 10; value /= 10; } }`,
+		[]string{"s points to 64 elements of char (nothing says how many)"}},
+	{"end", `int f(const char *p, const char *end) { int n = 0; for (; p < end; p++) n ^= *p; return n; }`,
+		[]string{"end points to the end of what p points to (compared with it)"}},
+	{"null is expected", `int f(int *p) { return p ? *p : 0; }`, []string{"p is null, or points to one int"}},
+	{"out parameter", `void f(int *out) { *out = 1; }`, []string{"out points to one int"}},
+	{"buffer with capacity", `struct buf { char *data; unsigned long len, cap; }; int f(struct buf *b, char c) { if (b->len >= b->cap) return 0; b->data[b->len++] = c; return 1; }`,
+		[]string{"b points to one struct buf", "b->data points to cap elements of char (named so)", "b->len <= b->cap"}},
+	{"list", `struct node { int x; struct node *next; }; int f(const struct node *n) { int s = 0; for (; n; n = n->next) s ^= n->x; return s; }`,
+		[]string{"n is null, or points to one struct node", "n->next is null, or points to one struct node (it leads to its own type)", "n->next->next is null (it leads to its own type)"}},
+	{"enumeration and truth value", `enum color { RED, GREEN = 4 }; struct s { enum color c; _Bool b; }; int f(struct s *p, enum color d) { static int t[5]; return t[p->c] + t[d] + p->b; }`,
+		[]string{"p->c is one of 0, 4", "p->b is one of 0, 1", "d is one of 0, 4"}},
+	{"callback", `struct s { int (*get)(void *, int); void *context; }; int f(struct s *p) { return p->get(p->context, 1) & 1; }`,
+		[]string{"p->get points to a function that returns anything and changes nothing"}},
+	{"void pointer by its use", `struct s { int x; int *y; }; int f(void *context) { struct s *p = context; return p->x ^ *p->y; }`,
+		[]string{"context points to one struct s", "context->y points to one int"}},
+	{"beginning of a larger structure", `struct base { int type; }; struct large { struct base base; int x[4]; }; int f(struct base *b) { return ((struct large *)b)->x[3]; }`,
+		[]string{"b points to one struct base with room for 20 bytes, as it is taken for a larger structure"}},
+	{"array of structures", `struct item { char *name; int x; }; int f(struct item *items, int count) { int s = 0; for (int i = 0; i < count; i++) s ^= items[i].name[0]; return s; }`,
+		[]string{"items points to count elements of struct item, 3 at most (used up to count)", "items[i].name points to a string of any length"}},
+	{"count of references", `struct s { int refcount; int *v; }; int f(struct s *p) { return *p->v; }`, []string{"p->v points to one int"}},
+}
+
+func TestPlans(t *testing.T) {
+	for _, p := range plans {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "f.c")
+			if err := os.WriteFile(file, []byte(p.source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			loaded, err := Load(t.Context(), Options{Files: []string{file}, Function: "f", Harness: harness.Variant{Infer: true}, FreeArguments: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := loaded.Harness.Text()
+			for _, want := range p.want {
+				if !slices.Contains(text, want) {
+					t.Errorf("the harness does not say %q:\n%s", want, strings.Join(text, "\n"))
+				}
+			}
+			ended := 0
+			for seed := range 25 {
+				outcome, err := interp.Run(t.Context(), loaded.Module, interp.Options{
+					Oracle: interp.Random(uint64(seed)), MaxSteps: 20000,
+					Observe: func(e interp.Event) {
+						if e.Kind == interp.Violation {
+							t.Errorf("seed %d: %v: %s", seed, e.Check, e.Text)
+						}
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if outcome.End == interp.UnsupportedReached {
+					t.Fatalf("seed %d: %v", seed, outcome)
+				}
+				ended++
+			}
+			if ended == 0 {
+				t.Error("no run came to an end")
+			}
+		})
+	}
+}
+
+// TestVariants: what easy harnesses leave out.
+func TestVariants(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.c")
+	source := `struct s { int *v; unsigned len, pos; }; int f(struct s *p, int *q, int k) { return q ? p->v[p->pos] + k : 0; }`
+	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	v := harness.Variant{Infer: true, Generous: true, Ordinary: []string{"k"}}
+	loaded, err := Load(t.Context(), Options{Files: []string{file}, Function: "f", Harness: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := loaded.Harness.Text()
+	for _, want := range []string{
+		"p->v points to len elements of int, one at least (named so)", "p->pos < p->len", "q points to 65536 elements of int",
+		"k is small (its absolute value is at most 1000)",
+	} {
+		if !slices.Contains(text, want) {
+			t.Errorf("the harness does not say %q:\n%s", want, strings.Join(text, "\n"))
+		}
+	}
+}
+
+// TestProject: what a function reaches is taken from the files that define it, and digests change with what they are of.
+func TestProject(t *testing.T) {
+	folder := t.TempDir()
+	unit := func(name, source string) *Unit {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		u, err := Compile(t.Context(), Source{File: file}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	const second = "static int counter = 1;\nstatic int count(void) { return counter++; }\nint next(void) { return count(); }\nint other(void) { return count() + 1; }\n"
+	a := unit("a.c", "int next(void); int other(void);\nstatic int g(int x) { return x + next(); }\nint f(int x) { return g(x) + other(); }\nint alone(void) { return 3; }\n")
+	b := unit("b.c", second)
+	p := NewProject([]*Unit{a, b})
+	link, before, err := p.Reach(0, "f")
+	if err != nil || len(link) != 2 || !slices.Equal(link[0].Names, []string{"f"}) || !slices.Equal(link[1].Names, []string{"next", "other"}) {
+		t.Fatalf("f reaches %v, %v", link, err)
+	}
+	loaded, err := Load(t.Context(), Options{Link: link, Function: "f", Harness: harness.Variant{Infer: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counters := 0
+	for _, g := range loaded.Module.Globals {
+		if g.CName == "counter" {
+			counters++
+		}
+	}
+	if counters != 1 {
+		t.Errorf("there are %d counters", counters)
+	}
+	if loaded.Module.Entry == "" || slices.ContainsFunc(loaded.Notes, func(n Note) bool { return n.Kind == NoteUnknownFunction }) {
+		t.Errorf("a function has no body: %v", loaded.Notes)
+	}
+	_, alone, _ := p.Reach(0, "alone")
+	if link, _, err := p.Reach(0, "g"); err != nil {
+		t.Error(err)
+	} else if _, err := Load(t.Context(), Options{Link: link, Function: "g", Harness: harness.Variant{Infer: true}}); err != nil {
+		t.Errorf("a static function: %v", err)
+	}
+	changed := NewProject([]*Unit{a, unit("b.c", strings.Replace(second, "counter = 1", "counter = 2", 1))})
+	if _, after, _ := changed.Reach(0, "f"); slices.Equal(before, after) {
+		t.Error("a static object that is reached has changed, and the digests have not")
+	}
+	if _, after, _ := changed.Reach(0, "alone"); !slices.Equal(alone, after) {
+		t.Error("nothing that is reached has changed, and the digests have")
+	}
+	same := NewProject([]*Unit{a, unit("b.c", second+"// more\n")})
+	if _, after, _ := same.Reach(0, "f"); !slices.Equal(before, after) {
+		t.Error("a comment changes the digests")
+	}
+}

@@ -1,0 +1,199 @@
+package scan
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"assay"
+	"assay/internal/program/frontend"
+)
+
+func write(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestDiff(t *testing.T) {
+	changed := parseDiff("/p", `diff --git a.c a.c
+--- a.c
++++ a.c
+@@ -3,0 +4,2 @@ int f(void)
++x
++y
+@@ -10 +12 @@
+-a
++b
+@@ -20,3 +21,0 @@
+-removed
+--- b.c
++++ /dev/null
+@@ -1,2 +0,0 @@
+`)
+	got := changed["/p/a.c"]
+	if !slices.Equal(got, []lineRange{{4, 5}, {12, 12}, {21, 22}}) {
+		t.Errorf("changed: %v", got)
+	}
+	for _, x := range []struct {
+		first, last int
+		want        bool
+	}{{1, 3, false}, {5, 9, true}, {6, 11, false}, {12, 12, true}, {22, 30, true}, {23, 30, false}} {
+		if touches(got, x.first, x.last) != x.want {
+			t.Errorf("lines %d to %d: not %v", x.first, x.last, x.want)
+		}
+	}
+}
+
+func TestIgnores(t *testing.T) {
+	path := write(t, t.TempDir(), "a.c", `int a; // assay: ignore(valid-deref) known
+// assay: ignore(no-overflow, shift) the hash wraps
+int b;
+int c; /* assay: ignore(div-by-zero) */
+int d; // assay: ignore(nonsense) why
+int e; // assay: skip
+int f; /* assay: ignore(valid-memsafety) the caller knows */
+`)
+	list, problems := ignores(path)
+	if len(list) != 3 || list[0].line != 1 || list[1].line != 3 || list[2].line != 7 || list[2].Reason != "the caller knows" || len(list[1].properties) != 2 {
+		t.Errorf("comments: %+v", list)
+	}
+	var lines []int
+	for _, p := range problems {
+		lines = append(lines, p.Pos.Line)
+	}
+	if !slices.Equal(lines, []int{4, 5, 6}) {
+		t.Errorf("problems: %+v", problems)
+	}
+	s := &suppressor{root: "/", byFile: map[string][]ignore{path: list}, starts: map[string]map[int]string{path: {3: "b"}}}
+	finding := func(line int, function string, p assay.Property) *Finding {
+		return &Finding{Property: p, Place: assay.Place{Pos: assay.Position{File: path, Line: line}, Func: function}}
+	}
+	for _, x := range []struct {
+		f    *Finding
+		want bool
+	}{
+		{finding(1, "a", assay.ValidDeref), true}, {finding(1, "a", assay.NoOverflow), false}, {finding(30, "b", assay.Shift), true},
+		{finding(30, "c", assay.Shift), false}, {finding(7, "f", assay.ValidFree), true}, {finding(4, "c", assay.DivByZero), false},
+	} {
+		if (s.of(x.f) != nil) != x.want {
+			t.Errorf("%s at line %d: suppressed is not %v", x.f.Property, x.f.Place.Pos.Line, x.want)
+		}
+	}
+}
+
+func TestConfig(t *testing.T) {
+	folder := t.TempDir()
+	for _, x := range []struct{ text, want string }{
+		{"[scan]\ntimeuot = \"3s\"\n", "assay.toml:2:1: there is no setting scan.timeuot"},
+		{"[scan]\ntimeout = \"soon\"\n", "is no time"},
+		{"[scan\n", "assay.toml:1"},
+		{"[[suppress]]\nproperty = \"shift\"\n", "has no reason"},
+		{"[[suppress]]\nreason = \"so\"\n", "would suppress everything"},
+		{"[[suppress]]\nproperty = \"shfit\"\nreason = \"so\"\n", "did you mean \"shift\""},
+		{"[scan]\nexclude = [\"a[\"]\n", "is no pattern"},
+	} {
+		_, err := ReadConfig(write(t, folder, ConfigName, x.text))
+		if err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%q: %v, want %s", x.text, err, x.want)
+		}
+	}
+	path := write(t, folder, ConfigName, `
+[scan]
+properties = ["valid-deref"]
+function-timeout = "3s"
+timeout = "1m"
+exclude = ["tests/**"]
+stubs = ["stubs.c"]
+[program]
+include = ["inc"]
+[function.f]
+array = { p = "n", q = 4 }
+[[suppress]]
+file = "src/*.c"
+property = "shift"
+reason = "so it is"
+`)
+	c, err := ReadConfig(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{}
+	if err := c.Apply(&o, func(flag string) bool { return flag == "timeout" }); err != nil {
+		t.Fatal(err)
+	}
+	if o.Timeout != 0 || o.FunctionTimeout.Seconds() != 3 || o.Root != folder || o.Program.Include[0] != filepath.Join(folder, "inc") || o.Stubs[0] != filepath.Join(folder, "stubs.c") {
+		t.Errorf("options: %+v", o)
+	}
+	p := assay.Program{}
+	if err := o.Arguments["f"].apply("f", &p); err != nil || p.Pointers["f:p"].Length != "n" || p.Pointers["f:q"].Elements != 4 {
+		t.Errorf("arguments: %+v, %v", p.Pointers, err)
+	}
+	f := &Finding{Property: assay.Shift, Place: assay.Place{Pos: assay.Position{File: filepath.Join(folder, "src/a.c")}}}
+	if !o.Suppress[0].matches(folder, f) {
+		t.Error("the table does not match")
+	}
+	for file, want := range map[string]bool{"tests/a.c": true, "tests/x/a.c": true, "src/tests.c": false} {
+		if o.excludes(folder, filepath.Join(folder, file)) != want {
+			t.Errorf("%s: excluded is not %v", file, want)
+		}
+	}
+}
+
+// TestContext: a finding counts by what the callers lead to.
+func TestContext(t *testing.T) {
+	finding := func(entry, text string) Finding {
+		return Finding{Property: assay.ValidDeref, Place: assay.Place{Pos: assay.Position{File: "a.c", Line: 3}, Func: "inner", Text: text}, Entry: entry, Confidence: High, Because: "so"}
+	}
+	const own, argument = "the pointer is at the end of a local object of inner, 4 bytes", "the pointer is at the end of what p points to, 4 bytes"
+	for _, x := range []struct {
+		name   string
+		caller *answer
+		text   string
+		open   bool
+		want   Confidence
+	}{
+		{"confirmed", &answer{Findings: []Finding{finding("outer", own)}}, argument, false, High},
+		{"excluded", &answer{Proved: []assay.Property{assay.ValidDeref}}, own, false, Low},
+		{"an argument of a static function", &answer{}, argument, false, Low},
+		{"an object of its own", &answer{}, own, false, Medium},
+		{"known to all", &answer{Proved: []assay.Property{assay.ValidDeref}}, argument, true, High},
+	} {
+		targets := []*target{
+			{name: "inner", def: &frontend.Definition{}, answer: &answer{Findings: []Finding{finding("inner", x.text)}}},
+			{name: "outer", def: &frontend.Definition{}, answer: x.caller},
+		}
+		list := merge(targets, &callGraph{callers: [][]int{{1}, nil}, open: []bool{x.open, true}})
+		if len(list) != 1 || list[0].Confidence != x.want {
+			t.Errorf("%s: %+v", x.name, list)
+		}
+	}
+}
+
+// TestExit: what the exit code says.
+func TestExit(t *testing.T) {
+	for _, x := range []struct {
+		r    Report
+		want int
+	}{
+		{Report{}, 0},
+		{Report{Findings: []Finding{{Confidence: Low}}}, 0},
+		{Report{Findings: []Finding{{Confidence: Medium}}, Stopped: "timeout"}, 1},
+		{Report{Stopped: "timeout"}, 2},
+		{Report{Files: []File{{Error: "no"}}}, 2},
+		{Report{Problems: []Problem{{}}}, 2},
+		{Report{Functions: []Function{{Failed: "crash"}}}, 2},
+	} {
+		if got := x.r.Exit(); got != x.want {
+			t.Errorf("%+v: %d, want %d", x.r, got, x.want)
+		}
+	}
+}
