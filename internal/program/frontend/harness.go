@@ -85,6 +85,9 @@ func (f *function) callMain(fn *llvm.Function, environment ir.Value) {
 	if len(types) > 0 && types[0].Kind == ir.Int {
 		argc := f.b.Nondet(types[0], ir.NondetInput, "argc")
 		f.b.Assume(f.b.Cmp(ir.SLe, f.zero(types[0]), argc))
+		if f.im.opts.Harness.Generous { // somebody says who is called
+			f.b.Assume(f.b.Cmp(ir.SLt, f.zero(types[0]), argc))
+		}
 		args = append(args, argc)
 		if len(types) > 1 && types[1].Kind == ir.Ptr {
 			if isUsed(fn, 1) {

@@ -248,6 +248,9 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	if o.Count.Kind == harness.String {
 		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(n, size)))
 	}
+	if o.Count.Terminated && o.Count.Some {
+		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(b.Bin(ir.Sub, n, b.Word(1)), size)))
+	}
 	if len(o.Fields) == 0 {
 		return object
 	}
@@ -354,6 +357,9 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 			b.Store(v, place)
 		case x.Pointer != nil:
 			b.Store(p.pointer(x.Pointer, inner), place)
+		case x.Under > 0:
+			v := b.Load(ir.IntType(uint32(x.Type.Strip().Bits)), place)
+			b.Assume(b.Cmp(ir.ULt, v, b.Const(uint32(x.Type.Strip().Bits), x.Under)))
 		case len(x.Values) > 0:
 			v := b.Nondet(ir.IntType(uint32(max(x.Type.Strip().Bits, 8))), ir.NondetInput, inner)
 			p.oneOf(v, x.Values)

@@ -14,7 +14,7 @@ import (
 const (
 	Depth       = 3
 	objects     = 24
-	callDepth   = 3
+	callDepth   = 5
 	DefaultSize = 64
 	largeSize   = 1 << 16
 )

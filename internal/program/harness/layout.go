@@ -158,7 +158,26 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 		list = append(list, f)
 	}
-	return append(list, in.pairs(list, buffers, members)...)
+	return append(append(list, in.pairs(list, buffers, members)...), places(members)...)
+}
+
+// places bounds members that are named like places in the only array beside them.
+func places(members []member) (bounds []Field) {
+	under := uint64(0)
+	for _, m := range members {
+		if s := m.Type.Strip(); s != nil && s.Kind == llvm.CArray && s.Count > 1 {
+			if under > 0 {
+				return nil
+			}
+			under = uint64(s.Count)
+		}
+	}
+	for _, m := range members {
+		if s := m.Type.Strip(); under > 0 && s != nil && s.Kind == llvm.CInt && s.Bits > 8 && isOneOf(m.Name, placeWords) {
+			bounds = append(bounds, Field{Member: m.Member, Under: under})
+		}
+	}
+	return bounds
 }
 
 func count(list []*llvm.CType, t *llvm.CType) (n int) {
@@ -175,6 +194,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 	taken := map[uint64]bool{}
 	for _, k := range buffers {
 		f := &list[k]
+		m0 := f.Type.Strip()
 		var size *Member
 		rank := 0
 		for _, m := range members {
@@ -201,7 +221,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		if size == nil {
 			continue
 		}
-		f.Pointer.Object.Count = Count{Kind: InMember, Name: size.Name, Member: *size, Some: in.variant.Generous}
+		f.Pointer.Object.Count = Count{Kind: InMember, Name: size.Name, Member: *size, Some: in.variant.Generous, Terminated: in.variant.Generous && isCharacter(m0.Base.Strip())}
 		f.Pointer.Why = "named so"
 		taken[size.Offset] = true
 		for _, m := range members {

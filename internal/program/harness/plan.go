@@ -110,6 +110,8 @@ type Count struct {
 	Some bool
 	// Guessed says that nothing but the type says it.
 	Guessed bool
+	// Terminated says that the last element is 0.
+	Terminated bool
 }
 
 // CountKind classifies counts.
@@ -143,6 +145,8 @@ type Field struct {
 	Ordinary bool
 	// Terminated says that it is an array of characters that ends with 0.
 	Terminated bool
+	// Under is the number of elements of an array in the same structure, if it is a place in that; 0 if it is not.
+	Under uint64
 }
 
 // Most is how many elements with parts of their own an object has at most, where it has as many as something says.
@@ -229,6 +233,9 @@ func (o *Object) text() string {
 		if o.Count.Some {
 			few += ", one at least"
 		}
+		if o.Count.Terminated {
+			few += ", the last one 0"
+		}
 		return fmt.Sprintf("%s elements of %s%s", o.Count.Name, element, few)
 	}
 	if o.Room > 0 {
@@ -257,6 +264,8 @@ func fieldsText(prefix string, fields []Field) []string {
 				operator = "<"
 			}
 			lines = append(lines, fmt.Sprintf("%s%s %s %s%s", prefix, f.Name, operator, prefix, f.AtMost.Name))
+		case f.Under > 0:
+			lines = append(lines, fmt.Sprintf("%s%s < %d, the size of an array beside it", prefix, f.Name, f.Under))
 		case f.Terminated:
 			lines = append(lines, prefix+f.Name+" ends with a null character")
 		}

@@ -95,7 +95,7 @@ func inContext(f Finding, entry int, entries []int, functions []*target, graph *
 		f.Because = "its callers in the project (" + names(functions, callers) + ") are proved not to lead there"
 		f.Needs = append(f.Needs, "what the callers establish")
 	case graph.open[entry]:
-	case dependsOnArguments(f.Place.Text):
+	case dependsOnArguments(f.Place.Text), f.Property == assay.UnreachCall:
 		f.Confidence = Low
 		f.Because = "no caller in the project was seen to lead there, and it is about what they pass: " + f.Because
 		f.Needs = append(f.Needs, "what "+names(functions, callers)+" establish")

@@ -226,6 +226,10 @@ func (x *examination) judge(f *Finding) {
 		f.Confidence, f.Because = Low, "it is about what the arguments point to, and whether ordinary ones lead there is not known"
 		f.Needs = []string{roomFor(f)}
 		return
+	case (r == nil || r.Answer == assay.Unknown) && (f.Property == assay.NoOverflow || f.Property == assay.Shift) && len(f.Harness) > 2:
+		f.Confidence, f.Because = Low, "whether ordinary numbers lead there is not known"
+		f.Needs = []string{"the integers in the arguments are small"}
+		return
 	case r == nil || r.Answer == assay.Unknown:
 		f.Confidence, f.Because = Medium, "whether ordinary arguments lead there is not known"
 		return
@@ -278,6 +282,9 @@ func lowered(f *Finding) bool {
 	case strings.ContainsAny(name, "->*.[") && !sized(f.Harness, name), !known(f.Place.Text) && structured(f.Harness):
 		f.Confidence, f.Because = Low, "it is about what is inside of the structures in the arguments, which may have invariants"
 		f.Needs = []string{roomFor(f)}
+	case strings.Contains(f.Place.Text, "null") && f.Entry != "main" && !assignsNull(f.Trace):
+		f.Confidence, f.Because = Low, "the pointer is null from the start: the arguments or the globals may have been set up before"
+		f.Needs = []string{"pointers that are set up before " + f.Entry + " is called"}
 	case f.Property == assay.UnreachCall && f.Place.Func == f.Entry && len(f.Harness) > 2:
 		f.Confidence, f.Because = Low, "the function asserts it of its arguments"
 		f.Needs = []string{f.Place.Text}
@@ -285,6 +292,11 @@ func lowered(f *Finding) bool {
 		return false
 	}
 	return true
+}
+
+// assignsNull says that the run itself gives a variable the value null, or that a function returns it.
+func assignsNull(trace []assay.Step) bool {
+	return slices.ContainsFunc(trace, func(s assay.Step) bool { return s.Kind == assay.StepAssign && s.Value == "NULL" })
 }
 
 // dependsOnArguments says that a violation is about what arguments point to, or may be.
@@ -305,7 +317,8 @@ func roomFor(f *Finding) string {
 
 // known says that it is known which object a violation is about, or that it is about none.
 func known(text string) bool {
-	return aboutArgument(text) != "" || !strings.Contains(text, "null") && !strings.Contains(text, "points to nothing") && !strings.Contains(text, "points to no function")
+	return aboutArgument(text) != "" || !strings.Contains(text, "invalid ") ||
+		strings.Contains(text, "allocated at") || strings.Contains(text, "local object") || strings.Contains(text, "which is gone") || strings.Contains(text, "global ")
 }
 
 // sized says that the plan has a size for the object: a parameter or a member.
