@@ -14,7 +14,7 @@ import (
 
 var randomCTL = flag.Int("random-ctl", 40, "how many random programs, with a formula each")
 
-// A random program has two globals, unsigned char a and signed char b, or int over mathematical integers, and is compared with
+// A random program has two globals, unsigned char a and signed char b, or int that wrap, or int over mathematical integers, and is compared with
 // a list of all its states. Its instructions are steps, which makes no difference to formulas without X. States from which all
 // runs break an assumption do not exist.
 
@@ -28,7 +28,7 @@ type instruction struct {
 
 type generator struct {
 	r    *rand.Rand
-	wide bool // mathematical integers
+	wide bool // int
 	code []instruction
 	text strings.Builder
 }
@@ -36,6 +36,12 @@ type generator struct {
 // value is a random expression.
 func (g *generator) value() (text string, of func(a, b int) []int) {
 	n := g.r.IntN(90) - 30
+	if g.wide && g.r.IntN(5) == 0 {
+		if g.r.IntN(2) == 0 {
+			return fmt.Sprintf("a * b - 3 * a + %d", n), func(a, b int) []int { return []int{a*b - 3*a + n} }
+		}
+		return fmt.Sprintf("a * a - 6 * b * b + 7 * b - %d", n), func(a, b int) []int { return []int{a*a - 6*b*b + 7*b - n} }
+	}
 	switch g.r.IntN(6) {
 	case 0:
 		return fmt.Sprint(n), func(int, int) []int { return []int{n} }
@@ -148,7 +154,7 @@ func (g *generator) formula(depth int) string {
 type machine struct{ at, a, b int }
 
 // explicitStates lists the states that are reached, and their successors; nil if there are too many.
-func explicitStates(code []instruction, wide bool) map[machine][]machine {
+func explicitStates(code []instruction, wide, wraps bool) map[machine][]machine {
 	next := map[machine][]machine{}
 	work := []machine{{}}
 	for len(work) > 0 {
@@ -177,7 +183,10 @@ func explicitStates(code []instruction, wide bool) map[machine][]machine {
 		default:
 			for _, v := range c.value(s.a, s.b) {
 				t := machine{s.at + 1, s.a, s.b}
-				if wide && (v < -maxWide || v > maxWide) {
+				switch {
+				case wide && wraps:
+					v = int(int32(v))
+				case wide && (v < -maxWide || v > maxWide):
 					return nil
 				}
 				if wide && c.of == 'a' {
@@ -324,12 +333,14 @@ func TestCTLRandom(t *testing.T) {
 	decided, asked := 0, 0
 	excluded := 0
 	for seed := range *randomCTL {
-		g := &generator{r: rand.New(rand.NewPCG(18, uint64(seed))), wide: seed%2 == 1}
+		g := &generator{r: rand.New(rand.NewPCG(18, uint64(seed))), wide: seed%3 > 0}
 		g.text.WriteString("extern unsigned char __VERIFIER_nondet_uchar(void);\nextern _Bool __VERIFIER_nondet_bool(void);\nextern void __VERIFIER_assume(int);\n" +
 			"extern void exit(int);\nextern void abort(void);\n")
 		semantics := "wrap"
 		if g.wide {
-			semantics = "integers"
+			if seed%3 == 1 {
+				semantics = "integers"
+			}
 			g.text.WriteString("int a;\nint b;\nint main(void) {\n")
 		} else {
 			g.text.WriteString("unsigned char a;\nsigned char b;\nint main(void) {\n")
@@ -338,7 +349,7 @@ func TestCTLRandom(t *testing.T) {
 		g.code = append(g.code, instruction{})
 		g.text.WriteString("return 0;\n}\n")
 		text := g.formula(1 + g.r.IntN(3))
-		next := explicitStates(g.code, g.wide)
+		next := explicitStates(g.code, g.wide, semantics == "wrap")
 		if next == nil {
 			continue
 		}
