@@ -58,11 +58,31 @@ class Tool(benchexec.tools.template.BaseTool2):
             return result.RESULT_TIMEOUT
         for line in reversed(run.output):
             if line.startswith("RESULT: "):
-                return self._verdict(line[len("RESULT: ") :].strip())
+                answer = line[len("RESULT: ") :].strip()
+                if answer in ("confirmed", "rejected"):
+                    return self._validated(answer == "confirmed", run)
+                return self._verdict(answer)
         if run.exit_code.signal:
             return f"KILLED BY SIGNAL {run.exit_code.signal}"
         reasons = {3: "ERROR (input)", 4: "ERROR (bug of assay)"}
         return reasons.get(run.exit_code.value, result.RESULT_ERROR)
+
+    @staticmethod
+    def _validated(confirmed, run):
+        # A validator answers as if it had been asked for the property: what confirms a violation is false.
+        command = list(run.cmdline)
+        try:
+            with open(command[command.index("--witness") + 1], errors="replace") as file:
+                violation = "violation_sequence" in file.read()
+        except (OSError, ValueError, IndexError):
+            return "ERROR (witness)"
+        if confirmed != violation:
+            return result.RESULT_TRUE_PROP
+        for line in run.output:
+            _, separator, name = line.rpartition(", property ")
+            if separator and violation:
+                return f"false({name.strip()})"
+        return result.RESULT_FALSE_PROP
 
     @staticmethod
     def _verdict(answer):

@@ -156,9 +156,29 @@ func TestBenchExecOutput(t *testing.T) {
 		{benchTask{Output: "no answer\n", Signal: 9, Timeout: true}, "TIMEOUT", ""},
 		{benchTask{Output: "x\n", Exit: 77}, "ERROR", ""},
 	}
+	dir := t.TempDir()
+	for _, x := range []struct{ name, entry, output, result string }{
+		{"c.yml", "invariant_set", "RESULT: confirmed\n", "true"},
+		{"c.yml", "invariant_set", "RESULT: rejected\n", "false"},
+		{"v.yml", "violation_sequence", "in function main, property valid-deref\nRESULT: confirmed\n", "false(valid-deref)"},
+		{"v.yml", "violation_sequence", "RESULT: rejected\n", "true"},
+		{"v.yml", "violation_sequence", "RESULT: unknown\n", "unknown"},
+	} {
+		witness := filepath.Join(dir, x.name)
+		if err := os.WriteFile(witness, []byte("- entry_type: "+x.entry+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		tests = append(tests, struct {
+			task   benchTask
+			result string
+			value  string
+		}{benchTask{Files: []string{"a.c", witness}, Options: map[string]any{"language": "C", "witness_input_file": x.name}, Output: x.output}, x.result, ""})
+	}
 	var tasks []benchTask
 	for _, x := range tests {
-		x.task.Files = []string{"a.c"}
+		if x.task.Files == nil {
+			x.task.Files = []string{"a.c"}
+		}
 		tasks = append(tasks, x.task)
 	}
 	_, got := drive(t, "/bin/true", tasks)
