@@ -256,6 +256,9 @@ Properties:
 		fmt.Fprintf(w, "\n%s", exitHelp)
 		return nil
 	})
+	_ = c.RegisterFlagCompletionFunc("engine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return assay.Engines, cobra.ShellCompDirectiveNoFileComp
+	})
 	_ = c.RegisterFlagCompletionFunc("property", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return propertyNames(), cobra.ShellCompDirectiveNoFileComp
 	})

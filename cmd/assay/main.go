@@ -8,13 +8,16 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/run/schedule"
 	"assay/internal/tools/scan"
+	"assay/internal/user/spell"
 )
 
 // The exit codes.
@@ -68,7 +71,7 @@ run that was replayed, or unknown with the reasons.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err.Error() + meant(c, err)} })
 	root.AddCommand(checkCommand(args), validateCommand(), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
 	root.SetArgs(compilerStyle(args))
 	return explain(execute(root))
@@ -109,6 +112,20 @@ func explain(err error) int {
 	}
 	fmt.Fprintf(errorOutput(), "assay: %v\n", err)
 	return exitInput
+}
+
+// meant names the flag that an unknown one was meant to be.
+func meant(c *cobra.Command, err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := spell.Nearest(name, names); near != "" {
+		return fmt.Sprintf("; did you mean --%s?", near)
+	}
+	return ""
 }
 
 // usageError is a wrong command line.

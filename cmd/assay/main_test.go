@@ -346,6 +346,7 @@ func TestBadInput(t *testing.T) {
 		{"missing file", []string{"check", "/no/such/file.c"}, "/no/such/file.c"},
 		{"unknown command", []string{"prove", good}, "unknown command"},
 		{"unknown flag", []string{"check", "--wat", good}, "unknown flag: --wat"},
+		{"misspelt flag", []string{"check", "--propery", "valid-deref", good}, "unknown flag: --propery; did you mean --property?"},
 		{"unknown property", []string{"check", "--property", "valid-dref", good}, `did you mean "valid-deref"?`},
 		{"unknown solver", []string{"check", "--solver", "minisat", good}, "cadical, z3, both"},
 		{"bad time", []string{"check", "--timeout", "soon", good}, "10s or 2m"},

@@ -55,8 +55,12 @@ func (r *run) byIntegers(ctx context.Context, m *ir.Module) Reply {
 		a.Stats.add(&b.Stats)
 	}
 	if depends && !decided(a.Verdict) {
+		text := "every run ends, unless signed arithmetic overflows"
+		if r.Semantics == Wrap {
+			text = "every run ends in which no signed arithmetic wraps; those in which it does were not decided"
+		}
 		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
-			Cause: verdict.CauseOverflow, Text: "every run ends, unless signed arithmetic overflows",
+			Cause: verdict.CauseOverflow, Text: text,
 			Hint: "--semantics no-overflow lets a run end where it does",
 		}}}
 	}

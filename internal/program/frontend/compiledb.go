@@ -65,13 +65,16 @@ func isC(file string) bool {
 }
 
 // lookup finds the entry of a file; without one, the file has no flags of its own.
-func lookup(database []unit, file string) unit {
+func lookup(o *Options, database []unit, file string) unit {
 	if absolute, err := filepath.Abs(file); err == nil {
 		for _, u := range database {
 			if filepath.Clean(u.file) == absolute {
 				return u
 			}
 		}
+	}
+	if o.CompileCommands != "" && isC(file) {
+		o.note(Note{Name: file, Text: "is not in the compilation database: it is compiled without flags of its own"})
 	}
 	return unit{file: file}
 }

@@ -361,7 +361,7 @@ func split(o *Options) (units []unit, modules []string, err error) {
 		case ".ll", ".bc":
 			modules = append(modules, file)
 		default:
-			units = append(units, lookup(database, file))
+			units = append(units, lookup(o, database, file))
 		}
 	}
 	if len(units)+len(modules) == 0 {
