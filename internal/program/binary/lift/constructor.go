@@ -13,6 +13,9 @@ import (
 // This file finds the functions that the C library calls before main and at the end [gABI, 5]: the addresses in .init_array and
 // .fini_array, without those that every program has from its compiler and its library.
 
+// maxConstructors bounds them; files with more are damaged.
+const maxConstructors = 1000
+
 // ofEveryProgram are functions there that do nothing to what the program has.
 var ofEveryProgram = map[string]bool{
 	"frame_dummy": true, "__do_global_dtors_aux": true, "init_cacheinfo": true, "check_stdfiles_vtables": true, "_IO_cleanup": true, "fini": true, "call_fini": true,

@@ -122,6 +122,9 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 	}
 	p.data = newData(m, p.debug, p.name, p.functionAddress)
 	p.constructors, p.destructors = p.arrays(".preinit_array", ".init_array"), p.arrays(".fini_array")
+	if n := len(p.constructors) + len(p.destructors); n > maxConstructors {
+		return nil, &Error{file, fmt.Sprintf("%d functions are to run before and behind main: the file is damaged", n)}
+	}
 	for _, a := range append(slices.Clone(p.constructors), p.destructors...) {
 		p.discover(a)
 	}
