@@ -17,7 +17,7 @@ func TestStar(t *testing.T) {
 		"E(F x > 0 && F y > 0)":                   "EF(AP(x > 0) && EF(AP(y > 0))) || EF(AP(y > 0) && EF(AP(x > 0)))",
 		"E(G x > 0 && F y > 0)":                   "EU(AP(x > 0), AP(y > 0) && EG(AP(x > 0)))",
 		"E X X x > 0":                             "EX(EX(AP(x > 0)))",
-		"E U(x > 0), (F y > 0)":                   "EF(AP(y > 0))",
+		"E U(x > 0), (F y > 0)":                   "EU(AP(x > 0), EF(AP(y > 0)))",
 		"A[x > 0 U G y > 0]":                      "",
 		"E(G(x > 0 -> F y > 0) && G z > 0)":       "",
 		"AG (E F G x > 0 -> A X (y > 0 U z > 0))": "AG(!EF(EG(AP(x > 0))) || AX(AU(AP(y > 0), AP(z > 0))))",
