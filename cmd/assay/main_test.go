@@ -353,7 +353,7 @@ func TestBadInput(t *testing.T) {
 		{"bad size", []string{"check", "--memory", "lots", good}, "2GiB"},
 		{"bad array", []string{"check", "--function", "main", "--array", "x", good}, "function:parameter=N"},
 		{"bad string", []string{"check", "--function", "main", "--string", "f:p=3", good}, "function:parameter, for example"},
-		{"string without function", []string{"check", "--string", "f:p", good}, "use --array, --string, --alias and --nonnull together with --function"},
+		{"string without function", []string{"check", "--string", "f:p", good}, "use --array, --string, --alias, --nonnull and --harness together with --function"},
 		{"graph to nowhere", []string{"graph", "-o", "g.jpg", good}, "none of the suffixes .html"},
 		{"bad property file", []string{"check", "--spec", write(t, "p.prp", "\nCHECK(x)\n"), good}, "p.prp:2: not a property"},
 		{"missing property file", []string{"check", "--spec", "/no/such.prp", good}, "/no/such.prp"},
