@@ -212,7 +212,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result.Assumptions = r.assumptions(program)
 	result.Stats = answer.Stats
-	result.Sites = sites(m, conductor.Asked(m, kinds(t.Properties), t.Label), result)
+	result.Sites = sites(m, conductor.Asked(m, kinds(t.Properties), frontend.LabelName(t.Label)), result)
 	result.Stats.Checks = len(result.Sites)
 	result.Stats.Phases = append([]Phase{loaded, {Name: "search", Time: time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil
