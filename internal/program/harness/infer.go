@@ -275,7 +275,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			out.Why = "read up to a null character"
 		}
 	case b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat:
-		object.Count = Count{Kind: Fixed, Number: max(s.elements, 1), Guessed: true}
+		object.Count = Count{Kind: Fixed, Number: max(s.elements, 1)}
 		if s.moved || b == nil || isCharacter(b) {
 			object.Count.Number, out.Why = max(s.elements, DefaultSize), "nothing says how many"
 		}
@@ -288,7 +288,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			object.Room = room
 		}
 		if s.moved && len(object.Fields) == 0 {
-			object.Count = Count{Kind: Fixed, Number: max(s.elements, DefaultSize), Guessed: true}
+			object.Count = Count{Kind: Fixed, Number: max(s.elements, DefaultSize)}
 			out.Why = "nothing says how many"
 			if in.variant.Generous {
 				object.Count.Number = largeSize

@@ -102,7 +102,7 @@ func (in *inference) pointerTo(t *llvm.CType, depth int, above []*llvm.CType) *P
 	case isCharacter(b):
 		o.Count = Count{Kind: String}
 	case b == nil || b.Kind == llvm.CInt && b.Bits == 8:
-		o.Count.Number, o.Count.Guessed = DefaultSize, true
+		o.Count.Number = DefaultSize
 		if in.variant.Generous {
 			o.Count.Number = largeSize
 		}

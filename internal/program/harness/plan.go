@@ -108,8 +108,6 @@ type Count struct {
 	Member Member
 	// Some says that there is one at least.
 	Some bool
-	// Guessed says that nothing but the type says it.
-	Guessed bool
 	// Terminated says that the last element is 0.
 	Terminated bool
 }
