@@ -156,7 +156,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	m := program.Module
 	var warnings []string
 	if t.question() == conductor.Safety {
-		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, t.Label)) }
+		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, frontend.LabelName(t.Label))) }
 		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault, cmp.Or(t.Program.Function, "main"), places)
 	}
 	subject := r.subject(m)
