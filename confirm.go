@@ -21,7 +21,13 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 		return nil
 	}
 	r.enter("native replay")
-	o, err := native.Replay(ctx, result.run, program, r.frontendOptions())
+	o, err := native.Outcome{Why: "it may not be run here (--replay=interpreter)"}, error(nil)
+	if !r.task.Engine.NeverNative {
+		o, err = native.Replay(ctx, result.run, program, r.frontendOptions())
+	}
+	if err != nil && !r.task.Engine.NativeReplay && ctx.Err() == nil {
+		o, err = native.Outcome{Why: err.Error()}, nil // nobody asked for it: there is just no confirmation
+	}
 	switch {
 	case err != nil:
 		return &EnvironmentError{Doing: "replaying natively", Err: err}

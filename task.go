@@ -177,6 +177,8 @@ type Engine struct {
 	Deterministic bool
 	// NativeReplay also confirms a false by running the compiled program.
 	NativeReplay bool
+	// NeverNative never runs the program: of a binary, a false that needs it is unknown.
+	NeverNative bool
 }
 
 // Solvers are the values of Engine.Solver.

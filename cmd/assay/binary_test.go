@@ -128,6 +128,12 @@ int main(void) {
 			if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
 				t.Errorf("%s %s %s: code %d, want %d\n%s%s", test.property, test.options, level, o.code, test.code, o.stdout, o.stderr)
 			}
+			if test.code != exitFalse || level == "-O0" {
+				continue
+			}
+			if o := invoke(t, "check", "--timeout=30", "--replay=interpreter", "--property", test.property, file); o.code != exitUnknown || !strings.Contains(o.stdout, "it may not be run here") {
+				t.Errorf("%s %s, not to be run: code %d\n%s%s", test.property, test.options, o.code, o.stdout, o.stderr)
+			}
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (f *checkFlags) groups() []group {
 	search.IntVar(&e.Unwind, "unwind", 0, "unwind each loop at most `N` times, 0 is no limit")
 	search.Var(choiceValue{&e.Solver, assay.Solvers}, "solver", "which solver unwinding searches with (the other engines have CaDiCaL, spacer has Z3); a certificate is checked by the one that did not find it")
 	search.Var(choiceValue{&f.certify, []string{"on", "strict", "off"}}, "certify", "whether a true is checked by an independent encoder and solver; strict: without the simplifier of terms that it shares with the engine, and predicates are also evaluated on runs (slower)")
-	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program, or the binary itself in a sandbox, with the inputs of a false; of binaries that is done unasked where a false needs it")
+	search.Var(choiceValue{&f.replay, []string{"interpreter", "native"}}, "replay", "native also runs the compiled program, or the binary itself in a sandbox, with the inputs of a false; of binaries that is done unasked where a false needs it, unless --replay=interpreter is given")
 
 	limits := pflag.NewFlagSet("", pflag.ContinueOnError)
 	limits.Var(durationValue{&f.task.Timeout}, "timeout", "stop after this time, for example 10s or 2m")
@@ -303,7 +303,7 @@ func (f *checkFlags) read(flags *pflag.FlagSet) error {
 	t.Program.Harness.Infer = f.harness == "auto" || slices.Contains(t.Program.NonNull, assay.AllPointers) && !flags.Changed("harness")
 	t.Engine.SmallBlocks = f.blocks == "small"
 	t.Engine.Uncertified, t.Engine.Strict = f.certify == "off", f.certify == "strict"
-	t.Engine.NativeReplay = f.replay == "native"
+	t.Engine.NativeReplay, t.Engine.NeverNative = f.replay == "native", flags.Changed("replay") && f.replay == "interpreter"
 	t.Engine.Precondition = f.precondition == "on" || f.precondition == "auto" && t.Program.Function != ""
 	if f.incrementalBMC {
 		if flags.Changed("engine") && t.Engine.Only != assay.EngineBMC {
