@@ -157,7 +157,8 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	var warnings []string
 	if t.question() == conductor.Safety {
 		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, frontend.LabelName(t.Label))) }
-		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault, cmp.Or(t.Program.Function, "main"), places)
+		_, partly := program.Unchecked(property.Kinds(property.All)) // then all cannot be asked
+		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault && !partly, cmp.Or(t.Program.Function, "main"), places)
 	}
 	subject := r.subject(m)
 	if err := r.dump(ctx, subject, inspect.IR, inspect.SSA, inspect.Graph, inspect.System); err != nil {

@@ -130,7 +130,7 @@ func checkWitness(t *testing.T, file string, p Property, format, engine string) 
 	var b bytes.Buffer
 	task := Task{Files: []string{file}, Properties: []Property{p}, Timeout: 30 * time.Second, Witnesses: []*WitnessOutput{{To: &b, Format: format}}}
 	task.Program.Unmodelled = UnmodelledPure
-	if p == UnreachCall {
+	if p == UnreachCall || p == Termination {
 		task.Engine.Only = engine
 	}
 	r, err := Check(t.Context(), task)
@@ -176,7 +176,7 @@ func TestWitnesses(t *testing.T) {
 				t.Errorf("%+v %v\n%s", j, err, text)
 			}
 			if c.property == Termination && c.answer == True {
-				if _, ranked, _ := checkWitness(t, file, c.property, "2.1", ""); !strings.Contains(ranked, "loop_transition_invariant") || !strings.Contains(ranked, `\at(x, AnyPrev)`) {
+				if _, ranked, _ := checkWitness(t, file, c.property, "2.1", "ranking"); !strings.Contains(ranked, "loop_transition_invariant") || !strings.Contains(ranked, `\at(x, AnyPrev)`) {
 					t.Errorf("no ranking function:\n%s", ranked)
 				} else if j, err := judge(t, file, ranked); err != nil || j.Outcome != validate.Confirmed {
 					t.Errorf("%+v %v\n%s", j, err, ranked)
