@@ -78,7 +78,7 @@ var findings = []struct {
 	{assay.DivByZero, 4, "zero", "d", "int __VERIFIER_nondet_int(void);\nint main(void) {\n  int d = __VERIFIER_nondet_int();\n  return 100 / d;\n}\n"},
 	{assay.Shift, 4, "shift", "n", "int __VERIFIER_nondet_int(void);\nint main(void) {\n  int n = __VERIFIER_nondet_int();\n  return 1u << n;\n}\n"},
 	{assay.ValidDeref, 5, "invalid", "i", "unsigned __VERIFIER_nondet_uint(void);\nint a[4];\nint main(void) {\n  unsigned i = __VERIFIER_nondet_uint();\n  a[i] = 1;\n}\n"},
-	{assay.ValidDeref, 5, "gone", "p", "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(4);\n  free(p);\n  return *p;\n}\n"},
+	{assay.ValidDeref, 5, "freed", "p", "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(4);\n  free(p);\n  return *p;\n}\n"},
 	{assay.ValidFree, 5, "free", "p", "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(4);\n  free(p);\n  free(p);\n}\n"},
 	{assay.ValidMemTrack, 3, "leak", "p", "#include <stdlib.h>\nint main(void) {\n  int *p = malloc(4);\n  p = 0;\n  return 0;\n}\n"},
 	{assay.Termination, 4, "for ever", "x", "int __VERIFIER_nondet_int(void);\nint main(void) {\n  int x = __VERIFIER_nondet_int();\n  while (x != 3) ;\n}\n"},
