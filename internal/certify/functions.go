@@ -2,6 +2,7 @@ package certify
 
 import (
 	"slices"
+	"time"
 
 	"assay/internal/logic/smt"
 	"assay/internal/logic/term"
@@ -21,6 +22,7 @@ import (
 const (
 	maxApplications  = 60
 	applicationWidth = 16 // the least: circuits of smaller ones are easy
+	functionTime     = 2 * time.Second
 )
 
 // application is one of the arithmetic that is left out.
@@ -65,7 +67,7 @@ func (c *checker) byFunctions(roots []term.ID) bool {
 			formula = append(formula, st.Implies(same, st.Eq(x.result, y.result)))
 		}
 	}
-	for _, a := range []attempt{{conflicts: 300, time: soon}, {proof: true, conflicts: 20_000}} {
+	for _, a := range []attempt{{conflicts: 5000, time: functionTime}, {proof: true, conflicts: 20_000}} {
 		if status, err := c.refutes(a, formula); status != smt.Unknown || c.ctx.Err() != nil {
 			return err == nil && status == smt.Unsat
 		}

@@ -13,7 +13,7 @@ import (
 	"assay/internal/logic/floats"
 	"assay/internal/logic/smt"
 	"assay/internal/logic/smt/bitblast"
-	"assay/internal/logic/smt/checked"
+	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
 	"assay/internal/run/work"
 )
@@ -46,7 +46,7 @@ import (
 const (
 	fewClaims      = 8      // are not worth pieces
 	smallFormula   = 600    // terms; formulas up to that are asked about as a whole
-	middleFormula  = 60_000 // and up to that, as a whole first
+	middleFormula  = 20_000 // and up to that, as a whole first
 	wholeTime      = 5 * time.Second
 	wholeConflicts = 20_000
 	groupTerms     = 1_500 // of a group of pieces
@@ -379,7 +379,7 @@ func (g *group) ask(some term.ID) (holds func(term.ID) bool, err error) {
 	if c.o.Engine == Z3 {
 		solver = bitblast.New(g.st, bitblast.Options{Lower: floats.Lower})
 	} else {
-		solver = checked.New(g.st)
+		solver = z3.New(g.st, z3.Options{OneShot: true, Circuits: true})
 	}
 	defer solver.Close()
 	for _, f := range append(g.facts, some) {

@@ -81,7 +81,7 @@ func (c *checker) check(solver smt.Solver, a attempt) (smt.Status, error) {
 }
 
 // soon is how long Z3 is asked before a proof in clauses is.
-const soon = 100 * time.Millisecond
+const soon = 300 * time.Millisecond
 
 // attempt is a way of asking, and the work after which it is given up.
 type attempt struct {
@@ -98,9 +98,9 @@ type attempt struct {
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
-	attempts = []attempt{{conflicts: 300, time: soon}, {proof: true, conflicts: 1_000_000}, {options: z3.Options{OneShot: true}}}
+	attempts = []attempt{{conflicts: 1000, time: soon}, {proof: true, conflicts: 1_000_000}, {options: z3.Options{OneShot: true}}}
 	words    = []attempt{
-		{conflicts: 300, time: soon},
+		{conflicts: 1000, time: soon},
 		{proof: true, conflicts: 1_000_000},
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
 		{conflicts: 5000},
