@@ -38,7 +38,6 @@ type boundFlags struct {
 // boundCommand is `assay bound`.
 func boundCommand() *cobra.Command {
 	f := &boundFlags{certify: "on", cost: assay.Costs[0]}
-	groups := f.program.groups()
 	c := &cobra.Command{
 		Use:   "bound [flags] file",
 		Short: "How much may a run cost, as a function of the inputs?",
@@ -103,12 +102,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 	flags.StringVar(&f.plot, "plot", "", "draw the bound, and what runs cost whose inputs are all n, into this file (SVG)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print the result only")
 	flags.BoolVar(&f.json, "json", false, "print the answer as one line of JSON")
-	for _, g := range groups {
-		if g.title == "The program" {
-			flags.AddFlagSet(g.flags)
-		}
-	}
-	flags.SortFlags = false
+	groups{f.program.groups().titled(programTitle)}.add(c)
 	return c
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -71,14 +70,8 @@ func (f *checkFlags) domain(name string) *bool {
 // blockSizes are the values of --blocks.
 var blockSizes = []string{"large", "small"}
 
-// group is a titled set of flags in the help.
-type group struct {
-	title string
-	flags *pflag.FlagSet
-}
-
 // groups declares the flags.
-func (f *checkFlags) groups() []group {
+func (f *checkFlags) groups() groups {
 	question := pflag.NewFlagSet("", pflag.ContinueOnError)
 	question.StringVar(&f.property, "property", "", "what must hold: names from the list above, separated by commas")
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
@@ -160,8 +153,8 @@ func (f *checkFlags) groups() []group {
 	f.reports.flags(output)
 	output.StringVar(&f.log, "log", "", "write what each engine does to this `file`, a line of JSON for each event")
 
-	return []group{
-		{"The question", question}, {"The program", program}, {"The search", search}, {"Limits", limits}, {"The output", output},
+	return groups{
+		{questionTitle, question}, {programTitle, program}, {searchTitle, search}, {limitsTitle, limits}, {outputTitle, output},
 	}
 }
 
@@ -181,7 +174,6 @@ library or the run-time gave up, for example without memory (see --memory).
 // that runs under --memory.
 func checkCommand(args []string) *cobra.Command {
 	f := &checkFlags{}
-	groups := f.groups()
 	c := &cobra.Command{
 		Use:   "check [flags] file…",
 		Short: "Decide whether a property holds on every run of a program",
@@ -242,20 +234,7 @@ Properties:
 			return f.check()
 		},
 	}
-	for _, g := range groups {
-		c.Flags().AddFlagSet(g.flags)
-	}
-	c.Flags().SortFlags = false
-	c.SetUsageFunc(func(c *cobra.Command) error {
-		w := c.OutOrStdout()
-		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
-		for _, g := range groups {
-			g.flags.SortFlags = false
-			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsages())
-		}
-		fmt.Fprintf(w, "\n%s", exitHelp)
-		return nil
-	})
+	f.groups().describe(c, exitHelp)
 	_ = c.RegisterFlagCompletionFunc("engine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return assay.Engines, cobra.ShellCompDirectiveNoFileComp
 	})

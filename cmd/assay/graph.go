@@ -19,7 +19,6 @@ func graphCommand() *cobra.Command {
 	var o assay.GraphOptions
 	var output string
 	f := &checkFlags{}
-	groups := f.groups()
 	c := &cobra.Command{
 		Use:   "graph [flags] file…",
 		Short: "Draw the symbolic execution graph of a program",
@@ -74,11 +73,6 @@ time given, and why; 3 wrong use or input.`,
 	c.Flags().BoolVar(&o.Steps, "steps", false, "a box for each instruction, not for each chain of instructions")
 	c.Flags().IntVar(&o.Boxes, "boxes", 0, "draw at most so many `states` beside the cutpoints; 0 is 2,000")
 	c.Flags().Var(durationValue{&f.task.Timeout}, "timeout", "stop after this time, for example 10s or 2m")
-	for _, g := range groups {
-		if g.title == "The program" {
-			c.Flags().AddFlagSet(g.flags)
-		}
-	}
-	c.Flags().SortFlags = false
+	groups{f.groups().titled(programTitle)}.add(c)
 	return c
 }

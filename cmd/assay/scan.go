@@ -32,7 +32,7 @@ type scanFlags struct {
 	reports    reports
 }
 
-func (f *scanFlags) groups() []group {
+func (f *scanFlags) groups() groups {
 	o := &f.options
 	question := pflag.NewFlagSet("", pflag.ContinueOnError)
 	names := make([]string, len(scan.Default))
@@ -78,7 +78,7 @@ func (f *scanFlags) groups() []group {
 	output.BoolVar(&f.show.ShowLow, "show-low", false, "print the runs of findings that need a precondition, too")
 	output.BoolVar(&f.show.ShowSuppressed, "show-suppressed", false, "print suppressed findings, too")
 	output.BoolVarP(&f.show.Verbose, "verbose", "v", false, "print which functions are open, and why")
-	return []group{{"The question", question}, {"The program", program}, {"Limits", limits}, {"The output", output}}
+	return groups{{questionTitle, question}, {programTitle, program}, {limitsTitle, limits}, {outputTitle, output}}
 }
 
 const scanExitHelp = `Exit codes:
@@ -93,7 +93,6 @@ const scanExitHelp = `Exit codes:
 // scanCommand is `assay scan`.
 func scanCommand() *cobra.Command {
 	f := &scanFlags{}
-	groups := f.groups()
 	c := &cobra.Command{
 		Use:   "scan [flags] [folder, file or compile_commands.json]…",
 		Short: "Look at every function of a project",
@@ -117,20 +116,7 @@ above the function takes findings for known.`,
 			return f.run(c.Flags())
 		},
 	}
-	for _, g := range groups {
-		c.Flags().AddFlagSet(g.flags)
-	}
-	c.Flags().SortFlags = false
-	c.SetUsageFunc(func(c *cobra.Command) error {
-		w := c.OutOrStdout()
-		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
-		for _, g := range groups {
-			g.flags.SortFlags = false
-			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsages())
-		}
-		fmt.Fprintf(w, "\n%s", scanExitHelp)
-		return nil
-	})
+	f.groups().describe(c, scanExitHelp)
 	_ = c.MarkFlagFilename("config", "toml")
 	return c
 }

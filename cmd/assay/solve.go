@@ -258,7 +258,6 @@ func exportCommand() *cobra.Command {
 	targets := append(slices.Clone(solve.Targets), "its", "koat", "t2", "ari")
 	target := targets[0]
 	f := &checkFlags{}
-	groups := f.groups()
 	c := &cobra.Command{
 		Use:   "export [flags] file…",
 		Short: "Write a program, or a transition system, as a transition system",
@@ -322,12 +321,7 @@ interrupt; 3 wrong use or input; 4 a bug of assay.`,
 	c.Flags().Var(durationValue{&timeout}, "timeout", "stop after this time, for example 10s or 2m")
 	c.Flags().StringVar(&f.property, "property", "", "of a program: what must hold, as in assay check")
 	c.Flags().Var(choiceValue{&f.blocks, blockSizes}, "blocks", "of a program: what a step is, all between two loop heads or a block")
-	for _, g := range groups {
-		if g.title == "The program" {
-			c.Flags().AddFlagSet(g.flags)
-		}
-	}
-	c.Flags().SortFlags = false
+	groups{f.groups().titled(programTitle)}.add(c)
 	return c
 }
 

@@ -35,13 +35,8 @@ func validateCommand() *cobra.Command {
 	question := pflag.NewFlagSet("", pflag.ContinueOnError)
 	question.StringVar(&file, "witness", "", "the witness: a `file` in YAML, format 2.0 or 2.1")
 	question.BoolVar(&anyProgram, "any-program", false, "judge a witness whose hashes are those of other files")
-	question.AddFlag(all[0].flags.Lookup("property"))
-	question.AddFlag(all[0].flags.Lookup("spec"))
-	output := pflag.NewFlagSet("", pflag.ContinueOnError)
-	for _, name := range []string{"json", "trace", "quiet", "log"} {
-		output.AddFlag(all[len(all)-1].flags.Lookup(name))
-	}
-	groups := []group{{"The witness", question}, {"The program", all[1].flags}, {"Limits", all[3].flags}, {"The output", output}}
+	question.AddFlag(all.lookup("property"))
+	question.AddFlag(all.lookup("spec"))
 	c := &cobra.Command{
 		Use:   "validate --witness w.yml [flags] file.c…",
 		Short: "Judge a witness of any tool: whether its proof or its run is one of the program",
@@ -73,20 +68,9 @@ with a message. Property and data model are those of the witness, unless they ar
 			return f.validate(file, anyProgram)
 		},
 	}
-	for _, g := range groups {
-		c.Flags().AddFlagSet(g.flags)
-	}
-	c.Flags().SortFlags = false
-	c.SetUsageFunc(func(c *cobra.Command) error {
-		w := c.OutOrStdout()
-		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
-		for _, g := range groups {
-			g.flags.SortFlags = false
-			fmt.Fprintf(w, "\n%s:\n%s", g.title, g.flags.FlagUsages())
-		}
-		fmt.Fprintf(w, "\n%s", validateHelp)
-		return nil
-	})
+	groups{
+		{"The witness", question}, all.titled(programTitle), all.titled(limitsTitle), all.chosen(outputTitle, "json", "trace", "quiet", "log"),
+	}.describe(c, validateHelp)
 	_ = c.MarkFlagFilename("witness", "yml", "yaml")
 	return c
 }
