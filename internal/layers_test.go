@@ -363,7 +363,7 @@ var allowed = map[string][]string{
 	"internal/user/show": {
 		"internal/logic/bv", "internal/logic/term",
 		"internal/temporal/ltl",
-		"internal/program/frontend", "internal/program/ir", "internal/program/ir/interp",
+		"internal/program/frontend", "internal/program/harness", "internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/transform/precondition",
 		"internal/conductor",
@@ -400,7 +400,7 @@ var allowed = map[string][]string{
 	"internal/tools/sarif":      {"internal/user/property", "", "internal/tools/report"},
 	"internal/tools/webpage":    {"internal/user/property", "", "internal/tools/report", "internal/tools/scan"},
 	"internal/tools/scan": {
-		"internal/run/process", "internal/program/frontend", "internal/program/harness",
+		"internal/run/process", "internal/program/frontend", "internal/program/harness", "internal/user/show",
 		"", "internal/tools/report",
 	},
 	"internal/tools/rewrite": {

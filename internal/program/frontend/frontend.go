@@ -160,7 +160,7 @@ type Program struct {
 	// DataModel is the one that was used: of LLVM modules, their own.
 	DataModel DataModel
 	// Start is what is assumed of the state in which runs start.
-	Start []string
+	Start []harness.Fact
 	// Harness is the plan after which Function is called, with Options.Harness.
 	Harness *harness.Plan
 	// Notes are assumptions that a verdict rests on.

@@ -53,7 +53,7 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 		key := fn.Name + ":" + x.Name
 		if a, ok := f.im.opts.Arguments[key]; ok && x.Pointer.Object != nil {
 			o := x.Pointer.Object
-			x.Pointer.Why = "as asked"
+			x.Pointer.Why, x.Pointer.Sized = "as asked", true
 			switch {
 			case a.IsArray:
 				o.Count = harness.Count{Kind: harness.Fixed, Number: uint64(a.Elements)}

@@ -8,13 +8,16 @@ import (
 )
 
 // start says what the options assume of the state in which runs start; plan is that of Options.Harness.
-func (o *Options) start(plan *harness.Plan) (assumed []string) {
+func (o *Options) start(plan *harness.Plan) (assumed []harness.Fact) {
+	assume := func(text string) { assumed = append(assumed, harness.Fact{Text: text}) }
 	if plan != nil {
-		assumed = append(assumed, "runs start in "+plan.Function+" with a harness that was inferred (callers that do otherwise are not covered)")
-		assumed = append(assumed, plan.Text()...)
+		assume("runs start in " + plan.Function + " with a harness that was inferred (callers that do otherwise are not covered)")
+		assumed = append(assumed, plan.Facts()...)
 		if !o.HavocGlobals {
-			assumed = append(assumed, "globals hold their initial values when "+o.Function+" is called (--havoc-globals makes them arbitrary)")
+			assume("globals hold their initial values when " + o.Function + " is called (--havoc-globals makes them arbitrary)")
 		}
+	} else if o.Harness.Infer && o.entry() == "main" {
+		assume("main gets the name of the program, argc >= 1")
 	} else if o.Function != "" {
 		text := "runs start in " + o.Function + " with arbitrary arguments; a pointer is null or points to a fresh object of one element (with --array, of as many as it says)"
 		switch {
@@ -23,19 +26,19 @@ func (o *Options) start(plan *harness.Plan) (assumed []string) {
 		case len(o.NonNull) > 0:
 			text += "; not null: " + strings.Join(o.NonNull, ", ")
 		}
-		assumed = append(assumed, text)
+		assume(text)
 		if !o.HavocGlobals {
-			assumed = append(assumed, "globals hold their initial values when "+o.Function+" is called (--havoc-globals makes them arbitrary)")
+			assume("globals hold their initial values when " + o.Function + " is called (--havoc-globals makes them arbitrary)")
 		}
 	}
 	if o.HavocGlobals {
-		assumed = append(assumed, "globals hold arbitrary values at the start")
+		assume("globals hold arbitrary values at the start")
 	}
 	if o.HavocUninitialised {
-		assumed = append(assumed, "globals without initialiser that are not static hold arbitrary values at the start (--havoc-uninitialised)")
+		assume("globals without initialiser that are not static hold arbitrary values at the start (--havoc-uninitialised)")
 	}
 	if o.Assumed != "" {
-		assumed = append(assumed, "in the first state of "+o.entry()+" holds "+o.Assumed+" (--assume)")
+		assume("in the first state of " + o.entry() + " holds " + o.Assumed + " (--assume)")
 	}
 	return assumed
 }

@@ -256,6 +256,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	out.Object = object
 	if n, why := chosenLength(f, p, s, b); n >= 0 {
 		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous}, why
+		out.Sized = true
 		if object.Type != nil && object.Size > 1 && strings.HasPrefix(why, "passed to ") && s.elements <= 1 && !in.usesOf(f).indexed[p.Index] && isBytes(why) {
 			object.Type, object.Size = nil, 1 // the length is in bytes
 		}

@@ -222,7 +222,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 			continue
 		}
 		f.Pointer.Object.Count = Count{Kind: InMember, Name: size.Name, Member: *size, Some: in.variant.Generous, Terminated: in.variant.Generous && isCharacter(m0.Base.Strip())}
-		f.Pointer.Why = "named so"
+		f.Pointer.Why, f.Pointer.Sized = "named so", true
 		taken[size.Offset] = true
 		for _, m := range members {
 			s := m.Type.Strip()

@@ -84,6 +84,8 @@ type Pointer struct {
 	EndOf string
 	// Why are the words for what suggested that, empty for the type.
 	Why string
+	// Sized says that a name, a use or a flag says how much it points to; else that is a guess.
+	Sized bool
 }
 
 // Object is one or more elements.
@@ -150,30 +152,49 @@ type Field struct {
 // Most is how many elements with parts of their own an object has at most, where it has as many as something says.
 const Most = 3
 
-// Text describes the plan, a line for each parameter that is not simply arbitrary.
-func (p *Plan) Text() []string {
-	var lines []string
+// Fact is one thing that is assumed of the state in which a run starts.
+type Fact struct {
+	// Name is the parameter, or the part of what it points to, that it is about; empty if it is about something else.
+	Name string
+	Text string
+	// Pointer is what it points to, if it does.
+	Pointer *Pointer
+}
+
+// Part says that it is about what is inside of what an argument points to.
+func (f *Fact) Part() bool { return strings.ContainsAny(f.Name, "->*.[") }
+
+// Facts describe the plan, one for each parameter, or part, that is not simply arbitrary.
+func (p *Plan) Facts() []Fact {
+	var facts []Fact
 	for _, x := range p.Parameters {
 		switch {
 		case x.Pointer != nil:
-			lines = append(lines, x.Pointer.text(x.Name)...)
+			facts = append(facts, x.Pointer.facts(x.Name)...)
 		case len(x.Values) > 0:
-			lines = append(lines, x.Name+" is "+oneOf(x.Values))
+			facts = append(facts, Fact{Name: x.Name, Text: x.Name + " is " + oneOf(x.Values)})
 		case x.Ordinary:
-			lines = append(lines, fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, p.Limit))
+			facts = append(facts, Fact{Name: x.Name, Text: fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, p.Limit)})
 		}
-		lines = append(lines, fieldsText(x.Name+".", x.Fields)...)
+		facts = append(facts, fieldFacts(x.Name+".", x.Fields)...)
 	}
-	used := slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return strings.HasSuffix(s, unused) })
-	if len(used) < len(lines) {
-		used = append(used, "pointers that the program does not use are null")
+	used := slices.DeleteFunc(slices.Clone(facts), func(f Fact) bool { return f.Pointer != nil && f.Pointer.Why == notUsed })
+	if len(used) < len(facts) {
+		used = append(used, Fact{Text: "pointers that the program does not use are null"})
 	}
 	return used
 }
 
-// unused ends the words for pointers that the program does not use.
-const unused = " is null (" + notUsed + ")"
+// Text has the facts in words, a line each.
+func (p *Plan) Text() []string {
+	var lines []string
+	for _, f := range p.Facts() {
+		lines = append(lines, f.Text)
+	}
+	return lines
+}
 
+// notUsed is why pointers that the program does not use are null.
 const notUsed = "not used"
 
 func oneOf(values []int64) string {
@@ -187,7 +208,7 @@ func oneOf(values []int64) string {
 	return "one of " + strings.Join(list, ", ")
 }
 
-func (p *Pointer) text(name string) []string {
+func (p *Pointer) facts(name string) []Fact {
 	null := ""
 	if p.MayBeNull {
 		null = "is null, or "
@@ -196,20 +217,20 @@ func (p *Pointer) text(name string) []string {
 	if p.Why != "" {
 		why = " (" + p.Why + ")"
 	}
+	fact := func(text string) []Fact { return []Fact{{Name: name, Text: name + " " + text + why, Pointer: p}} }
 	switch {
 	case p.EndOf != "":
-		return []string{fmt.Sprintf("%s %spoints to the end of what %s points to%s", name, null, p.EndOf, why)}
+		return fact(null + "points to the end of what " + p.EndOf + " points to")
 	case p.Function != nil:
-		return []string{fmt.Sprintf("%s %spoints to a function that returns anything and changes nothing%s", name, null, why)}
+		return fact(null + "points to a function that returns anything and changes nothing")
 	case p.Object == nil:
-		return []string{name + " is null" + why}
+		return fact("is null")
 	}
-	lines := []string{fmt.Sprintf("%s %spoints to %s%s", name, null, p.Object.text(), why)}
 	inner := name + "->"
 	if p.Object.Count.Kind != Fixed || p.Object.Count.Number != 1 {
 		inner = name + "[i]."
 	}
-	return append(lines, fieldsText(inner, p.Object.Fields)...)
+	return append(fact(null+"points to "+p.Object.text()), fieldFacts(inner, p.Object.Fields)...)
 }
 
 // text names the elements.
@@ -248,25 +269,28 @@ func (o *Object) text() string {
 	return fmt.Sprintf("%d elements of %s", o.Count.Number, element)
 }
 
-func fieldsText(prefix string, fields []Field) []string {
-	var lines []string
+func fieldFacts(prefix string, fields []Field) []Fact {
+	var facts []Fact
 	for _, f := range fields {
+		name := prefix + f.Name
+		text := ""
 		switch {
 		case f.Pointer != nil:
-			lines = append(lines, f.Pointer.text(prefix+f.Name)...)
+			facts = append(facts, f.Pointer.facts(name)...)
 		case len(f.Values) > 0:
-			lines = append(lines, prefix+f.Name+" is "+oneOf(f.Values))
+			text = "is " + oneOf(f.Values)
+		case f.AtMost != nil && f.Below:
+			text = "< " + prefix + f.AtMost.Name
 		case f.AtMost != nil:
-			operator := "<="
-			if f.Below {
-				operator = "<"
-			}
-			lines = append(lines, fmt.Sprintf("%s%s %s %s%s", prefix, f.Name, operator, prefix, f.AtMost.Name))
+			text = "<= " + prefix + f.AtMost.Name
 		case f.Under > 0:
-			lines = append(lines, fmt.Sprintf("%s%s < %d, the size of an array beside it", prefix, f.Name, f.Under))
+			text = fmt.Sprintf("< %d, the size of an array beside it", f.Under)
 		case f.Terminated:
-			lines = append(lines, prefix+f.Name+" ends with a null character")
+			text = "ends with a null character"
+		}
+		if text != "" {
+			facts = append(facts, Fact{Name: name, Text: name + " " + text})
 		}
 	}
-	return lines
+	return facts
 }

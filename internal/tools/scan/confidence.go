@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,18 +13,52 @@ import (
 )
 
 // This file joins the findings of all functions and ranks them. A place that several functions reach is one finding:
-// of the function that is the furthest from it, for there the most is known of the arguments. A finding in a function
-// that the project calls is worth less if its callers do not lead there.
+// of the one of which the most is known. That is main, and functions that others may call (roots): their arguments are
+// those that anybody may pass. What calls only the project itself establishes something for is worth less, unless a
+// root was seen to lead there.
 
 // callGraph knows who calls whom, by index of function.
 type callGraph struct {
 	callers [][]int
-	// open says that somebody outside of the project may call the function, or a pointer.
+	// open says that somebody who is not in callers may call the function: another file of another project, or a pointer.
 	open []bool
+	// root says that anybody may call the function, or that it is main.
+	root []bool
+}
+
+// findRoots fills in root: main is one, and a function that is not static is one unless it belongs to a program, as
+// main reaches it by calls.
+func (g *callGraph) findRoots(isMain, isStatic func(int) bool) {
+	n := len(g.callers)
+	callees := make([][]int, n)
+	for f, list := range g.callers {
+		for _, c := range list {
+			callees[c] = append(callees[c], f)
+		}
+	}
+	reached := make([]bool, n)
+	var visit func(int)
+	visit = func(f int) {
+		for _, c := range callees[f] {
+			if !reached[c] {
+				reached[c] = true
+				visit(c)
+			}
+		}
+	}
+	for f := range n {
+		if isMain(f) {
+			visit(f)
+		}
+	}
+	g.root = make([]bool, n)
+	for f := range n {
+		g.root[f] = isMain(f) || !isStatic(f) && !reached[f]
+	}
 }
 
 // merge makes the list of findings.
-func merge(functions []*target, graph *callGraph) []Finding {
+func merge(root string, functions []*target, graph *callGraph) []Finding {
 	type key struct {
 		property assay.Property
 		pos      assay.Position
@@ -53,55 +88,48 @@ func merge(functions []*target, graph *callGraph) []Finding {
 		g := groups[k]
 		best := -1
 		for n := range g.findings {
-			g.findings[n] = inContext(g.findings[n], g.entries[n], g.entries, functions, graph)
-			if best < 0 || better(&g.findings[n], &g.findings[best]) {
+			if best < 0 || better(&g.findings[n], &g.findings[best], graph.root[g.entries[n]], graph.root[g.entries[best]]) {
 				best = n
 			}
 		}
-		f := g.findings[best]
+		f := inContext(g.findings[best], g.entries[best], functions, graph)
 		for n, other := range g.findings {
 			if n != best && other.Entry != f.Entry && !slices.Contains(f.Also, other.Entry) {
 				f.Also = append(f.Also, other.Entry)
 			}
 		}
-		f.ID = identify(&f)
+		f.ID = identify(root, &f)
 		out = append(out, f)
 	}
 	slices.SortStableFunc(out, compare)
 	return out
 }
 
-// inContext lowers the confidence of a finding in a function whose callers do not lead there.
-func inContext(f Finding, entry int, entries []int, functions []*target, graph *callGraph) Finding {
-	callers := graph.callers[entry]
-	if len(callers) == 0 || f.Confidence == Low {
+// inContext lowers the confidence of a finding in a function that only the project itself calls: no root was seen to
+// lead there.
+func inContext(f Finding, entry int, functions []*target, graph *callGraph) Finding {
+	if graph.root[entry] || f.Confidence == Low {
 		return f
 	}
-	for _, c := range callers {
-		if slices.Contains(entries, c) { // it was seen from there as well
-			f.Because = "it is reached from " + functions[c].name + ", too: " + f.Because
-			return f
-		}
-	}
+	callers := graph.callers[entry]
 	proved := 0
 	for _, c := range callers {
 		if a := functions[c].answer; a != nil && slices.Contains(a.Proved, f.Property) {
 			proved++
 		}
 	}
+	who := "what its callers establish"
+	if len(callers) > 0 {
+		who = "what " + names(functions, callers) + " establish"
+	}
 	switch {
-	case proved == len(callers) && !graph.open[entry]:
-		f.Confidence = Low
-		f.Because = "its callers in the project (" + names(functions, callers) + ") are proved not to lead there"
-		f.Needs = append(f.Needs, "what the callers establish")
-	case graph.open[entry]:
-	case dependsOnArguments(f.Place.Text), f.Property == assay.UnreachCall:
-		f.Confidence = Low
-		f.Because = "no caller in the project was seen to lead there, and it is about what they pass: " + f.Because
-		f.Needs = append(f.Needs, "what "+names(functions, callers)+" establish")
+	case len(callers) > 0 && proved == len(callers) && !graph.open[entry]:
+		f.lower(LabelCallers, "its callers in the project ("+names(functions, callers)+") are proved not to lead there", who)
+	case restsOnStart(f.Place.Pointee), f.Property == assay.UnreachCall:
+		f.lower(LabelCallers, "no caller in the project was seen to lead there, and it is about what they pass: "+f.Because, who)
 	default:
 		f.Confidence = Medium
-		f.Because = "no caller in the project was seen to lead there: " + f.Because
+		f.Because = "only the project itself calls " + f.Entry + ", and nobody was seen to lead there: " + f.Because
 	}
 	return f
 }
@@ -133,16 +161,19 @@ func compare(a, b Finding) int {
 		cmp.Compare(a.Place.Pos.File, b.Place.Pos.File), cmp.Compare(a.Place.Pos.Line, b.Place.Pos.Line), cmp.Compare(a.Place.Pos.Col, b.Place.Pos.Col))
 }
 
-// better prefers the finding to show for a place: confidence, then the longer way.
-func better(a, b *Finding) bool {
+// better prefers the finding to show for a place: one from a root that needs no precondition, then confidence, then the longer way.
+func better(a, b *Finding, aRoot, bRoot bool) bool {
+	if x, y := aRoot && a.Confidence != Low, bRoot && b.Confidence != Low; x != y {
+		return x
+	}
 	if rank[a.Confidence] != rank[b.Confidence] {
 		return rank[a.Confidence] < rank[b.Confidence]
 	}
 	return len(a.Trace)+a.Cut > len(b.Trace)+b.Cut
 }
 
-// identify is the same for the same text of a line in the same function.
-func identify(f *Finding) string {
+// identify is the same for the same text of a line in the same function of the same file.
+func identify(root string, f *Finding) string {
 	text := ""
 	if content, err := os.ReadFile(f.Place.Pos.File); err == nil {
 		lines := strings.Split(string(content), "\n")
@@ -150,6 +181,6 @@ func identify(f *Finding) string {
 			text = strings.TrimSpace(lines[n-1])
 		}
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{string(f.Property), f.Place.Func, text}, "\n")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{string(f.Property), filepath.ToSlash(relativeTo(root, f.Place.Pos.File)), f.Place.Func, text}, "\n")))
 	return fmt.Sprintf("%x", sum[:6])
 }

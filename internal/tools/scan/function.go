@@ -2,15 +2,11 @@ package scan
 
 import (
 	"context"
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"assay"
 	"assay/internal/program/frontend"
-	"assay/internal/program/harness"
 	"assay/internal/tools/report"
 )
 
@@ -135,7 +131,7 @@ func (x *examination) ask() {
 			break
 		}
 		f := x.finding(r)
-		x.judge(&f)
+		x.judge(&f, startOf(r))
 		out.Findings = append(out.Findings, f)
 		if !slices.Contains(left, r.Violated) {
 			break // one that stands for several
@@ -188,174 +184,6 @@ func (x *examination) finding(r *assay.Result) Finding {
 	})
 	short.Close()
 	return f
-}
-
-// easy is the harness that asks nothing unusual.
-var easy = assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}}
-
-// judge says what a violation is worth, before callers are looked at.
-func (x *examination) judge(f *Finding) {
-	if f.Property == assay.ValidDeref && strings.Contains(f.Place.Text, "before the start of what ") {
-		f.Confidence, f.Because = Low, "the access is before the start of what an argument points to"
-		f.Needs = []string{"the pointer points into the middle of an object"}
-		return
-	}
-	if d := x.definition(); d != nil && d.Variadic && f.Property == assay.ValidDeref {
-		f.Confidence, f.Because = Low, "the function has arguments that nothing describes"
-		f.Needs = []string{"the arguments that the format asks for"}
-		return
-	}
-	if lowered(f) {
-		return
-	}
-	remains := func(v assay.Harness) (bool, *assay.Result) {
-		r, err := x.check(v, f.Property)
-		if err != nil {
-			return false, nil
-		}
-		return r.Answer == assay.False && r.Violation.Pos == f.Place.Pos, r
-	}
-	v := easy
-	v.Few = f.Property == assay.NoOverflow || f.Property == assay.Shift // what numbers are in arrays matters
-	if f.Property == assay.Shift {
-		v.Limit = 16
-	}
-	same, r := remains(v)
-	switch {
-	case (r == nil || r.Answer == assay.Unknown) && dependsOnArguments(f.Place.Text):
-		f.Confidence, f.Because = Low, "it is about what the arguments point to, and whether ordinary ones lead there is not known"
-		f.Needs = []string{roomFor(f)}
-		return
-	case (r == nil || r.Answer == assay.Unknown) && (f.Property == assay.NoOverflow || f.Property == assay.Shift) && len(f.Harness) > 2:
-		f.Confidence, f.Because = Low, "whether ordinary numbers lead there is not known"
-		f.Needs = []string{"the integers in the arguments are small"}
-		return
-	case r == nil || r.Answer == assay.Unknown:
-		f.Confidence, f.Because = Medium, "whether ordinary arguments lead there is not known"
-		return
-	case same:
-		f.Confidence, f.Because = High, "arguments of ordinary size lead there"
-		if g := x.finding(r); len(g.Trace) > 0 { // with numbers that people like better
-			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
-		}
-		lowered(f)
-		return
-	case r.Answer == assay.False:
-		f.Confidence, f.Because = Medium, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String()
-		return
-	}
-	f.Confidence, f.Because = Low, "only unusual arguments lead there"
-	if same, r := remains(assay.Harness{Infer: true, Generous: true}); r != nil && !same {
-		f.Because = "only small objects, null pointers or empty rests of buffers lead there"
-		f.Needs = []string{roomFor(f)}
-		return
-	}
-	var integers []string
-	if d := x.definition(); d != nil {
-		integers = d.Integers
-	}
-	for _, name := range integers {
-		if same, r := remains(assay.Harness{Infer: true, Ordinary: []string{name}}); r != nil && !same && r.Answer != assay.Unknown {
-			f.Because = "only large numbers lead there"
-			f.Needs = []string{fmt.Sprintf("-%d <= %s <= %d, or another bound", harness.OrdinaryLimit, name, harness.OrdinaryLimit)}
-			return
-		}
-	}
-	f.Needs = []string{fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit)}
-}
-
-var argumentObject = regexp.MustCompile(`what (\S+) points to, `)
-
-// aboutArgument is the argument, or the part of one, whose object a violation is about, empty if it is about an object of
-// the program.
-func aboutArgument(text string) string {
-	if m := argumentObject.FindStringSubmatch(text); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
-// lowered says that a finding is about what a contract would say, by what it is about, and says so.
-func lowered(f *Finding) bool {
-	name := aboutArgument(f.Place.Text)
-	switch {
-	case strings.ContainsAny(name, "->*.[") && !sized(f.Harness, name), !known(f.Place.Text) && structured(f.Harness):
-		f.Confidence, f.Because = Low, "it is about what is inside of the structures in the arguments, which may have invariants"
-		f.Needs = []string{roomFor(f)}
-	case strings.Contains(f.Place.Text, "null") && f.Entry != "main" && !assignsNull(f.Trace):
-		f.Confidence, f.Because = Low, "the pointer is null from the start: the arguments or the globals may have been set up before"
-		f.Needs = []string{"pointers that are set up before " + f.Entry + " is called"}
-	case f.Property == assay.UnreachCall && f.Place.Func == f.Entry && len(f.Harness) > 2:
-		f.Confidence, f.Because = Low, "the function asserts it of its arguments"
-		f.Needs = []string{f.Place.Text}
-	default:
-		return false
-	}
-	return true
-}
-
-// assignsNull says that the run itself gives a variable the value null, or that a function returns it.
-func assignsNull(trace []assay.Step) bool {
-	return slices.ContainsFunc(trace, func(s assay.Step) bool { return s.Kind == assay.StepAssign && s.Value == "NULL" })
-}
-
-// dependsOnArguments says that a violation is about what arguments point to, or may be.
-func dependsOnArguments(text string) bool {
-	return aboutArgument(text) != "" || strings.Contains(text, "null") || strings.Contains(text, "points to nothing") || strings.Contains(text, "points to no function")
-}
-
-// roomFor is the precondition that such a violation asks for.
-func roomFor(f *Finding) string {
-	if name := aboutArgument(f.Place.Text); name != "" {
-		return "more elements behind " + name
-	}
-	if strings.Contains(f.Place.Text, "null") {
-		return nullOf(f) + " != 0"
-	}
-	return "more of what the arguments point to"
-}
-
-// known says that it is known which object a violation is about, or that it is about none.
-func known(text string) bool {
-	return aboutArgument(text) != "" || !strings.Contains(text, "invalid ") ||
-		strings.Contains(text, "allocated at") || strings.Contains(text, "local object") || strings.Contains(text, "which is gone") || strings.Contains(text, "global ")
-}
-
-// sized says that the plan has a size for the object: a parameter or a member.
-func sized(lines []string, name string) bool {
-	return slices.ContainsFunc(lines, func(l string) bool {
-		return (strings.HasPrefix(l, name+" points to ") || strings.HasPrefix(l, name+" is null, or points to ")) && (strings.Contains(l, "(named so)") || strings.Contains(l, "(passed to ") || strings.Contains(l, "(used up to "))
-	})
-}
-
-// structured says that the plan fills in pointers in structures.
-func structured(lines []string) bool {
-	return slices.ContainsFunc(lines, func(l string) bool {
-		name, rest, _ := strings.Cut(l, " ")
-		return strings.ContainsAny(name, "->*.[") && strings.Contains(rest, "points to ") || strings.Contains(rest, "taken for a larger structure")
-	})
-}
-
-// nullOf names the argument that is null in a run.
-func nullOf(f *Finding) string {
-	for _, s := range f.Trace {
-		if s.Func == f.Entry && (s.Value == "0x0" || s.Value == "null" || s.Value == "NULL" || s.Value == "0") && isPointer(f.Harness, s.Var) {
-			return s.Var
-		}
-	}
-	for _, line := range f.Harness {
-		if name, _, ok := strings.Cut(line, " is null, or"); ok {
-			return name
-		}
-	}
-	return "a pointer in the arguments"
-}
-
-func isPointer(lines []string, name string) bool {
-	return slices.ContainsFunc(lines, func(l string) bool {
-		first, rest, _ := strings.Cut(l, " ")
-		return first == name && strings.Contains(rest, "points to")
-	})
 }
 
 // definition is that of the function.

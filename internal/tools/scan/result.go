@@ -45,10 +45,26 @@ const (
 	// High: the run also exists where sizes are generous and numbers are ordinary, and no
 	// caller in the project stands in the way.
 	High Confidence = "high"
-	// Medium: the run exists, but it starts in a function whose callers in the project were not seen to lead there.
+	// Medium: the run exists, but it starts in a function that only the project itself calls, and nobody saw it lead there from
+	// main, or from a function that others may call.
 	Medium Confidence = "medium"
 	// Low: the run needs arguments that the function may exclude by contract; Needs says which.
 	Low Confidence = "low"
+)
+
+// Label is a kind of precondition, as the evidence of a run has it.
+type Label string
+
+// The labels.
+const (
+	LabelRoom      Label = "room"      // an argument points to more
+	LabelMiddle    Label = "middle"    // a pointer points into the middle of an object
+	LabelInvariant Label = "invariant" // of the structures in the arguments
+	LabelSetUp     Label = "set-up"    // pointers are set up before the function is called
+	LabelFormat    Label = "format"    // arguments that nothing describes are those that a format asks for
+	LabelNumbers   Label = "numbers"   // integers are not near the limits of their types
+	LabelAsserted  Label = "asserted"  // what the function asserts of its arguments
+	LabelCallers   Label = "callers"   // what the callers in the project establish
 )
 
 // Finding is a run that violates a property.
@@ -63,6 +79,8 @@ type Finding struct {
 	File  string `json:"file"`
 
 	Confidence Confidence `json:"confidence"`
+	// Label says what kind of precondition excludes the run, empty if none is known.
+	Label Label `json:"label,omitempty"`
 	// Needs are conditions on arguments without which there is this run: with them, there is none as far as
 	// was looked. Empty where a contract would not help.
 	Needs []string `json:"needs_precondition,omitempty"`

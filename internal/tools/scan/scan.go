@@ -275,6 +275,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 	for n, t := range s.targets {
 		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name)
 	}
+	graph.findRoots(func(n int) bool { return s.targets[n].name == "main" }, func(n int) bool { return s.isStatic(units[s.targets[n].unit], s.targets[n].name) })
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
 		skip = skip || s.o.Arguments[t.name].Skip
@@ -379,7 +380,7 @@ func (s *scanner) look(ctx context.Context) error {
 		}
 		limit = next
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		// These took all the time that there is: more of it is asked for by other limits.
 		for _, t := range open {
 			if t.answer != nil && t.answer.Failed == "" {
@@ -449,7 +450,7 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 	slices.SortFunc(r.Problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
-	for _, f := range merge(s.targets, graph) {
+	for _, f := range merge(r.Root, s.targets, graph) {
 		if f.Suppressed = sup.of(&f); f.Suppressed != nil {
 			r.Suppressed = append(r.Suppressed, f)
 		} else {

@@ -9,6 +9,7 @@ import (
 
 	"assay"
 	"assay/internal/program/frontend"
+	"assay/internal/user/show"
 )
 
 func write(t *testing.T, folder, name, text string) string {
@@ -148,33 +149,64 @@ reason = "so it is"
 	}
 }
 
-// TestContext: a finding counts by what the callers lead to.
+// TestContext: a finding counts by where a run that leads there may start.
 func TestContext(t *testing.T) {
-	finding := func(entry, text string) Finding {
-		return Finding{Property: assay.ValidDeref, Place: assay.Place{Pos: assay.Position{File: "a.c", Line: 3}, Func: "inner", Text: text}, Entry: entry, Confidence: High, Because: "so"}
+	own := show.Pointee{Kind: show.PointeeLocal, Name: "buffer", Where: show.WhereBehind}
+	argument := show.Pointee{Kind: show.PointeeArgument, Name: "p", Where: show.WhereBehind}
+	finding := func(entry string, p show.Pointee) Finding {
+		return Finding{Property: assay.ValidDeref, Place: assay.Place{Pos: assay.Position{File: "a.c", Line: 3}, Func: "inner", Pointee: p}, Entry: entry, Confidence: High, Because: "so"}
 	}
-	const own, argument = "the pointer is at the end of a local object of inner, 4 bytes", "the pointer is at the end of what p points to, 4 bytes"
 	for _, x := range []struct {
 		name   string
 		caller *answer
-		text   string
-		open   bool
+		about  show.Pointee
+		root   bool
 		want   Confidence
+		label  Label
 	}{
-		{"confirmed", &answer{Findings: []Finding{finding("outer", own)}}, argument, false, High},
-		{"excluded", &answer{Proved: []assay.Property{assay.ValidDeref}}, own, false, Low},
-		{"an argument of a static function", &answer{}, argument, false, Low},
-		{"an object of its own", &answer{}, own, false, Medium},
-		{"known to all", &answer{Proved: []assay.Property{assay.ValidDeref}}, argument, true, High},
+		{"confirmed", &answer{Findings: []Finding{finding("outer", own)}}, argument, false, High, ""},
+		{"excluded", &answer{Proved: []assay.Property{assay.ValidDeref}}, own, false, Low, LabelCallers},
+		{"an argument of a static function", &answer{}, argument, false, Low, LabelCallers},
+		{"an object of its own", &answer{}, own, false, Medium, ""},
+		{"null from the start", &answer{}, show.Pointee{Kind: show.PointeeNull, Initial: true}, false, Low, LabelCallers},
+		{"null by itself", &answer{}, show.Pointee{Kind: show.PointeeNull}, false, Medium, ""},
+		{"known to all", &answer{Proved: []assay.Property{assay.ValidDeref}}, argument, true, High, ""},
 	} {
 		targets := []*target{
-			{name: "inner", def: &frontend.Definition{}, answer: &answer{Findings: []Finding{finding("inner", x.text)}}},
+			{name: "inner", def: &frontend.Definition{}, answer: &answer{Findings: []Finding{finding("inner", x.about)}}},
 			{name: "outer", def: &frontend.Definition{}, answer: x.caller},
 		}
-		list := merge(targets, &callGraph{callers: [][]int{{1}, nil}, open: []bool{x.open, true}})
-		if len(list) != 1 || list[0].Confidence != x.want {
+		list := merge("", targets, &callGraph{callers: [][]int{{1}, nil}, open: []bool{x.root, true}, root: []bool{x.root, true}})
+		if len(list) != 1 || list[0].Confidence != x.want || list[0].Label != x.label {
 			t.Errorf("%s: %+v", x.name, list)
 		}
+	}
+}
+
+// TestRoots: main, and what others may call and no main does.
+func TestRoots(t *testing.T) {
+	names := []string{"main", "helper", "parse", "step", "api"}
+	static := []bool{false, false, false, true, false}
+	g := &callGraph{callers: [][]int{nil, {0}, nil, {2}, {3}}} // main calls helper; parse calls step, which calls api
+	g.findRoots(func(f int) bool { return names[f] == "main" }, func(f int) bool { return static[f] })
+	if want := []bool{true, false, true, false, true}; !slices.Equal(g.root, want) {
+		t.Errorf("roots: %v, want %v", g.root, want)
+	}
+}
+
+// TestIdentity: the same line in the same function has another id in another file.
+func TestIdentity(t *testing.T) {
+	folder := t.TempDir()
+	var ids []string
+	for _, name := range []string{"a.c", "b.c"} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("int main(int n, char **v) { return *v[1]; }\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, identify(folder, &Finding{Property: assay.ValidDeref, Place: assay.Place{Pos: assay.Position{File: path, Line: 1}, Func: "main"}}))
+	}
+	if ids[0] == ids[1] {
+		t.Error("two files have the same id")
 	}
 }
 

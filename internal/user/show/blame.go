@@ -18,6 +18,8 @@ type object struct {
 	what       string // e.g. "the heap block of 16 bytes allocated at f.c:7"
 	local      bool
 	freed      Position // where it was freed, zero if it was not
+	kind       PointeeKind
+	name       string // of a variable, or of an argument of the harness
 }
 
 // pendingObject is an object whose address is not known yet: it is the value
@@ -54,9 +56,11 @@ func (t *tracer) settle(e interp.Event) {
 		o := object{base: e.State.Value(p.value).Uint64(), size: p.size}
 		if a.f.Def(p.value).Op == ir.Alloca {
 			o.local, o.what = true, localText(a.f, a.f.Def(p.value), p.size)
+			o.kind, o.name = PointeeLocal, localName(a.f, a.f.Def(p.value))
 		} else {
-			o.what = "a heap block of " + bytesText(p.size)
+			o.kind, o.what = PointeeHeap, "a heap block of "+bytesText(p.size)
 			if name := a.f.Def(p.value).Sym; name != "" {
+				o.kind, o.name = PointeeArgument, name
 				o.what = fmt.Sprintf("what %s points to, %s", name, bytesText(p.size))
 			}
 			if v := t.visible(); v != nil && v.pos.Line != 0 {
@@ -112,6 +116,8 @@ func operands(e interp.Event) []accessedRange {
 		return []accessedRange{{d.Args[0], "", size(2)}}
 	case ir.Havoc:
 		return []accessedRange{{d.Args[0], "", size(1)}}
+	case ir.Call: // through a pointer
+		return []accessedRange{{d.Args[0], "", 0}}
 	case ir.MemCpy:
 		return []accessedRange{{d.Args[0], "destination", size(2)}, {d.Args[1], "source", size(2)}}
 	}
@@ -120,10 +126,10 @@ func operands(e interp.Event) []accessedRange {
 
 // blame says what is wrong with the pointer of an invalid access, "" if
 // nothing is known. Of several pointers it is the first that is not valid for all bytes.
-func (t *tracer) blame(e interp.Event) string {
+func (t *tracer) blame(e interp.Event) (string, Pointee) {
 	ops := operands(e)
 	if len(ops) == 0 {
-		return ""
+		return "", Pointee{}
 	}
 	for _, x := range ops {
 		o, offset := e.State.Pointer(x.pointer)
@@ -135,7 +141,7 @@ func (t *tracer) blame(e interp.Event) string {
 }
 
 // blameOperand says what is wrong with one pointer.
-func (t *tracer) blameOperand(e interp.Event, x accessedRange) string {
+func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee) {
 	name, of := "the pointer", ""
 	if op := e.Func.Def(e.Value).Op; op == ir.MemCpy || op == ir.MemSet {
 		of = "of " + bytesText(x.size) + ", "
@@ -144,15 +150,20 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) string {
 		name = "the " + x.role
 	}
 	address := e.State.Value(x.pointer).Uint64()
-	if address == 0 {
-		return of + name + " is null"
+	isOffset := address != 0 && offsetFromNull(e, x.pointer)
+	if address == 0 || isOffset {
+		t.null = t.source(e, x.pointer)
 	}
-	if offsetFromNull(e, x.pointer) {
-		return of + name + " is an offset from null"
+	if address == 0 {
+		return of + name + " is null", Pointee{Kind: PointeeNull}
+	}
+	if isOffset {
+		return of + name + " is an offset from null", Pointee{Kind: PointeeNull}
 	}
 	o, offset := e.State.Pointer(x.pointer)
 	if o.ID == 0 {
-		return of + name + t.near(e, address)
+		text, pointee := t.near(e, address)
+		return of + name + text, pointee
 	}
 	what := t.objectText(e, o, address-offset)
 	text := what.locate(address, o.Alive)
@@ -160,18 +171,18 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) string {
 		text += fmt.Sprintf(", only %s before its end", bytesText(room))
 	}
 	if text == "" {
-		text = " points to nothing"
+		return of + name + " points to nothing", Pointee{Kind: PointeeNothing}
 	}
-	return of + name + text
+	return of + name + text, what.pointee(address, o.Alive)
 }
 
 // objectText is an object of the run in the words of the program.
 func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object {
 	switch {
 	case o.Func != nil:
-		return object{base: base, what: "the function " + o.Func.Name}
+		return object{base: base, what: "the function " + o.Func.Name, kind: PointeeFunction, name: o.Func.Name}
 	case o.Global != nil:
-		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size)}
+		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size), kind: PointeeGlobal, name: o.Global.CName}
 		return out
 	}
 	// The latest object at this address is the one that was meant.
@@ -181,16 +192,18 @@ func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object
 		}
 	}
 	d := o.Maker.Def(o.Site)
-	what := "a heap block of " + bytesText(o.Size)
 	if d.Op == ir.Alloca {
-		what = localText(o.Maker, d, o.Size)
+		return object{base: base, size: o.Size, local: true, what: localText(o.Maker, d, o.Size), kind: PointeeLocal, name: localName(o.Maker, d)}
 	}
-	return object{base: base, size: o.Size, local: d.Op == ir.Alloca, what: what}
+	return object{base: base, size: o.Size, what: "a heap block of " + bytesText(o.Size), kind: PointeeHeap}
 }
+
+// localName is the name of a local, empty if it has none.
+func localName(f *ir.Func, d *ir.Def) string { return cmp.Or(d.Sym, f.Locals[d.Pos]) }
 
 // localText names a local.
 func localText(f *ir.Func, d *ir.Def, size uint64) string {
-	name := cmp.Or(d.Sym, f.Locals[d.Pos])
+	name := localName(f, d)
 	if name == "" {
 		return fmt.Sprintf("a local object of %s, %s", f.Name, bytesText(size))
 	}
@@ -198,10 +211,10 @@ func localText(f *ir.Func, d *ir.Def, size uint64) string {
 }
 
 // near says which object an address that belongs to none is close to.
-func (t *tracer) near(e interp.Event, address uint64) string {
+func (t *tracer) near(e interp.Event, address uint64) (string, Pointee) {
 	for _, g := range t.globals(e) {
 		if where := g.locate(address, true); where != "" {
-			return where
+			return where, g.pointee(address, true)
 		}
 	}
 	for i := len(t.objects) - 1; i >= 0; i-- {
@@ -215,10 +228,10 @@ func (t *tracer) near(e interp.Event, address uint64) string {
 			continue // what is gone has no neighbours
 		}
 		if where := o.locate(address, alive || o.size == 0); where != "" {
-			return where
+			return where, o.pointee(address, alive || o.size == 0)
 		}
 	}
-	return " points to nothing"
+	return " points to nothing", Pointee{Kind: PointeeNothing}
 }
 
 // offsetFromNull says whether a pointer was computed from the null pointer.
@@ -267,7 +280,7 @@ func (t *tracer) globals(e interp.Event) []object {
 		}
 		if g := t.run.Module.Global(d.Sym); g != nil && g.CName != "" {
 			base := e.State.Value(ir.Value(i)).Uint64()
-			out = append(out, object{base: base, size: g.Size, what: fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size))})
+			out = append(out, object{base: base, size: g.Size, what: fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size)), kind: PointeeGlobal, name: g.CName})
 		}
 	}
 	return out

@@ -16,8 +16,12 @@ func (r *Run) Locate(ctx context.Context, violation *Place) {
 		return
 	}
 	var last Step
-	err := r.Trace(ctx, func(s Step) error { last = s; return nil })
-	if err == nil && !last.Pos.IsZero() {
-		violation.Pos, violation.Func, violation.Text = last.Pos, last.Func, last.Text
+	t, err := r.trace(ctx, func(s Step) error { last = s; return nil })
+	if err != nil || last.Pos.IsZero() {
+		return
+	}
+	violation.Pos, violation.Func, violation.Text, violation.Pointee = last.Pos, last.Func, last.Text, last.Pointee
+	if last.Pointee.Kind == PointeeNull {
+		violation.Pointee.Initial = t.null.argument || t.null.size > 0 && r.alwaysNull(ctx, t.null)
 	}
 }

@@ -13,6 +13,8 @@ type Place struct {
 	Func string   `json:"function,omitempty"`
 	Kind string   `json:"kind"`
 	Text string   `json:"text,omitempty"`
+	// Pointee is the object that an invalid access of a run is about.
+	Pointee Pointee `json:"pointee,omitzero"`
 }
 
 // Reason is one obstacle on the way to an answer.

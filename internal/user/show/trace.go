@@ -37,6 +37,8 @@ type Step struct {
 	// a function like __VERIFIER_nondet_int, or uninitialised memory.
 	Input string `json:"input,omitempty"`
 	Text  string `json:"text,omitempty"`
+	// Pointee is the object that an invalid access is about.
+	Pointee Pointee `json:"pointee,omitzero"`
 	// Truth is that of the subformulas of a temporal formula from the last observation on: TruthYes and its kin.
 	Truth []string `json:"truth,omitempty"`
 	// Depth is the number of active calls below the entry.
@@ -62,17 +64,23 @@ func (r *Run) Trace(ctx context.Context, emit func(Step) error) error {
 	if r.Endless != nil {
 		return r.traceEndless(ctx, emit)
 	}
+	_, err := r.trace(ctx, emit)
+	return err
+}
+
+// trace is Trace of a run that ends; the tracer knows more.
+func (r *Run) trace(ctx context.Context, emit func(Step) error) (*tracer, error) {
 	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
 	out, err := interp.Run(ctx, r.Module, interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Accelerate: true})
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case t.err != nil:
-		return t.err
+		return nil, t.err
 	case !t.violated:
-		return fmt.Errorf("the replay ended before the violation: %s", out)
+		return nil, fmt.Errorf("the replay ended before the violation: %s", out)
 	}
-	return nil
+	return t, nil
 }
 
 // activation is a call in progress.
@@ -85,6 +93,8 @@ type activation struct {
 	// shown are the last values of the variables, so that the copies of a value
 	// at the merge of two paths are not shown as assignments.
 	shown map[*ir.Var]string
+	// from is the block from which each block was entered last.
+	from map[ir.BlockID]ir.BlockID
 	// hidden says that the frame is a library model. What a model calls back is
 	// shown.
 	hidden bool
@@ -102,6 +112,7 @@ type tracer struct {
 	last     verdict.Guard                  // the last undefined behaviour
 	violated bool
 	cycled   bool // the state that comes back has been shown
+	null     cell // where the null pointer of the last invalid access comes from
 	err      error
 
 	observed int      // observations so far
@@ -118,6 +129,7 @@ func (t *tracer) event(e interp.Event) bool {
 		t.leave()
 	case interp.BlockEntered:
 		if a := t.top(); a != nil {
+			a.from[e.Block] = a.block
 			a.block, a.next = e.Block, 0
 		}
 	case interp.Assign:
@@ -167,7 +179,7 @@ func (t *tracer) enter(e interp.Event) {
 			t.step(Step{Kind: StepCall, Text: e.Func.Name})
 		}
 	}
-	t.stack = append(t.stack, activation{f: e.Func, block: 1, pos: e.Func.Pos, hidden: hidden, shown: map[*ir.Var]string{}})
+	t.stack = append(t.stack, activation{f: e.Func, block: 1, pos: e.Func.Pos, hidden: hidden, shown: map[*ir.Var]string{}, from: map[ir.BlockID]ir.BlockID{}})
 }
 
 // call finds the instruction by which a function was entered, 0 if it is not
@@ -349,8 +361,9 @@ func (t *tracer) violation(e interp.Event) bool {
 		return false
 	}
 	if g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree {
-		if why := t.blame(e); why != "" {
+		if why, pointee := t.blame(e); why != "" {
 			step.Text += ", " + why
+			step.Pointee = pointee
 		}
 	}
 	a := t.visible()

@@ -65,10 +65,24 @@ func (s State) CallSite() ir.Value {
 
 // CallerValue is Value in the function that called the current one.
 func (s State) CallerValue(v ir.Value) bv.BV {
+	caller, _ := s.Caller()
+	return caller.Value(v)
+}
+
+// Func is the current function.
+func (s State) Func() *ir.Func { return s.m.cur.f }
+
+// Caller is the state as the function sees it that called the current one; ok is false in the entry.
+func (s State) Caller() (caller State, ok bool) {
+	last := len(s.m.frames) - 1
+	if last == 0 {
+		return s, false
+	}
 	m := *s.m
-	g := m.frames[len(m.frames)-2]
+	m.frames = m.frames[:last]
+	g := m.frames[last-1]
 	m.cur, m.window, m.bigWind = g.code, m.words[g.base:], m.bigs[g.bigBase:]
-	return State{&m}.Value(v)
+	return State{&m}, true
 }
 
 // UserPos is the position of an event at pos in the current function, or of the call that led

@@ -1,0 +1,185 @@
+package scan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"assay"
+	"assay/internal/program/harness"
+	"assay/internal/user/show"
+)
+
+// This file says what the violations of a function are worth, before its callers are looked at (confidence.go): what a
+// run is about, as data (show.Pointee, harness.Fact), and whether arguments that are not unusual lead there as well.
+
+// start is what a run assumes of the state in which it starts.
+type start []harness.Fact
+
+func startOf(r *assay.Result) start {
+	var s start
+	for _, a := range r.Assumptions {
+		if a.Start != nil {
+			s = append(s, *a.Start)
+		}
+	}
+	return s
+}
+
+// sized says that a name or a use says how much there is behind a parameter or a member.
+func (s start) sized(name string) bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Sized })
+}
+
+// structured says that pointers in structures were filled in.
+func (s start) structured() bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool {
+		return f.Pointer != nil && f.Pointer.Object != nil && (f.Part() || f.Pointer.Object.Room > 0)
+	})
+}
+
+// arguments says that something is assumed of arguments.
+func (s start) arguments() bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name != "" })
+}
+
+// nullable is the first pointer that may be null, empty if there is none.
+func (s start) nullable() string {
+	for _, f := range s {
+		if f.Pointer != nil && f.Pointer.MayBeNull {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// points says that a name is that of a pointer.
+func (s start) points(name string) bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil })
+}
+
+// restsOnStart says that an access is about what arguments point to, or about pointers that nobody has set since the start.
+func restsOnStart(p show.Pointee) bool {
+	switch p.Kind {
+	case show.PointeeArgument, show.PointeeNothing:
+		return true
+	case show.PointeeNull:
+		return p.Initial
+	}
+	return false
+}
+
+// easy is the harness that asks nothing unusual.
+var easy = assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}}
+
+// lower gives a finding the least confidence.
+func (f *Finding) lower(l Label, because, needs string) {
+	f.Confidence, f.Label, f.Because, f.Needs = Low, l, because, append(f.Needs, needs)
+}
+
+// judge says what a violation is worth.
+func (x *examination) judge(f *Finding, s start) {
+	if d := x.definition(); d != nil && d.Variadic && f.Property == assay.ValidDeref {
+		f.lower(LabelFormat, "the function has arguments that nothing describes", "the arguments that the format asks for")
+		return
+	}
+	if lowered(f, s) {
+		return
+	}
+	if d := x.definition(); d != nil && len(d.Integers) == 0 && !s.arguments() || f.Entry == "main" {
+		f.Confidence, f.Because = High, "nothing is assumed of arguments"
+		return
+	}
+	remains := func(v assay.Harness) (bool, *assay.Result) {
+		r, err := x.check(v, f.Property)
+		if err != nil {
+			return false, nil
+		}
+		return r.Answer == assay.False && r.Violation.Pos == f.Place.Pos, r
+	}
+	v := easy
+	v.Few = f.Property == assay.NoOverflow || f.Property == assay.Shift // what numbers are in arrays matters
+	if f.Property == assay.Shift {
+		v.Limit = 16
+	}
+	same, r := remains(v)
+	open := r == nil || r.Answer == assay.Unknown
+	switch {
+	case open && restsOnStart(f.Place.Pointee):
+		f.lower(LabelRoom, "it is about what the arguments point to, and whether ordinary ones lead there is not known", roomFor(f, s))
+		return
+	case open && (f.Property == assay.NoOverflow || f.Property == assay.Shift) && s.arguments():
+		f.lower(LabelNumbers, "whether ordinary numbers lead there is not known", "the integers in the arguments are small")
+		return
+	case open:
+		f.Confidence, f.Because = Medium, "whether ordinary arguments lead there is not known"
+		return
+	case same:
+		f.Confidence, f.Because = High, "arguments of ordinary size lead there"
+		if g := x.finding(r); len(g.Trace) > 0 { // with numbers that people like better
+			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
+		}
+		lowered(f, startOf(r))
+		return
+	case r.Answer == assay.False:
+		f.Confidence, f.Because = Medium, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String()
+		return
+	}
+	if same, r := remains(assay.Harness{Infer: true, Generous: true}); r != nil && !same {
+		f.lower(LabelRoom, "only small objects, null pointers or empty rests of buffers lead there", roomFor(f, s))
+		return
+	}
+	var integers []string
+	if d := x.definition(); d != nil {
+		integers = d.Integers
+	}
+	for _, name := range integers {
+		if same, r := remains(assay.Harness{Infer: true, Ordinary: []string{name}}); r != nil && !same && r.Answer != assay.Unknown {
+			f.lower(LabelNumbers, "only large numbers lead there", fmt.Sprintf("-%d <= %s <= %d, or another bound", harness.OrdinaryLimit, name, harness.OrdinaryLimit))
+			return
+		}
+	}
+	f.lower(LabelNumbers, "only unusual arguments lead there", fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit))
+}
+
+// lowered says that a finding is about what a contract would say, by what it is about, and lowers it.
+func lowered(f *Finding, s start) bool {
+	p := f.Place.Pointee
+	memory := f.Property == assay.ValidDeref || f.Property == assay.ValidFree
+	part := harness.Fact{Name: p.Name}
+	switch {
+	case p.Kind == show.PointeeArgument && p.Where == show.WhereBefore:
+		f.lower(LabelMiddle, "the access is before the start of what an argument points to", "the pointer points into the middle of an object")
+	case p.Kind == show.PointeeArgument && part.Part() && !s.sized(p.Name),
+		memory && (p.Kind == "" || p.Kind == show.PointeeNothing) && s.structured():
+		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
+	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":
+		f.lower(LabelSetUp, "the pointer is null from the start: the arguments or the globals may have been set up before", cmp.Or(nullOf(f, s), "a pointer")+" is set up before "+f.Entry+" is called")
+	case f.Property == assay.UnreachCall && f.Place.Func == f.Entry && s.arguments():
+		f.lower(LabelAsserted, "the function asserts it of its arguments", f.Place.Text)
+	default:
+		return false
+	}
+	return true
+}
+
+// roomFor is the precondition that a violation asks for that is about what arguments point to.
+func roomFor(f *Finding, s start) string {
+	switch p := f.Place.Pointee; p.Kind {
+	case show.PointeeArgument:
+		return "more elements behind " + p.Name
+	case show.PointeeNull:
+		return cmp.Or(nullOf(f, s), "a pointer in the arguments") + " != 0"
+	}
+	return "more of what the arguments point to"
+}
+
+// nullOf names the argument that is null in a run, empty if none is known.
+func nullOf(f *Finding, s start) string {
+	for _, x := range f.Trace {
+		if x.Func == f.Entry && (x.Value == "0x0" || x.Value == "null" || x.Value == "NULL" || x.Value == "0") && s.points(x.Var) {
+			return x.Var
+		}
+	}
+	return s.nullable()
+}
