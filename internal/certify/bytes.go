@@ -32,6 +32,8 @@ type bytes struct {
 	canon *term.Store
 	fixed map[term.ID]bool
 	seen  int
+	// registers are for one evaluation after the other.
+	registers term.Registers
 }
 
 // conjunction is a list of conjuncts, the newest first, shared by the conditions of a path.
@@ -44,12 +46,11 @@ type conjunction struct {
 type conjunct struct {
 	t    term.ID
 	vars []term.ID // small and other ones; elements of arrays at constant indices count as variables
-	// small says that all variables are small ones; then there is a copy, which is evaluated fast.
+	// small says that all variables are small ones; then it is a function of them.
 	small bool
 	large bool // it has too many terms to be looked at
-	store *term.Store
-	copy  term.ID
-	names map[term.ID]term.ID // from variables of the copy
+	// function is the conjunct as one of vars, if it is small.
+	function *term.Function
 	// values are those of the variable, if there is only one.
 	values *[256]bool
 }
@@ -237,11 +238,11 @@ func (b *bytes) tuples(list *conjunction, left map[term.ID]*[256]bool) bool {
 		place[v] = i
 	}
 	// Cheap conjuncts first.
-	slices.SortFunc(parts, func(x, y *conjunct) int { return x.store.Len() - y.store.Len() })
+	slices.SortFunc(parts, func(x, y *conjunct) int { return x.function.Size() - y.function.Size() })
 	for {
 		all := true
 		for _, p := range parts {
-			if !p.holds(func(v term.ID) bv.BV { i := place[v]; return domains[i][at[i]] }) {
+			if !b.holds(p, func(v term.ID) bv.BV { i := place[v]; return domains[i][at[i]] }) {
 				all = false
 				break
 			}
@@ -379,40 +380,18 @@ func (b *bytes) conjunct(t term.ID) *conjunct {
 		p.small = false
 		return p
 	}
-	// A copy of its own, for the evaluation of a store's term costs as much as the store. Without the
-	// simplifier: this is another opinion.
-	p.store, p.names = term.NewPlainStore(), map[term.ID]term.ID{}
-	image := map[term.ID]term.ID{}
-	for i, v := range p.vars {
-		y := p.store.Var(fmt.Sprintf("byte%d", i), st.Sort(v))
-		image[v], p.names[y] = y, v
-	}
-	var copied func(x term.ID) term.ID
-	copied = func(x term.ID) term.ID {
-		if y, ok := image[x]; ok {
-			return y
-		}
-		for i := range st.NumArgs(x) {
-			copied(st.Arg(x, i))
-		}
-		y := p.store.CopyNode(st, x, func(a term.ID) term.ID { return image[a] }, nil)
-		image[x] = y
-		return y
-	}
-	p.copy = copied(t)
-	if len(p.vars) > 1 {
+	if p.function, p.small = st.Function(t, p.vars, 2*maxTest); !p.small || len(p.vars) > 1 {
 		return p
 	}
 	w, _ := b.width(p.vars[0])
 	p.values = &[256]bool{}
 	for i := uint64(0); i < 1<<w; i++ {
-		p.values[i] = p.holds(func(term.ID) bv.BV { return bv.New(w, i) })
+		p.values[i] = b.holds(p, func(term.ID) bv.BV { return bv.New(w, i) })
 	}
 	return p
 }
 
 // holds evaluates a conjunct about small variables.
-func (p *conjunct) holds(value func(v term.ID) bv.BV) bool {
-	e := term.NewEvaluator(p.store, func(y term.ID) (bv.BV, bool) { return value(p.names[y]), true })
-	return e.Bool(p.copy)
+func (b *bytes) holds(p *conjunct, value func(v term.ID) bv.BV) bool {
+	return p.function.Value(&b.registers, func(i int) bv.BV { return value(p.vars[i]) }).IsTrue()
 }

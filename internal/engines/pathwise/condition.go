@@ -3,7 +3,6 @@ package pathwise
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -70,11 +69,9 @@ type part struct {
 	vars []int32
 	// values are those of the variable, if there is one of at most 8 bits.
 	values *set
-	// A copy with a store of its own, which is evaluated fast.
-	store *term.Store
-	copy  term.ID
-	leaf  map[term.ID]int32
-	arity int
+	// function is the part as one of vars; nil if there are arrays, or too many terms.
+	function *term.Function
+	arity    int
 }
 
 // answer is one of the solver: values of variables, if there is a model.
@@ -104,7 +101,9 @@ type conditions struct {
 	make    func() smt.Solver
 	s       smt.Solver
 	asked   int
-	Stats   struct{ Queries, Solved int }
+	// registers are for one evaluation after the other.
+	registers term.Registers
+	Stats     struct{ Queries, Solved int }
 }
 
 func newConditions(st *term.Store) *conditions {
@@ -143,7 +142,6 @@ func (c *conditions) part(t term.ID) *part {
 	seen := map[term.ID]bool{}
 	stack := []term.ID{t}
 	found := map[int32]bool{}
-	leaf := map[term.ID]int32{}
 	for len(stack) > 0 {
 		x := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -162,11 +160,11 @@ func (c *conditions) part(t term.ID) *part {
 				w = 1
 			}
 			n := c.number(x, w, -1)
-			found[n], leaf[x] = true, n
+			found[n] = true
 		case op == term.OpSelect && c.st.Op(c.st.Arg(x, 0)) == term.OpVar && c.st.IsConst(c.st.Arg(x, 1)):
 			a := c.number(c.st.Arg(x, 0), 0, -1)
 			n := c.number(x, c.st.Width(x), a)
-			found[n], leaf[x] = true, n
+			found[n] = true
 		default:
 			for i := range c.st.NumArgs(x) {
 				stack = append(stack, c.st.Arg(x, i))
@@ -185,18 +183,19 @@ func (c *conditions) part(t term.ID) *part {
 	if p.arity > maxEvaluated {
 		return p
 	}
-	p.store, p.leaf = term.NewStore(), map[term.ID]int32{}
-	images := map[term.ID]term.ID{}
-	for x, n := range leaf {
-		y := p.store.Var(fmt.Sprintf("v%d", n), c.sortOf(x))
-		images[x], p.leaf[y] = y, n
+	arguments := make([]term.ID, len(p.vars))
+	for i, n := range p.vars {
+		arguments[i] = c.vars[n].t
 	}
-	p.copy = copyWith(p.store, c.st, t, images)
+	p.function, _ = c.st.Function(t, arguments, 2*maxEvaluated)
+	if p.function == nil {
+		return p
+	}
 	if len(p.vars) == 1 && c.vars[p.vars[0]].width <= 8 && c.st.Sort(t).Kind == term.SortBool {
 		p.values = &set{}
 		for i := uint64(0); i < 1<<c.vars[p.vars[0]].width; i++ {
 			v := bv.New(c.vars[p.vars[0]].width, i)
-			if p.holds(func(int32) bv.BV { return v }) {
+			if c.holds(p, func(int32) bv.BV { return v }) {
 				p.values[i>>6] |= 1 << (i & 63)
 			}
 		}
@@ -207,34 +206,13 @@ func (c *conditions) part(t term.ID) *part {
 // maxEvaluated bounds the terms of a part that is evaluated under models.
 const maxEvaluated = 400
 
-func (c *conditions) sortOf(t term.ID) term.Sort {
-	if c.st.Sort(t).Kind == term.SortBool {
-		return term.Bool()
-	}
-	return term.BitVec(c.st.Width(t))
+// holds evaluates a part, which must be a function.
+func (c *conditions) holds(p *part, value func(n int32) bv.BV) bool {
+	return c.evaluate(p, value).IsTrue()
 }
 
-// copyWith copies a term to another store, with given images of some of its parts.
-func copyWith(to, from *term.Store, t term.ID, images map[term.ID]term.ID) term.ID {
-	var visit func(t term.ID) term.ID
-	visit = func(t term.ID) term.ID {
-		if y, ok := images[t]; ok {
-			return y
-		}
-		for i := range from.NumArgs(t) {
-			visit(from.Arg(t, i))
-		}
-		y := to.CopyNode(from, t, func(a term.ID) term.ID { return images[a] }, func(term.ID) term.ID { panic("pathwise: a variable without image") })
-		images[t] = y
-		return y
-	}
-	return visit(t)
-}
-
-// holds evaluates the part; it must have a copy.
-func (p *part) holds(value func(n int32) bv.BV) bool {
-	e := term.NewEvaluator(p.store, func(v term.ID) (bv.BV, bool) { return value(p.leaf[v]), true })
-	return e.Bool(p.copy)
+func (c *conditions) evaluate(p *part, value func(n int32) bv.BV) bv.BV {
+	return p.function.Value(&c.registers, func(i int) bv.BV { return value(p.vars[i]) })
 }
 
 // model gives values to variables, by number; width 0 is no value, which stands for 0.
@@ -364,7 +342,7 @@ func (c *conditions) with(ctx context.Context, x *condition, t term.ID) *conditi
 	if y.exact {
 		all := true
 		for _, p := range open {
-			if p.store == nil || len(c.factsAbout(p)) > 0 || !p.holds(func(n int32) bv.BV { return y.model.value(c, n) }) {
+			if p.function == nil || len(c.factsAbout(p)) > 0 || !c.holds(p, func(n int32) bv.BV { return y.model.value(c, n) }) {
 				all = false
 				break
 			}
@@ -391,7 +369,7 @@ func (c *conditions) repair(y *condition, open []*part) bool {
 	n := open[0].vars[0]
 	parts, vars := c.related(y, open)
 	for _, p := range parts {
-		if p.store == nil {
+		if p.function == nil {
 			return false
 		}
 	}
@@ -407,7 +385,7 @@ func (c *conditions) repair(y *condition, open []*part) bool {
 		}
 		tried++
 		m := y.model.with(n, bv.New(c.vars[n].width, i))
-		if !slices.ContainsFunc(parts, func(p *part) bool { return !p.holds(func(k int32) bv.BV { return m.value(c, k) }) }) {
+		if !slices.ContainsFunc(parts, func(p *part) bool { return !c.holds(p, func(k int32) bv.BV { return m.value(c, k) }) }) {
 			y.model = m
 			return true
 		}
@@ -635,9 +613,8 @@ func (c *conditions) valueOf(ctx context.Context, x *condition, t term.ID) (v bv
 		return c.st.ConstValue(t), true
 	}
 	p := c.part(t)
-	if p.store != nil && x.exact {
-		e := term.NewEvaluator(p.store, func(y term.ID) (bv.BV, bool) { return x.model.value(c, p.leaf[y]), true })
-		return e.Value(p.copy), true
+	if p.function != nil && x.exact {
+		return c.evaluate(p, func(n int32) bv.BV { return x.model.value(c, n) }), true
 	}
 	parts, _ := c.related(x, []*part{p})
 	if c.s != nil {
