@@ -168,6 +168,32 @@ func (x *explorer) lowBits(f linear.Form, n uint32) linear.Form {
 	return r
 }
 
+// bitRange says of which bits low <= i < high the mask n of a width consists, if they are
+// one range.
+func bitRange(n linear.Number, bits uint32) (low, high uint32, ok bool) {
+	m := n.BigInt()
+	m.And(m, two(bits).Sub(linear.Int(1)).BigInt())
+	if m.Sign() == 0 {
+		return 0, 0, false
+	}
+	low, high = uint32(m.TrailingZeroBits()), uint32(m.BitLen())
+	return low, high, m.Rsh(m, uint(low)).Cmp(two(high-low).Sub(linear.Int(1)).BigInt()) == 0
+}
+
+// splitRounds makes cases of f, if it leaves the range of n bits in two ways at most: a char,
+// which is negative or not. It is false if there are cases.
+func (x *explorer) splitRounds(f linear.Form, n uint32) bool {
+	a, b := x.rounds(f, n, linear.Number{})
+	if d, small := b.Sub(a).Int64(); !small || d != 1 {
+		return true
+	}
+	edge := f.Plus(b.Mul(two(n)).Neg()) // not negative in the second case
+	x.split = append(x.split,
+		alternative{facts: []linear.Constraint{{Form: edge.Neg().Plus(linear.Int(-1))}}},
+		alternative{facts: []linear.Constraint{{Form: edge}}})
+	return false
+}
+
 func (x *explorer) shift(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	bits := d.Type.Bits
 	signed := d.Op == ir.AShr
@@ -283,13 +309,15 @@ func (x *explorer) logic(s *state, f *frame, v ir.Value, d *ir.Def) control {
 			}
 			return set(a)
 		case d.Op == ir.And:
-			for n := uint32(1); n < d.Type.Bits; n++ {
-				if b.Const.Equal(two(n).Sub(linear.Int(1))) {
-					return set(x.lowBits(a, n))
+			if low, high, ok := bitRange(b.Const, d.Type.Bits); ok {
+				if !x.splitRounds(a, high) {
+					return forked
 				}
-				if b.Const.Equal(two(n).Neg()) { // the high bits
-					return set(a.Sub(x.lowBits(a, n)))
+				r := a
+				if high < d.Type.Bits {
+					r = x.lowBits(a, high)
 				}
+				return set(r.Sub(x.lowBits(r, low)))
 			}
 		}
 	}

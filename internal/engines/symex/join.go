@@ -18,14 +18,15 @@ package symex
 //
 // Finiteness. Joins at one key never add constraints over the symbols that were
 // there, and each either drops a constraint or a cell, or replaces the form of a
-// value that is no symbol, or replaces a symbol that stands for several values by
-// more symbols. Constraints of a join are finitely many, values are, so a key has
+// value that is no symbol (or makes the step of a counter in it smaller), or replaces a
+// symbol that stands for several values by more symbols. Constraints of a join are finitely many, values are, so a key has
 // finitely many joins. There are finitely many keys, for objects and call stacks
 // are bounded (MaxObjects; recursive calls are cut), and finitely many paths from a node,
 // which end at loop heads. After maxWiden joins, a join keeps no difference that
 // is new, and only forms that are symbols.
 
 import (
+	"math/big"
 	"slices"
 
 	"assay/internal/evidence/symgraph"
@@ -129,21 +130,42 @@ func (j *joiner) form(f, g linear.Form, bits uint32) linear.Form {
 		return j.length(f, g)
 	}
 	low, high := j.span(f, g, bits)
-	if d := g.Sub(f); d.IsConstant() && d.Const.Abs().Cmp(linear.Int(1)) > 0 && !j.plain && j.image(f).Equal(f) {
-		// A step of a constant: the symbol counts the steps.
-		step := d.Const.Abs()
-		k := j.x.fresh(low.Div(step).Ceil(), high.Div(step).Floor())
-		n, _ := k.IsVariable()
-		sign := linear.Int(int64(d.Const.Sign()))
-		j.pairs = append(j.pairs, pair{linear.Form{}, linear.Constant(sign), n, true, step})
-		j.bound[n] = linear.Constant(sign)
-		return f.AddScaled(step, k)
+	if d := g.Sub(f); d.IsConstant() && !j.plain && j.image(f).Equal(f) {
+		if h, ok := j.step(f, d.Const, low, high); ok {
+			return h
+		}
 	}
 	v := j.x.fresh(low, high)
 	n, _ := v.IsVariable()
 	j.pairs = append(j.pairs, pair{a: f, b: g, symbol: n, fresh: true})
 	j.bound[n] = g
 	return v
+}
+
+// step gives f + d, where d is a constant, a symbol that counts the steps. If f has one that
+// counts in other steps, their greatest common divisor is the step of both; steps of one
+// are not worth a symbol beside the value itself.
+func (j *joiner) step(f linear.Form, d, low, high linear.Number) (linear.Form, bool) {
+	step, before := d, linear.Form{}
+	for _, t := range f.Terms {
+		if j.x.symbols[t.Var].counts {
+			step = linear.FromBigInt(new(big.Int).GCD(nil, nil, step.BigInt(), t.Coef.BigInt()))
+			before = before.AddScaled(t.Coef, linear.Variable(t.Var))
+		}
+	}
+	step = step.Abs()
+	if step.IsOne() {
+		return f, false
+	}
+	k := j.x.fresh(low.Div(step).Ceil(), high.Div(step).Floor())
+	n, _ := k.IsVariable()
+	j.x.symbols[n].counts = true
+	rest := f.Sub(before)
+	before = before.Scale(step.Inv())
+	after := before.Plus(d.Div(step))
+	j.pairs = append(j.pairs, pair{before, after, n, true, step})
+	j.bound[n] = after
+	return rest.AddScaled(step, k), true
 }
 
 // length joins two lengths that nothing explains.

@@ -26,6 +26,7 @@ import (
 type symbol struct {
 	low, high linear.Number
 	open      bool // high is no bound, but greater than all that is not open
+	counts    bool // it counts steps of a constant
 }
 
 // knowledge is the knowledge base.

@@ -2,9 +2,11 @@ package symex
 
 import (
 	"context"
+	"math/bits"
 	"testing"
 
 	"assay/internal/logic/bv"
+	"assay/internal/logic/linear"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 )
@@ -66,6 +68,54 @@ func excludes(t *testing.T, op ir.Op, args []bv.BV, got bv.BV) bool {
 	t2 := ir.IntType(got.Width())
 	r := b.Op(op, t2, vs...)
 	here = b.Bin(ir.And, here, b.Cmp(ir.Eq, r, b.ConstBV(t2, got)))
+	b.Check(ir.Assertion, b.Bin(ir.Xor, here, b.Const(1, 1)), "the result")
+	b.Halt(ir.HaltExit)
+	b.Done()
+	if err := ir.Verify(m); err != nil {
+		t.Fatal(err)
+	}
+	g := Build(context.Background(), m, Options{Targets: []ir.CheckKind{ir.Assertion}})
+	if g.Obstacle != nil {
+		t.Fatal(g.Obstacle)
+	}
+	return len(g.Suspects) == 0
+}
+
+// TestMasks compares x & m with the interpreter, for all masks m of four bits and signed numbers
+// x of three bits, widened. Masks of one range of bits are exact where two cases of x are enough.
+func TestMasks(t *testing.T) {
+	for mask := range uint64(16) {
+		low, high, ok := bitRange(linear.FromBigInt(bv.New(4, mask).Signed()), 4)
+		if want := mask != 0 && bits.Len64(mask)-bits.TrailingZeros64(mask) == bits.OnesCount64(mask); ok != want {
+			t.Errorf("%#b is one range of bits: %v", mask, ok)
+		}
+		if ok && mask != (1<<high-1)&^(1<<low-1) {
+			t.Errorf("%#b are the bits from %d to below %d", mask, low, high)
+		}
+		for n := range uint64(8) {
+			x := bv.New(3, n)
+			for got := range uint64(16) {
+				happens := x.SExt(4).Uint64()&mask == got
+				excluded := excludesMask(t, mask, x, bv.New(4, got))
+				if happens && excluded || !happens && !excluded && (ok && high >= 2 || mask == 0) {
+					t.Errorf("%v & %#b yields %d: %v, excluded: %v", x, mask, got, happens, excluded)
+				}
+			}
+		}
+	}
+}
+
+// excludesMask says whether the graph excludes that x, a number that is signed and widened to
+// four bits, has got in the bits of the mask.
+func excludesMask(t *testing.T, mask uint64, x, got bv.BV) bool {
+	t.Helper()
+	m := &ir.Module{PointerBits: 64, Entry: "main"}
+	b := ir.NewFunc(m, "main")
+	b.At(b.Block("entry"))
+	narrow, wide := ir.IntType(3), ir.IntType(4)
+	v := b.Nondet(narrow, ir.NondetInput, "n")
+	r := b.Bin(ir.And, b.Op(ir.SExt, wide, v), b.ConstBV(wide, bv.New(4, mask)))
+	here := b.Bin(ir.And, b.Cmp(ir.Eq, v, b.ConstBV(narrow, x)), b.Cmp(ir.Eq, r, b.ConstBV(wide, got)))
 	b.Check(ir.Assertion, b.Bin(ir.Xor, here, b.Const(1, 1)), "the result")
 	b.Halt(ir.HaltExit)
 	b.Done()
