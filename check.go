@@ -167,6 +167,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.enter("searching")
 	begin = time.Now()
 	question := r.question(m, asked)
+	question.Exact = program.Exact
 	answer := conductor.Decide(ctx, question)
 	for _, x := range answer.Told {
 		subject.Told = append(subject.Told, inspect.Told(x))

@@ -18,6 +18,7 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,7 +50,11 @@ func (q Question) String() string { return [...]string{"safety", "termination", 
 
 // Task is a question about a loaded program.
 type Task struct {
-	Module   *ir.Module
+	Module *ir.Module
+	// Exact is the program for engines that run it, if it is another one: where Module
+	// over-approximates, its runs may go the exact way (frontend.Program.Exact). A violation
+	// is then one of it.
+	Exact    *ir.Module
 	Question Question
 	// Targets are the violations that are asked about; Disputed are those of which it is
 	// disputed whether they count: a proof excludes them, too. Of Safety.
@@ -151,6 +156,8 @@ type Reply struct {
 	Checks []bmc.CheckResult
 	Rest   verdict.Verdict
 	Found  []invariant.Head
+	// About is the program that the verdict is about, if it is another one than that which the engine got.
+	About *ir.Module
 }
 
 // unknown is a reply without answer.
@@ -304,6 +311,7 @@ func (r *run) join(m *ir.Module, engines []Engine, result *schedule.Result[Reply
 	out.Verdict = all
 	if result.First != nil {
 		out.Verdict = result.First.Answer.Verdict
+		out.Module = cmp.Or(result.First.Answer.About, m)
 	}
 	return out
 }

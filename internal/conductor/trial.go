@@ -15,8 +15,11 @@ func (r *run) try(ctx context.Context, m *ir.Module) Reply {
 	if !r.alone {
 		o.Pause = 1/share("trial", Safety) - 1
 	}
+	if r.Exact != nil && m == r.Module {
+		m = r.Exact
+	}
 	found, stats := trial.Search(ctx, m, o)
-	a := Reply{Stats: Stats{TrialRuns: stats.Runs, TrialSteps: stats.Steps}}
+	a := Reply{About: m, Stats: Stats{TrialRuns: stats.Runs, TrialSteps: stats.Steps}}
 	if found != nil {
 		a.Verdict = *found
 	}

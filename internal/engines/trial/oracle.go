@@ -68,6 +68,8 @@ func (o *oracle) Next(r interp.Request) (ir.Choice, error) {
 		switch ir.NondetKind(d.Aux) {
 		case ir.NondetApproximate, ir.NondetUndef:
 			return ir.Choice{}, errGivenUp
+		case ir.NondetExact:
+			return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(1, 1)}, nil
 		case ir.NondetUnknown:
 			if d.Type.Kind == ir.Ptr || o.memory {
 				return ir.Choice{}, errGivenUp

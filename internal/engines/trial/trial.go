@@ -52,6 +52,9 @@ var rounds = []struct {
 	runs  int
 }{{1 << 13, 40}, {1 << 17, 24}, {1 << 21, 16}, {1 << 25, 8}, {1 << 27, 4}}
 
+// evolutionRound is the round behind which inputs evolve.
+const evolutionRound = 1
+
 // onlySteps bounds the only run of a program without inputs.
 const onlySteps = 1 << 30
 
@@ -84,7 +87,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 		return k == ir.InvalidDeref || k == ir.InvalidFree || k == ir.MemTrack || k == ir.MemCleanup
 	})
 	only := false // there is only one run
-	for _, r := range rounds {
+	for round, r := range rounds {
 		again := false
 		if only {
 			r.steps = onlySteps
@@ -109,6 +112,14 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 		}
 		if s.doubtful != nil {
 			return s.doubtful, stats
+		}
+		if round == evolutionRound && !only {
+			if r := s.evolve(); r != nil {
+				return r.verdict(), stats
+			}
+			if s.doubtful != nil || ctx.Err() != nil {
+				return s.doubtful, stats
+			}
 		}
 		if !again || r.steps == onlySteps {
 			break
@@ -144,8 +155,15 @@ func (r *outcome) verdict() *verdict.False {
 
 // run makes one run.
 func (s *search) run(seed uint64, steps int64) (r outcome) {
-	begin := time.Now()
 	o := newOracle(seed, s.pool, s.memory)
+	r = s.runWith(o, interp.Options{MaxSteps: steps, Accelerate: true})
+	r.chose = o.chose
+	return r
+}
+
+// runWith makes a run with answers of o.
+func (s *search) runWith(o interp.Oracle, options interp.Options) (r outcome) {
+	begin := time.Now()
 	recorder := interp.NewRecorder(o)
 	stop := func(ev interp.Event) bool {
 		g, ok := verdict.Broken(ev, s.options.Label)
@@ -163,10 +181,11 @@ func (s *search) run(seed uint64, steps int64) (r outcome) {
 		}
 		return true
 	}
-	out, err := s.program.Run(s.ctx, interp.Options{Oracle: recorder, StopAt: stop, Accelerate: true, MaxSteps: steps, MaxMemory: maxMemory, MaxFrames: maxFrames})
+	options.Oracle, options.StopAt, options.MaxMemory, options.MaxFrames = recorder, stop, maxMemory, maxFrames
+	out, err := s.program.Run(s.ctx, options)
 	s.stats.Runs++
 	s.stats.Steps += out.Steps
-	r.end, r.chose = out.End, o.chose
+	r.end = out.End
 	if err != nil {
 		r.violation = nil
 	}

@@ -157,6 +157,9 @@ func (o *Options) entry() string {
 // Program is an imported program.
 type Program struct {
 	Module *ir.Module
+	// Exact is the program for searches that run it, nil if it is Module: where Module
+	// over-approximates, there are more ways, which are those of the library (exact.go).
+	Exact *ir.Module
 	// DataModel is the one that was used: of LLVM modules, their own.
 	DataModel DataModel
 	// Start is what is assumed of the state in which runs start.
@@ -470,5 +473,9 @@ func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program,
 	if p.PointerBits == 32 {
 		model = ILP32
 	}
-	return &Program{Module: im.m, DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan}, nil
+	program = &Program{Module: withoutExactWays(im.m), DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan}
+	if program.Module != im.m {
+		program.Exact = im.m
+	}
+	return program, nil
 }

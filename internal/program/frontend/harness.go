@@ -16,8 +16,9 @@ import (
 // main gets any argc >= 0, at least 1 with an inferred harness (Linux starts nothing without a name since 5.18), and for argv, if main looks at it, an object of
 // argc+1 pointers. The first of them point to strings, each an object of its own
 // of any size up to the limit of Linux, with arbitrary content up to the null
-// character at its end; the last is null. If there are more, the others are
-// arbitrary, and violations on such runs do not count. The environment (the third
+// character at its end; the last is null. If there are more, a run of the interpreter
+// may make them all; for proofs the others are arbitrary, and violations on runs with
+// arbitrary ones do not count. The environment (the third
 // parameter of main, and environ) is such an object, too. What another function
 // under analysis gets is in arguments.go.
 
@@ -135,7 +136,7 @@ func (f *function) environment(target *llvm.Function) ir.Value {
 
 // argumentVector makes argv.
 func (f *function) argumentVector(argc ir.Value) ir.Value {
-	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers; of the strings only argv[0] to argv[%d] are modelled", argumentStrings-1)})
+	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers; proofs know of the strings only argv[0] to argv[%d]", argumentStrings-1)})
 	return f.strings("argv", argc)
 }
 
@@ -163,10 +164,32 @@ func (f *function) strings(name string, argc ir.Value) ir.Value {
 	more := f.b.Block("more")
 	f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, argumentStrings), argc), more, done)
 	f.at(more)
+	exact, inexact := f.b.Block("exact"), f.b.Block("inexact")
+	f.b.CondBr(f.b.Nondet(ir.BoolType, ir.NondetExact, name), exact, inexact)
+	f.at(exact)
+	f.furtherStrings(vector, n, done)
+	f.at(inexact)
 	f.b.Assume(f.b.Nondet(ir.BoolType, ir.NondetApproximate, name))
 	f.b.Br(done)
 	f.at(done)
 	return vector
+}
+
+// furtherStrings makes the strings behind those that are always made, in a loop, and goes to done.
+func (f *function) furtherStrings(vector, n ir.Value, done ir.BlockID) {
+	word := f.im.p.PointerBits
+	before := f.b.Current()
+	head := f.b.Block("further")
+	body := f.b.Block("another")
+	f.b.Br(head)
+	f.at(head)
+	i := f.b.Phi(ir.IntType(word))
+	f.b.AddIncoming(i, f.b.Word(argumentStrings), before)
+	f.b.CondBr(f.b.Cmp(ir.SLt, i, n), body, done)
+	f.at(body)
+	f.b.Store(f.argumentString(), f.b.PtrAdd(vector, f.b.Bin(ir.Mul, i, f.b.Word(uint64(word/8)))))
+	f.b.AddIncoming(i, f.b.Bin(ir.Add, i, f.b.Word(1)), f.b.Current())
+	f.b.Br(head)
 }
 
 // argumentStrings is the number of strings of argv, argumentLength the most bytes

@@ -180,7 +180,7 @@ func isInput(name string) bool {
 // isModelInput recognises those that the library models use: the first argument
 // is the name of the library function.
 func isModelInput(name string) bool {
-	return strings.HasPrefix(name, "__assay_nondet_") || strings.HasPrefix(name, "__assay_approximate_")
+	return strings.HasPrefix(name, "__assay_nondet_") || strings.HasPrefix(name, "__assay_approximate_") || name == exactInput
 }
 
 // input returns an arbitrary value of the declared type. A truth value that is
@@ -188,11 +188,15 @@ func isModelInput(name string) bool {
 func (f *function) input(c *externalCall) []ir.Value {
 	name, kind := c.name, ir.NondetInput
 	if isModelInput(name) {
+		exact := name == exactInput
 		if strings.HasPrefix(name, "__assay_approximate_") {
 			kind = ir.NondetApproximate
 		}
 		if name = c.text(0); name == "" && f.src != nil {
 			name = f.src.Name
+		}
+		if exact {
+			return []ir.Value{f.resize(f.b.Nondet(ir.BoolType, ir.NondetExact, name), c.result.scalars[0].Type.Bits)}
 		}
 	}
 	var list []ir.Value

@@ -380,6 +380,7 @@ const (
 	NondetUnknown                       // result of a function with neither body nor model; Sym is its name
 	NondetUndef                         // a left-over undef or poison
 	NondetApproximate                   // a superset of what the library function Sym may return: no violation may depend on it
+	NondetExact                         // a Bool: whether a run goes the exact way through Sym, see frontend.Program.Exact
 )
 
 // Cede as Aux of a Freeze of a pointer gives up the place of the heap object that starts there:

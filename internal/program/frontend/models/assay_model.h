@@ -43,6 +43,11 @@ size_t __assay_approximate_size(const char *name);
 double __assay_approximate_double(const char *name);
 float __assay_approximate_float(const char *name);
 
+// Whether the run does exactly what the library does, where proofs are content with more: a way that
+// only runs of the interpreter go, so it may have loops that no proof could follow. What the other
+// way does must be a superset of it.
+_Bool __assay_exact(const char *name);
+
 // Whether allocations may fail: constant, or arbitrary anew.
 _Bool __assay_malloc_fails(void);
 

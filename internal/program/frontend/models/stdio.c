@@ -260,13 +260,17 @@ MODEL int ungetc(int c, FILE *file) {
 
 // line reads length > 0 characters of a line to p: only the last one may be the
 // end of the line, and if it is not, there was no room for more or no more input.
-// A file may hold NULs. Of lines that are longer than LINE not every character is
-// looked at.
+// A file may hold NULs. Of lines that are longer than LINE proofs do not look at every
+// character.
 enum { LINE = 64 };
 static void line(const char *function, FILE *s, char *p, size_t length, _Bool more, int end) {
 	__assay_havoc(p, length);
-	for (size_t i = 0; i < LINE && i + 1 < length; i++) __assay_assume(p[i] != (char)end);
-	if (length > LINE + 1) OVER_APPROXIMATED("a line");
+	size_t looked = LINE;
+	if (length > LINE + 1) {
+		if (__assay_exact("a line")) looked = length;
+		else OVER_APPROXIMATED("a line");
+	}
+	for (size_t i = 0; i < looked && i + 1 < length; i++) __assay_assume(p[i] != (char)end);
 	if (s && TRACKS_INPUT && more && p[length - 1] != (char)end) s->ended = 1;
 }
 
@@ -317,7 +321,7 @@ MODEL char *gets(char *p) {
 	__assay_check(length < room, INVALID_DEREF, "gets: a line that is longer than its object");
 	if (length >= room) length = room;
 	if (length > 0) line("gets", 0, p, length, 0, '\n');
-	if (length > 0 && length <= LINE + 1) __assay_assume(p[length - 1] != '\n');
+	if (length > 0 && (length <= LINE + 1 || __assay_exact("gets"))) __assay_assume(p[length - 1] != '\n');
 	if (length < room) p[length] = 0;
 	if (TRACKS_INPUT && __assay_nondet_bool("gets")) STDIN->ended = 1;
 	return p;
