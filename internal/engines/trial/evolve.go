@@ -11,8 +11,7 @@ import (
 	"assay/internal/run/pause"
 )
 
-// This file searches by evolution, as greybox fuzzers do [Zalewski, american fuzzy
-// lop]: an input whose run takes a way through the program that none took before is
+// This file searches by evolution, as greybox fuzzers do [Zalewski13]: an input whose run takes a way through the program that none took before is
 // kept, and changed. So a parser is learned step by step, of which a guess passes the
 // first step at most.
 //
@@ -24,13 +23,16 @@ import (
 //	     last place that was asked: mostly it is this one that the assumption is about.
 //	(V4) Contents (of what the program reads, of its arguments) are made of the
 //	     characters and strings that the program mentions.
+//	(V5) Where small values pass an assumption and great ones do not, the greatest that
+//	     passes is looked for by halving: buffers that are full are where programs fail.
 //
 // Nothing here is trusted: what counts is the run, as for all trials.
 
 // Limits of the search.
 const (
 	evolvedSteps = 1 << 16 // of a run
-	staleRuns    = 3000    // without a new way, after which there is no hope
+	staleRuns    = 3000    // without a new way, after which, and
+	staleSteps   = 1 << 24 // after so many steps, there is no hope
 	maxKept      = 2000
 	maxContent   = 1 << 12 // bytes that are chosen of an object
 	retries      = 6
@@ -45,6 +47,15 @@ type place struct {
 	v ir.Value
 }
 
+// visit is the n-th question of a place, the later ones together.
+type visit struct {
+	place
+	n int
+}
+
+// span is the greatest value that broke no assumption, and the least above it that perhaps did, 0 if there is none.
+type span struct{ most, tooMuch uint64 }
+
 // gene is one answer: a value, or a content of which the bytes behind the last one are fill.
 type gene struct {
 	value bv.BV
@@ -56,6 +67,7 @@ type gene struct {
 type genome struct {
 	genes map[place][]gene
 	order []place
+	steps int64 // of its run
 }
 
 // evolution is the state of the search.
@@ -65,29 +77,29 @@ type evolution struct {
 	alphabet []byte
 	words    []string
 	good     map[place][]bv.BV // values of runs that broke no assumption
+	within   map[visit]span
 	seen     map[uint32]uint32 // by edge, the numbers of entries that were seen, as bits
 	kept     []*genome
 }
 
 // evolve searches until a violation is found, or there is no hope.
 func (s *search) evolve() *outcome {
-	e := &evolution{s: s, rng: rand.New(rand.NewPCG(1, 11)), good: map[place][]bv.BV{}, seen: map[uint32]uint32{}}
-	e.alphabet, e.words = vocabulary(s.module, s.pool)
+	e := &evolution{s: s, rng: rand.New(rand.NewPCG(1, 11)), good: map[place][]bv.BV{}, within: map[visit]span{}, seen: map[uint32]uint32{}}
+	e.alphabet, e.words = vocabulary(s.module)
 	budget := s.stats.Steps + evolutionSteps
-	for stale := 0; stale < staleRuns && s.stats.Steps < budget; stale++ {
+	fruitful := s.stats.Steps // the steps when a new way was found
+	for stale := 0; (stale < staleRuns || s.stats.Steps < fruitful+staleSteps) && s.stats.Steps < budget; stale++ {
 		pause.Wait(s.ctx)
 		if s.ctx.Err() != nil {
 			return nil
 		}
 		var parent *genome
 		if len(e.kept) > 0 && e.rng.IntN(20) > 0 {
-			parent = e.kept[e.rng.IntN(len(e.kept))]
-			if recent := len(e.kept) - 12; recent > 0 && e.rng.IntN(2) == 0 {
-				parent = e.kept[recent+e.rng.IntN(12)]
-			}
+			parent = e.parent()
 		}
 		b := e.breed(parent)
 		for try := 0; ; try++ {
+			before := s.stats.Steps
 			r, fresh := e.live(b)
 			if r.violation != nil && len(r.passes) == 0 {
 				return &r
@@ -98,6 +110,7 @@ func (s *search) evolve() *outcome {
 			if !b.asked() { // there is only one run
 				return nil
 			}
+			e.learn(b, r.end == interp.AssumeFailed)
 			if r.end == interp.AssumeFailed {
 				if try == retries {
 					break
@@ -105,21 +118,57 @@ func (s *search) evolve() *outcome {
 				b = b.again()
 				continue
 			}
-			for p, genes := range b.child.genes {
-				for _, g := range genes {
-					if g.value.Width() > 0 && len(e.good[p]) < 16 && !slices.ContainsFunc(e.good[p], g.value.Equal) {
-						e.good[p] = append(e.good[p], g.value)
-					}
-				}
-			}
 			if fresh && len(e.kept) < maxKept {
+				b.child.steps = s.stats.Steps - before
 				e.kept = append(e.kept, b.child)
-				stale = 0
+				stale, fruitful = 0, s.stats.Steps
 			}
 			break
 		}
 	}
 	return nil
+}
+
+// parent is one of those that were kept, rather one whose run is short, and often one of the last.
+func (e *evolution) parent() *genome {
+	recent := len(e.kept) - 12
+	if recent > 0 && e.rng.IntN(2) == 0 {
+		return e.kept[recent+e.rng.IntN(12)]
+	}
+	a, b := e.kept[e.rng.IntN(len(e.kept))], e.kept[e.rng.IntN(len(e.kept))]
+	if b.steps < a.steps {
+		return b
+	}
+	return a
+}
+
+// learn notes which values broke no assumption, and the value that perhaps broke one.
+func (e *evolution) learn(b *breeder, failed bool) {
+	for p, genes := range b.child.genes {
+		for n, g := range genes {
+			if g.value.Width() == 0 {
+				continue
+			}
+			last := n == len(genes)-1 && p == b.child.order[len(b.child.order)-1]
+			w := visit{p, min(n, 3)}
+			r := e.within[w]
+			switch v := g.value.Uint64(); {
+			case g.value.Width() > 64 || last && failed && v <= r.most:
+			case last && failed:
+				if r.tooMuch == 0 || v < r.tooMuch {
+					r.tooMuch = v
+				}
+			case v > r.most:
+				if r.most = v; r.tooMuch <= v {
+					r.tooMuch = 0
+				}
+			}
+			e.within[w] = r
+			if !failed && len(e.good[p]) < 16 && !slices.ContainsFunc(e.good[p], g.value.Equal) {
+				e.good[p] = append(e.good[p], g.value)
+			}
+		}
+	}
 }
 
 // live makes the run of a child, and says whether it took a new way.
@@ -278,16 +327,21 @@ func (b *breeder) fresh(r interp.Request, value bool) gene {
 		return g
 	}
 	w := r.Type.Bits
+	if s := b.e.within[visit{place{r.Func, r.Value}, min(len(b.child.genes[place{r.Func, r.Value}]), 3)}]; s.tooMuch > s.most && rng.IntN(4) == 0 {
+		return gene{value: bv.New(w, s.most+(s.tooMuch-s.most)/2)} // (V5)
+	}
 	if good := b.e.good[place{r.Func, r.Value}]; len(good) > 0 && rng.IntN(2) == 0 {
 		return gene{value: good[rng.IntN(len(good))]}
 	}
-	switch rng.IntN(6) {
-	case 0:
+	switch rng.IntN(8) {
+	case 0, 1:
 		return gene{value: bv.New(w, uint64(b.e.letter()))}
-	case 1:
+	case 2, 3:
 		return gene{value: bv.New(w, rng.Uint64N(2))}
-	case 2:
+	case 4, 5:
 		return gene{value: bv.New(w, rng.Uint64N(24))}
+	case 6:
+		return gene{value: b.pool.pick(rng, w)}
 	}
 	return gene{value: b.answer(r)}
 }
@@ -334,38 +388,4 @@ func (b *breeder) changed(g gene, r interp.Request, value bool) gene {
 		}
 	}
 	return g
-}
-
-func (e *evolution) letter() byte { return e.alphabet[e.rng.IntN(len(e.alphabet))] }
-
-func (e *evolution) word() string {
-	if len(e.words) == 0 || e.rng.IntN(4) == 0 {
-		return edges[e.rng.IntN(len(edges))]
-	}
-	return e.words[e.rng.IntN(len(e.words))]
-}
-
-// edges are numbers at which programs may fail, as texts.
-var edges = []string{"0", "1", "-1", "2147483647", "-2147483648", "4294967295", "9223372036854775807", "-9223372036854775808", "18446744073709551616",
-	"1e308", "1e-2147483648", "0x", "-", "+", "%s", "%n", "--", "..", "\x80", "\xff", "\n", "\r\n"}
-
-// vocabulary is what texts are made of: the characters that the program compares with, and its strings.
-func vocabulary(m *ir.Module, p pool) (alphabet []byte, words []string) {
-	for _, c := range p {
-		if c > 0 && c < 128 && !slices.Contains(alphabet, byte(c)) {
-			alphabet = append(alphabet, byte(c))
-		}
-	}
-	alphabet = append(alphabet, "a0 -\n\x00"...)
-	for _, g := range m.Globals {
-		text := string(g.Init)
-		if n := len(text); n > 1 && text[n-1] == 0 {
-			text = text[:n-1]
-		}
-		if len(text) == 0 || len(text) > 24 || len(words) == maxPool || slices.ContainsFunc([]byte(text), func(c byte) bool { return c < 9 || c > 126 }) {
-			continue
-		}
-		words = append(words, text)
-	}
-	return alphabet, words
 }

@@ -153,20 +153,31 @@ type pool []int64
 // maxPool bounds the constants.
 const maxPool = 256
 
-// constants collects the integers that the program mentions.
-func constants(m *ir.Module) pool {
+// constants collects the integers that these functions mention.
+func constants(m *ir.Module, of func(f *ir.Func) bool) pool {
 	var p pool
+	add := func(n int64) {
+		if len(p) < maxPool && !slices.Contains(p, n) {
+			p = append(p, n)
+		}
+	}
 	for _, f := range m.Funcs {
+		if !of(f) {
+			continue
+		}
 		for b := range f.Blocks {
 			for _, v := range f.Blocks[b].Instrs {
+				for _, c := range f.Def(v).Cases {
+					if c.Width() <= 64 {
+						add(c.Int64())
+					}
+				}
 				for _, a := range f.Def(v).Args {
 					d := f.Def(a)
 					if d.Op != ir.Const || d.Type.Kind != ir.Int || d.Type.Bits < 2 || d.Type.Bits > 64 {
 						continue
 					}
-					if n := d.Const.Int64(); !slices.Contains(p, n) && len(p) < maxPool {
-						p = append(p, n)
-					}
+					add(d.Const.Int64())
 				}
 			}
 		}

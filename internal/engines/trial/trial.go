@@ -52,7 +52,7 @@ var rounds = []struct {
 	runs  int
 }{{1 << 13, 40}, {1 << 17, 24}, {1 << 21, 16}, {1 << 25, 8}, {1 << 27, 4}}
 
-// evolutionRound is the round behind which inputs evolve.
+// evolutionRound is the round behind which inputs evolve, at the latest.
 const evolutionRound = 1
 
 // onlySteps bounds the only run of a program without inputs.
@@ -82,7 +82,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 	if err != nil {
 		return nil, stats
 	}
-	s := &search{ctx: ctx, module: m, program: p, options: o, pool: constants(m), stats: &stats}
+	s := &search{ctx: ctx, module: m, program: p, options: o, pool: constants(m, func(*ir.Func) bool { return true }), stats: &stats}
 	s.memory = slices.ContainsFunc(o.Targets, func(k ir.CheckKind) bool {
 		return k == ir.InvalidDeref || k == ir.InvalidFree || k == ir.MemTrack || k == ir.MemCleanup
 	})
@@ -113,7 +113,8 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 		if s.doubtful != nil {
 			return s.doubtful, stats
 		}
-		if round == evolutionRound && !only {
+		again = again && r.steps != onlySteps
+		if !only && (round == evolutionRound || round < evolutionRound && !again) {
 			if r := s.evolve(); r != nil {
 				return r.verdict(), stats
 			}
@@ -121,7 +122,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 				return s.doubtful, stats
 			}
 		}
-		if !again || r.steps == onlySteps {
+		if !again {
 			break
 		}
 	}
