@@ -176,6 +176,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if n, ok := program.Unchecked(kinds(t.Properties)); ok {
+		answer.Excluded = nil
 		_, isTrue := answer.Verdict.(verdict.True)
 		if _, isFalse := answer.Verdict.(verdict.False); isTrue || isFalse && n.Kind == frontend.NoteFlattened {
 			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
@@ -185,6 +186,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		}
 	}
 	result := explain(answer.Module, answer.Verdict)
+	result.Excluded = property.Within(t.Properties, answer.Excluded)
 	if t.question() == conductor.Temporal {
 		result.Formula = asked.LTL.String()
 		if result.Answer == False {

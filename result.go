@@ -64,6 +64,7 @@ type Result struct {
 	Sites       []CheckResult // every place that the properties ask about, and what is known of it
 	Warnings    []string      // what to know about the question before the answer
 	Assumptions []Assumption  // what the answer depends on
+	Excluded    []Property    // those that are proved in any case, with Engine.Parts
 	Stats       Stats
 
 	run *show.Run // of a False, nil if it is not one of the program on machine integers

@@ -154,6 +154,8 @@ type Engine struct {
 	Strict bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
+	// Parts finds out which of the properties hold where not all are decided: Result.Excluded.
+	Parts bool
 	// Domains are the template domains from which induction takes invariants: of
 	// Domains. None is all. Havoc is the other extreme: no invariants.
 	Domains []string
@@ -208,7 +210,7 @@ var Domains = conductor.Domains
 // options are those of the conductor.
 func (e *Engine) options() conductor.Options {
 	o := conductor.Options{
-		Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck,
+		Only: e.Only, Unwind: e.Unwind, Solver: e.Solver, SmallBlocks: e.SmallBlocks, Uncertified: e.Uncertified, Strict: e.Strict, EachCheck: e.EachCheck, Parts: e.Parts,
 		Domains: e.Domains, Rows: e.Rows, Havoc: e.Havoc, KInduction: e.KInduction, Heap: e.Heap, ValuesRefine: e.ValuesRefine,
 		ShowInvariants: e.ShowInvariants, Precondition: e.Precondition,
 	}

@@ -28,6 +28,9 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 			why = fmt.Errorf("a proof was found, but not accepted: %w", err)
 		}
 	}
+	if r.Options.Parts && !r.Options.EachCheck && len(p.Open) > 0 && p.Excluded > 0 {
+		r.interpretParts(ctx, m)
+	}
 	switch {
 	case why != nil && ctx.Err() != nil:
 		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{verdict.Stopped(ctx, "abstract interpretation")}}
@@ -44,4 +47,39 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 		a.Verdict = verdict.True{Certificate: p.Proof, Unclean: p.Unclean}
 	}
 	return a
+}
+
+// interpretParts proves what abstract interpretation excludes in runs that go on behind violations, and has it checked; it puts
+// what is accepted on the board.
+func (r *run) interpretParts(ctx context.Context, m *ir.Module) {
+	a := abstract.ProveEach(ctx, m, abstract.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label})
+	e := &eachProof{r: r, m: m, proved: map[verdict.Site]verdict.True{}}
+	if a.Proof != nil && e.add(ctx, a.Proof, a.Open) {
+		e.publish(ctx, "abstract", ProvedChecks{Open: a.Open})
+	}
+}
+
+// excludedKinds are the kinds asked for of which all checks are proved.
+func (r *run) excludedKinds(m *ir.Module) (kinds []ir.CheckKind) {
+	proved, ok, _ := look[ProvedChecks](r.board, m)
+	if !ok {
+		return nil
+	}
+	open := map[ir.CheckKind]bool{}
+	for _, x := range r.sites(m) {
+		if _, isProved := proved.Proofs[x]; !isProved {
+			open[x.Kind] = true
+		}
+	}
+	for _, x := range proved.Open {
+		if slices.Contains(r.Disputed, x.Kind) { // whether it is an overflow is not agreed on
+			open[ir.Overflow] = true
+		}
+	}
+	for _, k := range r.Targets {
+		if !open[k] {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
 }

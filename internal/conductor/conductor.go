@@ -96,6 +96,8 @@ type Options struct {
 	Scripted bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
+	// Parts has what abstract interpretation excludes proved, if it is not everything: Answer.Excluded.
+	Parts bool
 	// Domains are the template domains of induction, by their names; none is all. Rows
 	// are sums whose bounds are searched. Havoc is no invariants.
 	Domains, Rows []string
@@ -131,6 +133,8 @@ type Answer struct {
 	Module *ir.Module
 	// Checks are the answers for each check, with Options.EachCheck.
 	Checks []bmc.CheckResult
+	// Excluded are kinds of which every check of the program is proved, with Options.Parts.
+	Excluded []ir.CheckKind
 	// Found are predicates of loops, with Options.ShowInvariants.
 	Found []invariant.Head
 	// Told is what engines told each other of loops.
@@ -237,6 +241,12 @@ func (r *run) decide(ctx context.Context) Answer {
 	}
 	answer, result := r.play(ctx, t.Module)
 	answer.Told = told(r.board.about(t.Module))
+	if t.Options.Parts {
+		answer.Excluded = r.excludedKinds(t.Module)
+		if v, ok := answer.Verdict.(verdict.False); ok && slices.Contains(answer.Excluded, v.Violation.Kind) {
+			panic(&schedule.Failure{Engine: answer.Stats.Decider + " and abstract", Value: "they contradict each other: one proves a check that the other refutes"})
+		}
+	}
 	if t.Options.EachCheck {
 		var search *Reply
 		if o := result.Of("bmc"); o != nil {
@@ -310,7 +320,7 @@ func (r *run) join(m *ir.Module, engines []Engine, result *schedule.Result[Reply
 	all.Reasons = distinct(all.Reasons)
 	out.Verdict = all
 	if result.First != nil {
-		out.Verdict = result.First.Answer.Verdict
+		out.Verdict, out.Stats.Decider = result.First.Answer.Verdict, result.First.Name
 		out.Module = cmp.Or(result.First.Answer.About, m)
 	}
 	return out

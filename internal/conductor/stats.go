@@ -8,15 +8,17 @@ import (
 
 // Stats are sizes, work counters and times.
 type Stats struct {
-	Depth        int   `json:"depth"`
-	Checks       int   `json:"checks"` // how many places the properties ask about
-	Terms        int64 `json:"terms"`
-	SolverChecks int64 `json:"solver_checks"`
-	Conflicts    int64 `json:"conflicts"`
-	Variables    int64 `json:"variables"`
-	Clauses      int64 `json:"clauses"`
-	Gates        int64 `json:"gates"`
-	Lemmas       int64 `json:"lemmas"`
+	// Decider is the engine whose answer it is, empty for none.
+	Decider      string `json:"decided_by,omitempty"`
+	Depth        int    `json:"depth"`
+	Checks       int    `json:"checks"` // how many places the properties ask about
+	Terms        int64  `json:"terms"`
+	SolverChecks int64  `json:"solver_checks"`
+	Conflicts    int64  `json:"conflicts"`
+	Variables    int64  `json:"variables"`
+	Clauses      int64  `json:"clauses"`
+	Gates        int64  `json:"gates"`
+	Lemmas       int64  `json:"lemmas"`
 	// Bytes is the memory of the formula, as far as it is known.
 	Bytes int64 `json:"formula_bytes"`
 	// Candidates are the predicates of loops that induction tried, Kept those

@@ -27,6 +27,7 @@ type planned struct {
 	used           int // of slots
 	conditional    int
 	limit          uint64 // of ordinary integers
+	positive       bool   // they are 1 at least
 }
 
 // keep remembers an object for the end.
@@ -75,7 +76,7 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 
 // callPlanned calls the function.
 func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
-	p := &planned{f: f, limit: plan.Limit, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
+	p := &planned{f: f, limit: plan.Limit, positive: plan.Positive, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
 	args := make([]ir.Value, 0, len(fn.Params))
 	at := map[string]int{}
 	var ends []int
@@ -172,6 +173,10 @@ func (p *planned) oneOf(v ir.Value, values []int64) {
 func (p *planned) ordinary(v ir.Value, signed bool) {
 	b := p.f.b
 	bits := b.Func.Type(v).Bits
+	if p.positive {
+		b.Assume(b.Cmp(ir.ULt, b.Bin(ir.Sub, v, b.Const(bits, 1)), b.Const(bits, p.limit)))
+		return
+	}
 	if signed {
 		b.Assume(b.Cmp(ir.ULe, b.Bin(ir.Add, v, b.Const(bits, p.limit)), b.Const(bits, 2*p.limit)))
 		return

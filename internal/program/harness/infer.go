@@ -24,7 +24,7 @@ const (
 func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
 	in.lookAtFields()
-	plan := &Plan{Function: f.Name, Limit: v.Most()}
+	plan := &Plan{Function: f.Name, Limit: v.Most(), Positive: v.Positive}
 	types := ParameterTypes(f)
 	list := in.summaries(f, callDepth)
 	for _, p := range f.Params {
@@ -89,7 +89,10 @@ type inference struct {
 	uses    map[*llvm.Function]*uses
 	// touched and nullable are the members that the program uses, and those that it compares with null, by the size of the structure and the offset.
 	touched, nullable map[place]bool
-	names             map[string]*llvm.CType
+	// within are members that the program compares with others of the same structure as places with limits.
+	// related are those of which the comparison does not say which is which.
+	within, related map[[2]place]bool
+	names           map[string]*llvm.CType
 }
 
 type place struct{ size, offset uint64 }

@@ -13,7 +13,7 @@ import (
 
 // lookAtFields finds out which members the program uses.
 func (in *inference) lookAtFields() {
-	in.touched, in.nullable = map[place]bool{}, map[place]bool{}
+	in.touched, in.nullable, in.within, in.related = map[place]bool{}, map[place]bool{}, map[[2]place]bool{}, map[[2]place]bool{}
 	for _, f := range in.p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
@@ -23,6 +23,7 @@ func (in *inference) lookAtFields() {
 						in.touched[x] = true
 					}
 				case llvm.ICmp:
+					in.compared(i)
 					if load, ok := i.Args[0].(*llvm.Inst); ok && load.Op == llvm.Load && isNull(i.Args[1]) {
 						if p, ok := load.Args[0].(*llvm.Inst); ok && p.Op == llvm.GetElementPtr {
 							if list := placesOf(p); len(list) > 0 {
@@ -34,6 +35,39 @@ func (in *inference) lookAtFields() {
 			}
 		}
 	}
+}
+
+// compared notes that a program compares two members of a structure: pos < size, and pos >= size, say that pos is a place
+// and size its limit. Of size > pos, which may be pos + n > size as well, the names decide.
+func (in *inference) compared(i *llvm.Inst) {
+	x, okX := loaded(i.Args[0])
+	y, okY := loaded(i.Args[1])
+	if !okX || !okY || x.size != y.size || x == y {
+		return
+	}
+	switch i.Pred {
+	case llvm.IntULT, llvm.IntUGE, llvm.IntSLT, llvm.IntSGE:
+		in.within[[2]place{x, y}] = true
+	default:
+		in.related[[2]place{x, y}], in.related[[2]place{y, x}] = true, true
+	}
+}
+
+// loaded is the member of a structure that a value was read from.
+func loaded(v llvm.Value) (place, bool) {
+	load, ok := root(v).(*llvm.Inst)
+	if !ok || load.Op != llvm.Load {
+		return place{}, false
+	}
+	p, ok := load.Args[0].(*llvm.Inst)
+	if !ok || p.Op != llvm.GetElementPtr {
+		return place{}, false
+	}
+	list := placesOf(p)
+	if len(list) == 0 {
+		return place{}, false
+	}
+	return list[len(list)-1], true
 }
 
 // placesOf are the members on the way of an address.
@@ -158,7 +192,27 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 		list = append(list, f)
 	}
-	return append(append(list, in.pairs(list, buffers, members)...), places(members)...)
+	return append(append(append(list, in.pairs(list, buffers, members)...), places(members)...), in.limits(members)...)
+}
+
+// limits bounds members by those with which the program compares them.
+func (in *inference) limits(members []member) (bounds []Field) {
+	for _, x := range members {
+		for _, y := range members {
+			key, back := [2]place{x.inner, y.inner}, [2]place{y.inner, x.inner}
+			a, b := x.Type.Strip(), y.Type.Strip()
+			is := in.within[key] && !in.within[back]
+			if !is && (in.related[key] || in.within[key]) {
+				is = isLimit(y.Name) && !isLimit(x.Name)
+			}
+			if !is || x.Offset == y.Offset || a == nil || b == nil || a.Kind != llvm.CInt || b.Kind != llvm.CInt || a.Bits != b.Bits {
+				continue
+			}
+			bounds = append(bounds, Field{Member: x.Member, AtMost: &Member{Name: y.Name, Offset: y.Offset, Type: y.Type}})
+			break
+		}
+	}
+	return bounds
 }
 
 // places bounds members that are named like places in the only array beside them.

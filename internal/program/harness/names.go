@@ -25,6 +25,12 @@ func words(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(wordBreak.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
 }
 
+// limitPrefix begins the names of limits: maxf, nmax.
+var limitPrefix = regexp.MustCompile(`(?i)^(max|cap)|(max|cap)$`)
+
+// isLimit says that a name is that of the size of a block of which a part is in use.
+func isLimit(name string) bool { return isOneOf(name, capacityWords) || limitPrefix.MatchString(name) }
+
 // isOneOf says that one of the words of a name is in a list; what is short counts only as a word of its own, as in n or n_items,
 // what is long also at the end of a word, as in srclen.
 func isOneOf(name string, list []string) bool {

@@ -28,6 +28,8 @@ type Variant struct {
 	Few bool
 	// Limit is the greatest absolute value of ordinary integers, 0 is OrdinaryLimit.
 	Limit uint64
+	// Positive lets ordinary integers be 1 at least.
+	Positive bool
 	// Ordinary are the integers that are small: parameters, by name, or AllIntegers, which stands for members, too.
 	Ordinary []string
 }
@@ -54,8 +56,9 @@ func (v *Variant) Most() uint64 {
 // Plan says what a function is called with.
 type Plan struct {
 	Function string
-	// Limit is that of ordinary integers.
+	// Limit is that of ordinary integers; Positive says that they are 1 at least.
 	Limit      uint64
+	Positive   bool
 	Parameters []Parameter
 }
 
@@ -174,7 +177,11 @@ func (p *Plan) Facts() []Fact {
 		case len(x.Values) > 0:
 			facts = append(facts, Fact{Name: x.Name, Text: x.Name + " is " + oneOf(x.Values)})
 		case x.Ordinary:
-			facts = append(facts, Fact{Name: x.Name, Text: fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, p.Limit)})
+			text := fmt.Sprintf("%s is small (its absolute value is at most %d)", x.Name, p.Limit)
+			if p.Positive {
+				text = fmt.Sprintf("%s is one of 1 to %d", x.Name, p.Limit)
+			}
+			facts = append(facts, Fact{Name: x.Name, Text: text})
 		}
 		facts = append(facts, fieldFacts(x.Name+".", x.Fields)...)
 	}

@@ -20,6 +20,8 @@ type request struct {
 	Units      []unitRef
 	Function   string
 	Properties []assay.Property
+	// Internal says that only the project itself calls the function.
+	Internal bool
 	// Timeout bounds each question; all of them take three times as long at most.
 	Timeout time.Duration
 	Program assay.Program // what is the same for all functions
@@ -33,8 +35,10 @@ type unitRef struct {
 
 // answer is what it says.
 type answer struct {
-	Answer      assay.Answer
-	Proved      []assay.Property
+	Answer assay.Answer
+	Proved []assay.Property
+	// By is the engine that proved each of these.
+	By          map[assay.Property]string
 	Open        []assay.Property
 	Reasons     []assay.Reason
 	Assumptions []string
@@ -50,16 +54,18 @@ type answer struct {
 
 // examination is the work on one request.
 type examination struct {
-	ctx  context.Context
-	task assay.Task
-	out  *answer
-	end  time.Time
+	ctx context.Context
+	// internal is that of the request.
+	internal bool
+	task     assay.Task
+	out      *answer
+	end      time.Time
 }
 
 // examine answers a request.
 func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
 	begin := time.Now()
-	x := &examination{ctx: ctx, out: &answer{}, end: begin.Add(3 * r.Timeout)}
+	x := &examination{ctx: ctx, internal: r.Internal, out: &answer{By: map[assay.Property]string{}}, end: begin.Add(3 * r.Timeout)}
 	x.task = assay.Task{Properties: r.Properties, Program: r.Program, Timeout: r.Timeout}
 	p := &x.task.Program
 	p.Function, p.Link, p.Harness.Infer = r.Function, link, true
@@ -89,6 +95,7 @@ func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
 func (x *examination) check(v assay.Harness, properties ...assay.Property) (*assay.Result, error) {
 	t := x.task
 	t.Properties, t.Program.Harness = properties, v
+	t.Engine.Parts = len(properties) > 1
 	t.Timeout = min(t.Timeout, time.Until(x.end))
 	if t.Timeout < 50*time.Millisecond {
 		return &assay.Result{Answer: assay.Unknown, Reasons: []assay.Reason{{Cause: "timeout", Text: "the time for the function is up"}}}, nil
@@ -120,13 +127,17 @@ func (x *examination) ask() {
 			}
 		}
 		out.TimedOut = out.TimedOut || timedOut(r)
+		for _, p := range r.Excluded {
+			x.proved(p, engineAbstract)
+		}
+		left = slices.DeleteFunc(left, func(p assay.Property) bool { return slices.Contains(r.Excluded, p) })
 		if r.Answer != assay.False {
-			for _, p := range left {
-				if r.Answer == assay.True || provedAt(r, p) {
-					out.Proved = append(out.Proved, p)
-				} else {
-					out.Open = append(out.Open, p)
+			if r.Answer == assay.True {
+				for _, p := range left {
+					x.proved(p, r.Stats.Decider)
 				}
+			} else {
+				out.Open = append(out.Open, left...)
 			}
 			break
 		}
@@ -149,14 +160,13 @@ func (x *examination) ask() {
 	out.Recycle = out.TimedOut || out.Failed != ""
 }
 
-// provedAt says that all places that a property asks about are proved.
-func provedAt(r *assay.Result, p assay.Property) bool {
-	for _, s := range r.Sites {
-		if s.Property == p && s.Answer != assay.True {
-			return false
-		}
-	}
-	return len(r.Sites) > 0
+// engineAbstract is the engine that proves parts of a question.
+const engineAbstract = "abstract"
+
+// proved notes that a property is proved, and by whom.
+func (x *examination) proved(p assay.Property, engine string) {
+	x.out.Proved = append(x.out.Proved, p)
+	x.out.By[p] = engine
 }
 
 func assumption(a assay.Assumption) string {

@@ -72,6 +72,12 @@ func restsOnStart(p show.Pointee) bool {
 // easy is the harness that asks nothing unusual.
 var easy = assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}}
 
+// tame is the harness for functions that only the project itself calls: the callers may establish much about numbers.
+var tame = assay.Harness{Infer: true, Generous: true, Few: true, Ordinary: []string{harness.AllIntegers}, Limit: tameLimit, Positive: true}
+
+// tameLimit is the greatest of the integers of a tame harness.
+const tameLimit = 4
+
 // lower gives a finding the least confidence.
 func (f *Finding) lower(l Label, because, needs string) {
 	f.Confidence, f.Label, f.Because, f.Needs = Low, l, because, append(f.Needs, needs)
@@ -88,6 +94,10 @@ func (x *examination) judge(f *Finding, s start) {
 	}
 	if d := x.definition(); d != nil && len(d.Integers) == 0 && !s.arguments() || f.Entry == "main" {
 		f.Confidence, f.Because = High, "nothing is assumed of arguments"
+		return
+	}
+	if x.internal {
+		x.judgeInternal(f, s)
 		return
 	}
 	remains := func(v assay.Harness) (bool, *assay.Result) {
@@ -140,6 +150,21 @@ func (x *examination) judge(f *Finding, s start) {
 		}
 	}
 	f.lower(LabelNumbers, "only unusual arguments lead there", fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit))
+}
+
+// judgeInternal says what a violation is worth in a function that only the project itself calls: little, if small positive
+// integers were not seen to lead there.
+func (x *examination) judgeInternal(f *Finding, s start) {
+	r, err := x.check(tame, f.Property)
+	if err != nil || r.Answer != assay.False || r.Violation.Pos != f.Place.Pos {
+		f.lower(LabelNumbers, "only the project itself calls "+f.Entry+", and small positive numbers were not seen to lead there", "what the callers establish of numbers")
+		return
+	}
+	f.Confidence, f.Because = High, "small positive numbers lead there"
+	if g := x.finding(r); len(g.Trace) > 0 {
+		f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
+	}
+	lowered(f, startOf(r))
 }
 
 // lowered says that a finding is about what a contract would say, by what it is about, and lowers it.

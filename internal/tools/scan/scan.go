@@ -66,13 +66,15 @@ const (
 
 // target is a function to look at.
 type target struct {
-	name   string
-	unit   int
-	def    *frontend.Definition
-	link   []frontend.Linked
-	key    string
-	answer *answer
-	cached bool
+	name string
+	unit int
+	def  *frontend.Definition
+	link []frontend.Linked
+	key  string
+	// internal says that only the project itself calls it.
+	internal bool
+	answer   *answer
+	cached   bool
 }
 
 // scanner is one run.
@@ -257,6 +259,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 		}
 	}
 	graph := &callGraph{callers: make([][]int, len(s.targets)), open: make([]bool, len(s.targets))}
+	reached := make([]any, len(s.targets))
 	for n, t := range s.targets {
 		link, digests, err := whole.Reach(t.unit, t.name)
 		if err != nil {
@@ -270,12 +273,16 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				}
 			}
 		}
-		t.key = s.cache.key("answer", t.name, digests, declared(link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
+		reached[n] = digests
 	}
 	for n, t := range s.targets {
 		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name)
 	}
 	graph.findRoots(func(n int) bool { return s.targets[n].name == "main" }, func(n int) bool { return s.isStatic(units[s.targets[n].unit], s.targets[n].name) })
+	for n, t := range s.targets {
+		t.internal = !graph.root[n]
+		t.key = s.cache.key("answer", t.name, t.internal, reached[n], declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
+	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
 		skip = skip || s.o.Arguments[t.name].Skip
@@ -400,7 +407,7 @@ func (s *scanner) left() time.Duration {
 }
 
 func (s *scanner) request(t *target, limit time.Duration) *request {
-	r := &request{Function: t.name, Properties: s.o.Properties, Timeout: limit, Program: s.program(t.name)}
+	r := &request{Function: t.name, Properties: s.o.Properties, Internal: t.internal, Timeout: limit, Program: s.program(t.name)}
 	for _, l := range t.link {
 		i := slices.Index(s.units, l.Unit)
 		r.Units = append(r.Units, unitRef{absolute(s.cache.unitPath(s.keys[i])), l.Names})

@@ -79,6 +79,16 @@ func (p Property) info() *Info {
 	return &Table[i]
 }
 
+// Within are those of the properties that consist of the kinds alone.
+func Within(ps []Property, kinds []ir.CheckKind) (out []Property) {
+	for _, p := range ps {
+		if own := Kinds(p); len(own) > 0 && !slices.ContainsFunc(own, func(k ir.CheckKind) bool { return !slices.Contains(kinds, k) }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // Label is the label that a question is about, empty if UnreachLabel is not among its properties.
 func Label(ps []Property, label string) string {
 	if !slices.Contains(ps, UnreachLabel) {

@@ -210,11 +210,11 @@ func localText(f *ir.Func, d *ir.Def, size uint64) string {
 	return fmt.Sprintf("%s, a local of %s, %s", name, f.Name, bytesText(size))
 }
 
-// near says which object an address that belongs to none is close to.
+// near says which object an address that belongs to none is close to: by chance, for what points there came from nowhere.
 func (t *tracer) near(e interp.Event, address uint64) (string, Pointee) {
 	for _, g := range t.globals(e) {
 		if where := g.locate(address, true); where != "" {
-			return where, g.pointee(address, true)
+			return where, Pointee{Kind: PointeeNothing}
 		}
 	}
 	for i := len(t.objects) - 1; i >= 0; i-- {
@@ -228,7 +228,10 @@ func (t *tracer) near(e interp.Event, address uint64) (string, Pointee) {
 			continue // what is gone has no neighbours
 		}
 		if where := o.locate(address, alive || o.size == 0); where != "" {
-			return where, o.pointee(address, alive || o.size == 0)
+			if inside && !alive {
+				return where, o.pointee(address, false)
+			}
+			return where, Pointee{Kind: PointeeNothing}
 		}
 	}
 	return " points to nothing", Pointee{Kind: PointeeNothing}
