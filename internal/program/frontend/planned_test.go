@@ -51,6 +51,10 @@ var plans = []struct {
 		[]string{"b points to one struct base with room for 20 bytes, as it is taken for a larger structure"}},
 	{"array of structures", `struct item { char *name; int x; }; int f(struct item *items, int count) { int s = 0; for (int i = 0; i < count; i++) s ^= items[i].name[0]; return s; }`,
 		[]string{"items points to count elements of struct item, 3 at most (used up to count)", "items[i].name points to a string of any length"}},
+	{"place and limit by comparison", `struct line { int *fields; unsigned nf, maxf; }; int f(struct line *l) { if (l->nf >= l->maxf) return 0; if (l->nf > l->maxf) return *l->fields; return 1; }`,
+		[]string{"l->nf <= l->maxf"}},
+	{"integers behind void", `int f(const void *a, const void *b) { return *(const int *)a < *(const int *)b; }`,
+		[]string{"a points to one int", "b points to one int"}},
 	{"count of references", `struct s { int refcount; int *v; }; int f(struct s *p) { return *p->v; }`, []string{"p->v points to one int"}},
 }
 
@@ -108,6 +112,9 @@ func TestVariants(t *testing.T) {
 	loaded, err := Load(t.Context(), Options{Files: []string{file}, Function: "f", Harness: v})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if fact := loaded.Harness.Facts()[1]; fact.Name != "p->v" || !fact.Part() || fact.Pointer == nil || !fact.Pointer.Sized {
+		t.Errorf("the fact about p->v: %+v", fact)
 	}
 	text := loaded.Harness.Text()
 	for _, want := range []string{

@@ -79,6 +79,7 @@ type summary struct {
 	null     bool // it is compared with null
 	types    []*llvm.CType
 	views    []*llvm.Type // structures that it is taken for
+	word     *llvm.Type   // the integers that it is taken for
 }
 
 type inference struct {
@@ -125,7 +126,7 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		s.written, s.read = u.written[p.Index], u.read[p.Index]
 		s.elements = u.constant[p.Index] + 1
 		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
-		s.types, s.views = u.types[p.Index], u.views[p.Index]
+		s.types, s.views, s.word = u.types[p.Index], u.views[p.Index], u.words[p.Index]
 	}
 	for _, call := range u.calls {
 		callee, ok := call.Callee.(*llvm.Function)
@@ -188,6 +189,9 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	s.written, s.read = s.written || theirs.written, s.read || theirs.read
 	s.elements, s.bytes = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes)
 	s.types, s.views = append(s.types, theirs.types...), append(s.views, theirs.views...)
+	if s.word == nil {
+		s.word = theirs.word
+	}
 	for n := range theirs.lengths {
 		length(n, false, "passed to "+callee.Name)
 	}
@@ -249,6 +253,9 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			base = t
 		}
 	}
+	if base.Strip() == nil && s.word != nil {
+		base = &llvm.CType{Kind: llvm.CInt, Name: integerNames[s.word.Bits], Bits: uint64(s.word.Bits), Signed: true}
+	}
 	b := base.Strip()
 	if b != nil && b.Kind == llvm.CFunction {
 		out.Function = b
@@ -301,6 +308,9 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	}
 	return out
 }
+
+// integerNames are what integers are called that no type of the source names.
+var integerNames = map[uint32]string{16: "short", 32: "int", 64: "long"}
 
 // beginsWith says that the first member of a structure is of a type, or begins with it.
 func beginsWith(t, first *llvm.CType) bool {

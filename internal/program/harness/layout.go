@@ -192,12 +192,16 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 		list = append(list, f)
 	}
-	return append(append(append(list, in.pairs(list, buffers, members)...), places(members)...), in.limits(members)...)
+	list = append(append(list, in.pairs(list, buffers, members)...), places(members)...)
+	return append(list, in.limits(members, list)...)
 }
 
-// limits bounds members by those with which the program compares them.
-func (in *inference) limits(members []member) (bounds []Field) {
+// limits bounds members by those with which the program compares them, unless they have a bound.
+func (in *inference) limits(members []member, known []Field) (bounds []Field) {
 	for _, x := range members {
+		if slices.ContainsFunc(known, func(f Field) bool { return f.Offset == x.Offset && (f.AtMost != nil || f.Under > 0) }) {
+			continue
+		}
 		for _, y := range members {
 			key, back := [2]place{x.inner, y.inner}, [2]place{y.inner, x.inner}
 			a, b := x.Type.Strip(), y.Type.Strip()

@@ -31,13 +31,14 @@ type uses struct {
 	calls                 []*llvm.Inst
 	types                 map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
 	views                 map[int][]*llvm.Type  // structures whose members are used where it points
+	words                 map[int]*llvm.Type    // the integers of more than 8 bits that are read where it points
 }
 
 func usesOf(f *llvm.Function) *uses {
 	u := &uses{
 		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
 		block: map[llvm.Value]*llvm.Block{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
-		comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{},
+		comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{}, words: map[int]*llvm.Type{},
 	}
 	for _, p := range f.Params {
 		u.from[p] = map[int]bool{p.Index: true}
@@ -231,6 +232,9 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 			}
 		}
 	case llvm.Load:
+		if p, ok := unmoved(i.Args[0]).(*llvm.Param); ok && i.Type.Kind == llvm.IntType && i.Type.Bits > 8 {
+			u.words[p.Index] = i.Type
+		}
 		for p := range u.from[i.Args[0]] {
 			u.read[p] = true
 		}

@@ -11,7 +11,11 @@
 //	text.go       for people
 package scan
 
-import "assay"
+import (
+	"slices"
+
+	"assay"
+)
 
 // Report is what a scan finds. It is what `assay scan --json` prints.
 type Report struct {
@@ -31,10 +35,44 @@ type Report struct {
 	Problems []Problem `json:"problems"`
 	// Stopped says why not everything was looked at: "timeout", "interrupted"; empty if all was.
 	Stopped string `json:"stopped,omitempty"`
+	// Counts are, for each property, how many functions are proved, by which engine, open, and violated.
+	Counts []Count `json:"counts"`
+	// Lines is how many lines the files have that were looked at, CPU the processor time that the scan took, in seconds.
+	Lines int     `json:"lines"`
+	CPU   float64 `json:"cpu_seconds"`
 	// Seconds is how long the scan took, and Cached how many functions took their answer
 	// from the cache.
 	Seconds float64 `json:"seconds"`
 	Cached  int     `json:"cached"`
+}
+
+// Count is what is known of a property.
+type Count struct {
+	Property assay.Property `json:"property"`
+	// Functions is how many were looked at: By of them are proved, by the engine whose name it is, each under its harness.
+	Functions int            `json:"functions"`
+	By        map[string]int `json:"proved_by"`
+	Open      int            `json:"open"`
+	Violated  int            `json:"violated"`
+}
+
+// count fills in Counts.
+func (r *Report) count() {
+	r.Counts = []Count{}
+	for _, p := range r.Properties {
+		c := Count{Property: p, Functions: len(r.Functions), By: map[string]int{}}
+		for _, f := range r.Functions {
+			switch {
+			case slices.Contains(f.Proved, p):
+				c.By[f.By[p]]++
+			case slices.Contains(f.Open, p):
+				c.Open++
+			default:
+				c.Violated++
+			}
+		}
+		r.Counts = append(r.Counts, c)
+	}
 }
 
 // Confidence says what a finding is worth.
@@ -113,6 +151,8 @@ type Function struct {
 	Answer assay.Answer `json:"answer"`
 	// Proved are those of the properties that are proved, under the harness.
 	Proved []assay.Property `json:"proved"`
+	// By is the engine that proved each.
+	By map[assay.Property]string `json:"proved_by,omitempty"`
 	// Open are those that are neither proved nor violated.
 	Open []assay.Property `json:"open"`
 	// Reasons are why the answer is unknown.

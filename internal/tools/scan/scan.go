@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -435,6 +437,7 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 		f := Function{Name: t.name, Pos: assay.Position{File: t.def.File, Line: t.def.Line}, Answer: assay.Unknown, Open: s.o.Properties, Proved: []assay.Property{}, Assumptions: []string{}, Cached: t.cached}
 		if a := t.answer; a != nil {
 			f.Answer, f.Reasons, f.Seconds, f.Failed = a.Answer, a.Reasons, a.Seconds, a.Failed
+			f.By = a.By
 			f.Proved, f.Open, f.Assumptions = notNil(a.Proved), notNil(a.Open), notNil(a.Assumptions)
 		} else {
 			missing++
@@ -470,7 +473,13 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 			r.Stopped = "timeout"
 		}
 	}
-	r.Seconds = time.Since(s.begin).Seconds()
+	for i := range r.Files {
+		if text, err := os.ReadFile(r.Files[i].Path); err == nil {
+			r.Lines += bytes.Count(text, []byte("\n"))
+		}
+	}
+	r.count()
+	r.Seconds, r.CPU = time.Since(s.begin).Seconds(), processorTime().Seconds()
 }
 
 func notNil[T any](list []T) []T {
@@ -478,6 +487,17 @@ func notNil[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+// processorTime is that of this process, and of those that it has waited for.
+func processorTime() (t time.Duration) {
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var u syscall.Rusage
+		if syscall.Getrusage(who, &u) == nil {
+			t += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		}
+	}
+	return t
 }
 
 // CacheFolder is where the cache is by default.

@@ -229,3 +229,20 @@ func TestExit(t *testing.T) {
 		}
 	}
 }
+
+// TestCounts: a function counts once for each property.
+func TestCounts(t *testing.T) {
+	const deref, overflow = assay.ValidDeref, assay.NoOverflow
+	r := Report{Properties: []assay.Property{deref, overflow}, Functions: []Function{
+		{Proved: []assay.Property{deref, overflow}, By: map[assay.Property]string{deref: "abstract", overflow: "bmc"}},
+		{Proved: []assay.Property{overflow}, By: map[assay.Property]string{overflow: "bmc"}, Open: []assay.Property{deref}},
+		{Open: []assay.Property{overflow}},
+	}}
+	r.count()
+	if c := r.Counts[0]; c.Functions != 3 || c.By["abstract"] != 1 || c.Open != 1 || c.Violated != 1 {
+		t.Errorf("%+v", c)
+	}
+	if c := r.Counts[1]; c.By["bmc"] != 2 || c.Open != 1 || c.Violated != 0 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -2,8 +2,11 @@ package scan
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -48,6 +51,7 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 		t.open()
 	}
 	t.table()
+	t.engines()
 	t.printf("%s", plural(len(r.Findings)-low, "finding"))
 	if low > 0 {
 		t.printf(", and %d that need a precondition", low)
@@ -190,6 +194,27 @@ func (t *text) table() {
 	}
 	row("all", total, len(t.r.Functions))
 	w.Flush()
+}
+
+// engines says, for each property, by whom functions are proved: by abstract interpretation alone, or by an engine that costs more.
+func (t *text) engines() {
+	if len(t.r.Functions) == 0 {
+		return
+	}
+	t.printf("functions by property, and the engines that proved them:\n")
+	w := tabwriter.NewWriter(t.w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(w, "  property\tby %s\tby others\topen\tviolated\n", engineAbstract)
+	for _, c := range t.r.Counts {
+		var others []string
+		for _, name := range slices.Sorted(maps.Keys(c.By)) {
+			if name != engineAbstract {
+				others = append(others, fmt.Sprintf("%s %d", cmp.Or(name, "?"), c.By[name]))
+			}
+		}
+		fmt.Fprintf(w, "  %s\t%d\t%s\t%d\t%d\n", c.Property, c.By[engineAbstract], cmp.Or(strings.Join(others, ", "), "0"), c.Open, c.Violated)
+	}
+	w.Flush()
+	t.printf("%d lines, %.1f s of processor time (%.1f s for 1,000 lines)\n", t.r.Lines, t.r.CPU, t.r.CPU*1000/float64(max(t.r.Lines, 1)))
 }
 
 func indent(s string, most int) string {
