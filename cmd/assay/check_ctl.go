@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"assay"
+	"assay/internal/certify/accept"
+	"assay/internal/integers/branching"
+	"assay/internal/integers/equations"
+	"assay/internal/integers/its"
 	"assay/internal/models/integerize"
 	"assay/internal/models/observation"
 	"assay/internal/program/frontend"
@@ -48,10 +53,11 @@ func (f *checkFlags) checkCTL() error {
 	if err != nil {
 		return f.loadError(err)
 	}
-	p, err := observation.Problem(ctx, program.Module, observation.Question{
+	question := observation.Question{
 		Text: f.ctl, Formula: formula, Assumed: f.assumed, Arbitrary: f.havocStart, Wraps: wraps,
 		Position: func(pos ir.Pos) string { return show.PositionOf(program.Module, pos).String() },
-	})
+	}
+	p, err := observation.Problem(ctx, program.Module, question)
 	var untranslated *integerize.ErrUntranslated
 	var syntax *ctl.Error
 	switch {
@@ -66,7 +72,35 @@ func (f *checkFlags) checkCTL() error {
 	case err != nil:
 		return &assay.EnvironmentError{Doing: "reading the program", Err: err}
 	}
-	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet, json: f.show.JSON, tree: f.tree}).decideCTL(ctx, limit, os.Stdout, name, p)
+	var replaced []equations.Replaced
+	if wraps && multiplies(p.System) {
+		question.Whole = true
+		p, replaced = moduloPowers(ctx, program.Module, question, p)
+	}
+	return (&itsFlags{certify: f.certify, quiet: f.show.Quiet, json: f.show.JSON, tree: f.tree}).decideCTL(ctx, limit, os.Stdout, name, p, replaced)
+}
+
+func multiplies(s *its.System) bool {
+	return slices.ContainsFunc(s.Transitions, func(t its.Transition) bool { return len(t.Products) > 0 })
+}
+
+// moduloPowers is the question about a system in which conditions with products are linear, by equations modulo 2^w, if there is one; else the
+// one that is given.
+func moduloPowers(ctx context.Context, m *ir.Module, q observation.Question, given branching.Problem) (branching.Problem, []equations.Replaced) {
+	p, err := observation.Problem(ctx, m, q)
+	if err != nil {
+		return given, nil
+	}
+	observed, err := p.Observed()
+	if err != nil {
+		return given, nil
+	}
+	s, replaced, ok := equations.Modular(ctx, p.System, nil, observed, p.Facts, accept.Modular)
+	if !ok {
+		return given, nil
+	}
+	p.System, p.Facts = s, nil
+	return p, replaced
 }
 
 // specifiedCTL takes the formula of a property file that asks CTL(…), alone, as if it were given with --ctl.

@@ -183,6 +183,7 @@ func TestCTLExamples(t *testing.T) {
 		{[]string{"--semantics=integers", "--ctl", both, "differences.c"}, exitTrue},
 		{[]string{"--semantics=integers", "--ctl", both, "-DRIGHT", "differences.c"}, exitFalse},
 		{[]string{"--semantics=wrap", "--ctl", both, "differences.c"}, exitTrue},
+		{[]string{"--semantics=wrap", "--ctl", both, "-DRIGHT", "differences.c"}, exitFalse},
 		{[]string{"--semantics=wrap", "--ctl", "A F G (up == 1)", "server.c"}, exitTrue},
 		{[]string{"--semantics=wrap", "--ctl", "AF AG (up == 1)", "server.c"}, exitFalse},
 		{[]string{"--semantics=wrap", "--ctl", "E G F (load == 7)", "server.c"}, exitTrue},

@@ -83,11 +83,11 @@ func (f *itsFlags) solveCTL(ctx context.Context, limit *limit, w io.Writer, name
 		return err
 	}
 	p := branching.Problem{System: s, Formula: formula, Initial: region.All(), Before: entered(s), Atom: atoms.atom}
-	return f.decideCTL(ctx, limit, w, name, p)
+	return f.decideCTL(ctx, limit, w, name, p, nil)
 }
 
-// decideCTL decides a problem and prints the answer.
-func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, name string, p branching.Problem) error {
+// decideCTL decides a problem and prints the answer, with what was replaced before.
+func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, name string, p branching.Problem, replaced []equations.Replaced) error {
 	var initial []linear.Constraint
 	if len(p.Initial) == 1 {
 		initial = p.Initial[0].Constraints()
@@ -98,6 +98,7 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 	}
 	out := ctlAnswer{f: f, known: p.Known, before: p.Before}
 	p.System, out.Replaced = equations.Linear(ctx, p.System, initial, observed, accept.Rewritten)
+	out.Replaced = slices.Concat(replaced, out.Replaced)
 	check := accept.Branching
 	if f.certify == "off" {
 		check = func(context.Context, branching.Problem, *branching.Proof, ctl.Formula) error { return nil }

@@ -35,6 +35,11 @@ func Rewritten(ctx context.Context, old, new *its.System, observed []bool, c *eq
 	return noted(ctx, "rewriting of an integer transition system", itscheck.Rewritten(ctx, old, new, observed, c))
 }
 
+// Modular checks a step by which conditions with products become linear where numbers wrap. It is an equations.AcceptStep.
+func Modular(ctx context.Context, old, new *its.System, observed []bool, facts [][]linear.Constraint, step equations.Step) error {
+	return noted(ctx, "rewriting of an integer transition system modulo 2^w", itscheck.Modular(old, new, observed, facts, step))
+}
+
 // Sufficient checks that a condition on a polynomial holds wherever facts, equations and constraints do.
 func Sufficient(ctx context.Context, facts []equations.Fact, zero []rational.Polynomial, given []linear.Constraint, p rational.Polynomial, relation string) error {
 	return noted(ctx, "condition that is implied", itscheck.Sufficient(ctx, facts, zero, given, p, relation))

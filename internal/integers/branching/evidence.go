@@ -8,6 +8,7 @@ import (
 
 	"assay/internal/integers/its"
 	"assay/internal/integers/region"
+	"assay/internal/logic/linear"
 	"assay/internal/logic/polyhedra"
 	"assay/internal/temporal/ctl"
 )
@@ -27,6 +28,8 @@ type Problem struct {
 	Excluded ctl.Formula
 	// Known are constraints that hold in every state, and say nothing new to a reader.
 	Known region.Region
+	// Facts are, by transition, constraints on variables that hold in the states in which a run of the program takes it; nil is none.
+	Facts [][]linear.Constraint
 	// Atom is the set of states at a location in which an atom is true.
 	Atom func(l its.Location, a ctl.Atom) (region.Region, error)
 }

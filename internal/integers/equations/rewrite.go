@@ -87,6 +87,8 @@ type rewriting struct {
 	implied [][]linear.Form
 	rests   [][]bool
 	solver  *conjunction.Solver
+	// width, if not 0, says that equations are congruences modulo 2^width (congruences.go).
+	width uint32
 }
 
 // keep drops equations, and facts, until those that are left are kept by all transitions (E2, F1); false if the
@@ -113,11 +115,11 @@ func (x *rewriting) keep(ctx context.Context) bool {
 				x.imply(ctx, i)
 				droppedFacts = x.keepFacts(ctx, i)
 			}
-			hypotheses := x.known(i)
+			behind := x.behind(i)
 			x.kept[i] = nil
 			lost := map[int]bool{}
 			for k, h := range x.equations[t.To] {
-				c, ok := x.holdsBehind(i, h, hypotheses)
+				c, ok := behind(h)
 				if !ok {
 					lost[k] = true
 				}
@@ -139,23 +141,32 @@ func (x *rewriting) keep(ctx context.Context) bool {
 	return true
 }
 
-// holdsBehind finds cofactors for an equation behind a transition.
-func (x *rewriting) holdsBehind(i int, h rational.Polynomial, hypotheses []rational.Polynomial) ([]rational.Polynomial, bool) {
+// behind finds cofactors for equations behind a transition.
+func (x *rewriting) behind(i int) congruent {
 	e := &x.expanded[i]
-	if !e.ok {
-		return nil, false
+	hypotheses := x.known(i)
+	express := func(p rational.Polynomial) ([]rational.Polynomial, bool) {
+		r, ok := rational.Reduce(p, hypotheses, -1)
+		return r.Cofactors, ok
 	}
-	after, ok := h.Substitute(func(v linear.Var) rational.Polynomial { return e.update[v] })
-	if !ok {
-		return nil, false
+	if x.width > 0 {
+		express = modulo(hypotheses, x.width)
 	}
-	if x.facts != nil && x.never(i) { // the last hypothesis is 1
-		cofactors := make([]rational.Polynomial, len(hypotheses))
-		cofactors[len(cofactors)-1] = after
-		return cofactors, true
+	return func(h rational.Polynomial) ([]rational.Polynomial, bool) {
+		if !e.ok {
+			return nil, false
+		}
+		after, ok := h.Substitute(func(v linear.Var) rational.Polynomial { return e.update[v] })
+		if !ok {
+			return nil, false
+		}
+		if x.facts != nil && x.never(i) { // the last hypothesis is 1
+			cofactors := make([]rational.Polynomial, len(hypotheses))
+			cofactors[len(cofactors)-1] = after
+			return cofactors, true
+		}
+		return express(after)
 	}
-	r, ok := rational.Reduce(after, hypotheses, -1)
-	return r.Cofactors, ok
 }
 
 // result replaces what can be replaced (E3).

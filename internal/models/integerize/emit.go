@@ -55,6 +55,7 @@ func (t *translation) program() *Program {
 		tr, list := t.transition(s, pa, p.Places[pa.to].Head, relevant[pa.to])
 		s.Add(tr)
 		p.choices = append(p.choices, list)
+		p.Facts = append(p.Facts, pa.state.known())
 	}
 	p.System = s
 	if t.o.Cost != Frames { // there is a location behind each call that costs something
@@ -267,6 +268,19 @@ func (t *translation) transition(s *its.System, pa path, head bool, relevant []b
 		list = append(list, c)
 	}
 	return tr, list
+}
+
+// known are the constraints on variables that hold anyway.
+func (s *state) known() (cs []linear.Constraint) {
+	for v, r := range s.ranged {
+		cs = append(cs, r.constraints(linear.Variable(v))...)
+	}
+	for _, c := range s.facts {
+		if c.Form.MaxVar() < tempBase {
+			cs = append(cs, c)
+		}
+	}
+	return cs
 }
 
 // allUsed says whether the temporaries of a form have numbers.

@@ -37,6 +37,7 @@ import (
 	"fmt"
 
 	"assay/internal/integers/its"
+	"assay/internal/logic/linear"
 	"assay/internal/models/absint"
 	"assay/internal/program/ir"
 )
@@ -82,6 +83,8 @@ type Options struct {
 	// main, where it is called once) whose values matter. There is a location at the start of the
 	// program's code and behind each store to what has a name, so that every change is a step.
 	Observed []string
+	// Whole says that what wraps has the number of wraps as a temporary, in the place of cases, for equations.Modular.
+	Whole bool
 	// MaxTransitions bounds the result, 0 for 2000.
 	MaxTransitions int
 	// MaxFrames bounds the calls that are followed, 0 for 500.
@@ -94,6 +97,9 @@ type Program struct {
 	Module *ir.Module
 	// Places says where the locations are, by its.Location. The first is the start.
 	Places []Place
+	// Facts are, by transition, constraints on variables that hold in the states in which a run takes it: the rest of the guard implies them
+	// there.
+	Facts [][]linear.Constraint
 	// Recursive says that the system follows recursive calls: a call enters the
 	// function again and never returns, or returns at once with any result.
 	Recursive bool

@@ -184,6 +184,11 @@ func (t *translation) normalise(s *state, n number, width uint32, v view) number
 		s.about(q, r.constraints(m.form)...)
 		return m
 	}
+	if t.o.Whole { // its range is that of the other variables
+		is := general(s, interval{})
+		note(s, is)
+		return is
+	}
 	type option struct {
 		wraps interval
 		cs    []linear.Constraint

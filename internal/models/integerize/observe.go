@@ -186,9 +186,13 @@ func (p *Program) Restrict(cases [][]linear.Constraint) {
 	s := p.System
 	var list []its.Transition
 	var choices []choiceList
+	var facts [][]linear.Constraint
+	keep := func(t its.Transition, i int) {
+		list, choices, facts = append(list, t), append(choices, p.choices[i]), append(facts, p.Facts[i])
+	}
 	for i, t := range s.Transitions {
 		if t.From != s.Initial {
-			list, choices = append(list, t), append(choices, p.choices[i])
+			keep(t, i)
 			continue
 		}
 		for _, cs := range cases {
@@ -200,10 +204,10 @@ func (p *Program) Restrict(cases [][]linear.Constraint) {
 			if u.Guard = linear.Simplify(u.Guard); len(u.Guard) == 1 && u.Guard[0].IsFalse() {
 				continue
 			}
-			list, choices = append(list, u), append(choices, p.choices[i])
+			keep(u, i)
 		}
 	}
-	s.Transitions, p.choices = nil, choices
+	s.Transitions, p.choices, p.Facts = nil, choices, facts
 	for _, t := range list {
 		s.Add(t)
 	}

@@ -33,6 +33,8 @@ type Question struct {
 	Arbitrary bool
 	// Wraps says that integers are those of machines, modulo 2^w.
 	Wraps bool
+	// Whole says that numbers of wraps are temporaries (integerize.Options.Whole).
+	Whole bool
 	// Position names a place of the source; nil leaves locations with the names of blocks.
 	Position func(ir.Pos) string
 }
@@ -66,7 +68,7 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if q.Wraps {
 		semantics = integerize.Wrap
 	}
-	program, err := integerize.Translate(ctx, m, facts, integerize.Options{Semantics: semantics, Observed: candidates(texts)})
+	program, err := integerize.Translate(ctx, m, facts, integerize.Options{Semantics: semantics, Observed: candidates(texts), Whole: q.Whole})
 	if err != nil {
 		return branching.Problem{}, err
 	}
@@ -100,7 +102,7 @@ func Problem(ctx context.Context, m *ir.Module, q Question) (branching.Problem, 
 	if q.Position != nil {
 		namePlaces(program, q.Position)
 	}
-	p := branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Known: region.Of(ctx, program.Ranges()...), Atom: c.atom}
+	p := branching.Problem{System: program.System, Formula: q.Formula, Initial: region.All(), Before: 1 + before, Adversary: !q.Arbitrary, Known: region.Of(ctx, program.Ranges()...), Facts: program.Facts, Atom: c.atom}
 	if _, breaks := program.Broken(); breaks {
 		p.Exclude(ctl.Atom{Text: "true", Label: brokenLabel})
 	}
