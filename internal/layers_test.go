@@ -104,7 +104,7 @@ var allowed = map[string][]string{
 	"internal/program/target":     {},
 	// Integer transition systems, and the engines for them.
 	"internal/integers/bound":     {"internal/logic/linear", "internal/logic/polynomial/rational", "internal/integers/its"},
-	"internal/integers/branching": {"internal/logic/polyhedra", "internal/temporal/ctl", "internal/integers/its", "internal/integers/region"},
+	"internal/integers/branching": {"internal/logic/linear", "internal/logic/polyhedra", "internal/temporal/ctl", "internal/integers/its", "internal/integers/region"},
 	"internal/integers/branching/search": {
 		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
 		"internal/temporal/ctl",
@@ -115,7 +115,7 @@ var allowed = map[string][]string{
 		"internal/integers/bound", "internal/integers/forward", "internal/integers/its", "internal/integers/ranking",
 	},
 	"internal/integers/equations": {
-		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/polynomial/rational", "internal/logic/smt",
+		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/polynomial", "internal/logic/polynomial/rational", "internal/logic/smt",
 		"internal/integers/forward", "internal/integers/its", "internal/integers/walk",
 	},
 	"internal/integers/forward": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/its"},
