@@ -36,6 +36,7 @@ const (
 	maxKept      = 2000
 	maxContent   = 1 << 12 // bytes that are chosen of an object
 	retries      = 6
+	largeValue   = 1 << 13 // above, a value is no size that a buffer is likely to have
 )
 
 // evolutionSteps bounds the steps of all evolved runs.
@@ -164,7 +165,7 @@ func (e *evolution) learn(b *breeder, failed bool) {
 				}
 			}
 			e.within[w] = r
-			if !failed && len(e.good[p]) < 16 && !slices.ContainsFunc(e.good[p], g.value.Equal) {
+			if !failed && len(e.good[p]) < 16 && (g.value.Width() > 64 || g.value.Uint64() < largeValue || len(e.good[p]) < 2) && !slices.ContainsFunc(e.good[p], g.value.Equal) {
 				e.good[p] = append(e.good[p], g.value)
 			}
 		}
@@ -327,7 +328,7 @@ func (b *breeder) fresh(r interp.Request, value bool) gene {
 		return g
 	}
 	w := r.Type.Bits
-	if s := b.e.within[visit{place{r.Func, r.Value}, min(len(b.child.genes[place{r.Func, r.Value}]), 3)}]; s.tooMuch > s.most && rng.IntN(4) == 0 {
+	if s := b.e.within[visit{place{r.Func, r.Value}, min(len(b.child.genes[place{r.Func, r.Value}]), 3)}]; s.tooMuch > s.most && s.most < largeValue && rng.IntN(4) == 0 {
 		return gene{value: bv.New(w, s.most+(s.tooMuch-s.most)/2)} // (V5)
 	}
 	if good := b.e.good[place{r.Func, r.Value}]; len(good) > 0 && rng.IntN(2) == 0 {

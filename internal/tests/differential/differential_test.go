@@ -122,7 +122,17 @@ func TestLibrary(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				p.Exact = true
+				exact, err := Interpret(t.Context(), p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := strings.HasPrefix(p.Name, "exact_")
 				for seed := range seeds {
+					i := i
+					if all || seed%2 == 1 {
+						i = exact
+					}
 					o, err := i.Compare(t.Context(), native, seed, steps)
 					if err != nil {
 						t.Fatal(err)

@@ -27,6 +27,9 @@ func Interpret(ctx context.Context, p Program) (*Interpreted, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Exact && promoted.Exact != nil {
+		return &Interpreted{memory.Exact, promoted.Exact}, nil
+	}
 	return &Interpreted{memory.Module, promoted.Module}, nil
 }
 
@@ -44,6 +47,9 @@ type inputs struct {
 // Next implements interp.Oracle.
 func (o *inputs) Next(r interp.Request) (ir.Choice, error) {
 	d := r.Func.Def(r.Value)
+	if d.Op == ir.Nondet && ir.NondetKind(d.Aux) == ir.NondetExact {
+		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(1, 1)}, nil
+	}
 	// A stub of an input function is a model, too.
 	inLibrary := d.Op == ir.Nondet && (r.Func.Model && !strings.HasPrefix(d.Sym, "__VERIFIER_") || d.Aux == int64(ir.NondetApproximate))
 	o.chosen = o.chosen || inLibrary

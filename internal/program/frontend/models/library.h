@@ -23,6 +23,9 @@ static inline _Bool overlap(const void *to, const void *from, size_t size) {
 // more runs than there are, and violations do not count.
 #define OVER_APPROXIMATED(name) __assay_assume(__assay_approximate_bool(name))
 
+// What the library may also do, as far as we know. That it does not is what some library does.
+#define PERHAPS(name) (!__assay_exact(name) && __assay_approximate_bool(name))
+
 #define REQUIRE(condition, text) __assay_check(condition, PRECONDITION, text)
 
 // The result of a comparison. C promises its sign only: libraries give the

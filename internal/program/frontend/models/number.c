@@ -141,6 +141,174 @@ static size_t floating(const char *s, double *value, _Bool *exact) {
 	return i;
 }
 
+static _Bool hexadecimal(const char *s) {
+	if (*s == '-' || *s == '+') s++;
+	return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+}
+
+// Natural numbers of up to BIG words, least first, for exact conversions.
+enum { BIG = 288, MOST_DIGITS = 800 };
+struct big {
+	int n; // words that may not be 0
+	unsigned word[BIG];
+};
+
+static void times(struct big *b, unsigned factor, unsigned long long carry) {
+	for (int i = 0; i < b->n; i++) {
+		carry += (unsigned long long)b->word[i] * factor;
+		b->word[i] = (unsigned)carry;
+		carry >>= 32;
+	}
+	if (carry) b->word[b->n++] = (unsigned)carry;
+}
+
+static void shift_left(struct big *b, int bits) {
+	int words = bits / 32;
+	if (words) {
+		for (int i = b->n - 1; i >= 0; i--) b->word[i + words] = b->word[i];
+		for (int i = 0; i < words; i++) b->word[i] = 0;
+		b->n += words;
+	}
+	if (bits % 32) times(b, 1u << (bits % 32), 0);
+}
+
+static void halve(struct big *b) {
+	for (int i = 0; i < b->n; i++) b->word[i] = b->word[i] >> 1 | (i + 1 < b->n ? b->word[i + 1] << 31 : 0);
+	if (b->n > 0 && b->word[b->n - 1] == 0) b->n--;
+}
+
+static int compare(const struct big *a, const struct big *b) {
+	if (a->n != b->n) return a->n < b->n ? -1 : 1;
+	for (int i = a->n - 1; i >= 0; i--)
+		if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
+	return 0;
+}
+
+// a -= b, where a >= b.
+static void subtract(struct big *a, const struct big *b) {
+	unsigned borrow = 0;
+	for (int i = 0; i < a->n; i++) {
+		unsigned long long d = (unsigned long long)a->word[i] - (i < b->n ? b->word[i] : 0) - borrow;
+		a->word[i] = (unsigned)d;
+		borrow = d >> 63;
+	}
+	while (a->n > 0 && a->word[a->n - 1] == 0) a->n--;
+}
+
+static int bits_of(const struct big *b) {
+	int n = 32 * b->n;
+	for (unsigned top = b->word[b->n - 1]; top < 1u << 31; top <<= 1) n--;
+	return n;
+}
+
+static double double_of(unsigned long long bits) {
+	double d;
+	__assay_memcpy(&d, &bits, sizeof d);
+	return d;
+}
+
+// decimal is the number in decimal notation at s, which has one, rounded to nearest even: to
+// precision bits, above 2^least. *range says that it is too large, or inexact below the normal numbers.
+static double decimal(const char *s, int precision, int least, int most, _Bool *range) {
+	struct big a, b;
+	a.n = 0;
+	b.n = 1;
+	b.word[0] = 1;
+	long exponent = 0, e = 0;
+	int taken = 0;
+	_Bool point = 0, more = 0, down = 0;
+	if (*s == '-' || *s == '+') s++;
+	for (;; s++) {
+		if (*s == '.' && !point) {
+			point = 1;
+			continue;
+		}
+		if (digit_value(*s) >= 10) break;
+		unsigned d = digit_value(*s);
+		if (taken < MOST_DIGITS) {
+			if (taken > 0 || d > 0) {
+				times(&a, 10, d);
+				taken++;
+			}
+			exponent -= point;
+		} else {
+			more = more || d > 0;
+			exponent += !point;
+		}
+	}
+	if ((*s == 'e' || *s == 'E') && (digit_value(s[1]) < 10 || ((s[1] == '-' || s[1] == '+') && digit_value(s[2]) < 10))) {
+		s++;
+		down = *s == '-';
+		if (down || *s == '+') s++;
+		for (; digit_value(*s) < 10; s++)
+			if (e < 100000000) e = e * 10 + digit_value(*s);
+	}
+	exponent += down ? -e : e;
+	*range = 0;
+	if (taken == 0) return 0;
+	if (more) { // what follows matters for halves only
+		times(&a, 10, 1);
+		exponent--;
+		taken++;
+	}
+	*range = 1;
+	if (taken + exponent > 400) return __builtin_inf();
+	if (taken + exponent < -400) return 0;
+	for (long i = 0; i < exponent; i++) times(&a, 10, 0);
+	for (long i = 0; i < -exponent; i++) times(&b, 10, 0);
+	// a / b, in units of 2^unit, has precision bits, or fewer.
+	int unit = bits_of(&a) - bits_of(&b) - precision;
+	if (unit < least) unit = least;
+	if (unit > 0) shift_left(&b, unit);
+	if (unit < 0) shift_left(&a, -unit);
+	unsigned long long m = 0;
+	shift_left(&b, precision + 1);
+	for (int i = 0; i <= precision + 1; i++) {
+		m <<= 1;
+		if (compare(&a, &b) >= 0) {
+			subtract(&a, &b);
+			m |= 1;
+		}
+		if (i <= precision) halve(&b);
+	}
+	_Bool rest = a.n > 0, half;
+	if (m >> precision) { // one bit more than there is room for
+		half = m & 1;
+		m >>= 1;
+		unit++;
+	} else {
+		shift_left(&a, 1);
+		half = compare(&a, &b) >= 0;
+		if (half) subtract(&a, &b);
+		rest = rest && a.n > 0;
+		if (half && a.n == 0) rest = 0;
+	}
+	*range = 0;
+	_Bool inexact = half || rest;
+	if (unit == least && !(m >> (precision - 1)) && inexact) {
+		*range = 1;
+		// Whether what rounds to the least normal number was too small is for the library to say.
+		if (m + 1 == 1ull << (precision - 1) && half) *range = __assay_nondet_bool("strtod");
+	}
+	if (half && (rest || (m & 1))) m++;
+	if (m >> precision) {
+		m >>= 1;
+		unit++;
+	}
+	if (unit + precision > most) {
+		*range = 1;
+		return __builtin_inf();
+	}
+	if (m == 0) return 0;
+	// m * 2^unit: two factors of which each is a normal number.
+	int first = unit / 2, second = unit - first;
+	return (double)m * double_of((unsigned long long)(first + 1023) << 52) * double_of((unsigned long long)(second + 1023) << 52);
+}
+
+#define PRECISION(kind) _Generic((kind)0, float: 24, default: 53)
+#define LEAST(kind) _Generic((kind)0, float: -149, default: -1074)
+#define MOST(kind) _Generic((kind)0, float: 128, default: 1024)
+
 #define FLOATING(type, name, kind) \
 	MODEL type name(const char *restrict s, char **restrict end) { \
 		size_t start = 0; \
@@ -151,6 +319,12 @@ static size_t floating(const char *s, double *value, _Bool *exact) {
 		if (end) *end = (char *)s + (used ? start + used : 0); \
 		if (used == 0) return 0; \
 		if (exact) return (type)value; \
+		if (used < MOST_DIGITS && !hexadecimal(s + start) && __assay_exact(#name)) { \
+			_Bool range; \
+			double d = decimal(s + start, PRECISION(type), LEAST(type), MOST(type), &range); \
+			if (range) __assay_errno = ERROR_RANGE; \
+			return (type)(s[start] == '-' ? -d : d); \
+		} \
 		if (__assay_approximate_bool(#name)) __assay_errno = ERROR_RANGE; \
 		type magnitude = __assay_approximate_##kind(#name); \
 		if (!(magnitude >= 0)) magnitude = 0; \

@@ -31,7 +31,7 @@ void __assay_no_input(FILE *s) {
 
 _Bool __assay_input_over(FILE *s) {
 	// Input may flush what was written, which may fail.
-	if (TRACKS_ERRORS && __assay_uses("stdout") && __assay_approximate_bool("ferror")) __assay_streams[1].failed = 1;
+	if (TRACKS_ERRORS && __assay_uses("stdout") && PERHAPS("ferror")) __assay_streams[1].failed = 1;
 	if (!s) return 0;
 	REQUIRE(s->open, "input from a stream that is closed");
 	if (!s->reads) {
@@ -51,7 +51,7 @@ int __assay_output(const char *function, FILE *s, int result) {
 	if (s && !s->writes) {
 	} else if (!__assay_nondet_bool(function)) {
 		// Output that succeeds may leave its traces in errno.
-		if (__assay_uses("__errno_location") && __assay_approximate_bool("errno")) __assay_fail(function);
+		if (__assay_uses("__errno_location") && PERHAPS("errno")) __assay_fail(function);
 		return result;
 	}
 	__assay_fail(function);
