@@ -13,10 +13,22 @@ import (
 // are exact, and the compiled program does not violate the property, one of the
 // two is wrong, and there is no answer; nor is there one where a native run is required and confirms nothing.
 func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Program) error {
-	if result.Answer != False || r.task.question() != conductor.Safety {
+	if result.Answer != False || result.run == nil {
 		return nil
 	}
-	required := native.Required(r.task.Files, result.run)
+	if q := r.task.question(); result.Endless != nil || q == conductor.Temporal {
+		if why := native.Rests(ctx, r.task.Files, result.run); why != "" {
+			*result = Result{Answer: Unknown, Formula: result.Formula, Reasons: []Reason{{
+				Cause: verdict.CauseUnsupported.String(), Pos: result.Violation.Pos, Func: result.Violation.Func,
+				Text: result.Violation.Text + "; but " + why + ", which the binary does not choose", Hint: native.Undecided,
+			}}}
+		}
+		return nil
+	}
+	if r.task.question() != conductor.Safety {
+		return nil
+	}
+	required := native.Required(ctx, r.task.Files, result.run)
 	if !r.task.Engine.NativeReplay && !required {
 		return nil
 	}

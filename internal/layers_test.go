@@ -347,7 +347,7 @@ var allowed = map[string][]string{
 	},
 	"internal/user/native": {
 		"internal/run/process", "internal/run/tracing",
-		"internal/program/binary/image", "internal/program/binary/lift", "internal/program/frontend", "internal/program/ir", "internal/program/target",
+		"internal/program/binary/image", "internal/program/binary/lift", "internal/program/frontend", "internal/program/ir", "internal/program/ir/interp", "internal/program/target",
 		"internal/evidence/verdict",
 		"internal/user/show",
 	},

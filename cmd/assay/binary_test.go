@@ -189,3 +189,34 @@ func TestBinaryStarts(t *testing.T) {
 		}
 	}
 }
+
+// TestBinaryEndless: runs that do not end, and rest on what the binary does not choose.
+func TestBinaryEndless(t *testing.T) {
+	const head = "extern int __VERIFIER_nondet_int(void); extern void *malloc(unsigned long); extern void reach_error(void);\n"
+	for _, test := range []struct {
+		name, property, source, options string
+		code                            int
+	}{
+		{"stack that was never written", "termination", "int main(void) { volatile int a[3]; while (a[1] == 5) ; return 0; }\n", "-O1", exitUnknown},
+		{"zeros that were never written", "termination", "int main(void) { volatile int a[3]; while (a[1] == 0) ; return 0; }\n", "-O1", exitUnknown},
+		{"heap that was never written", "termination", "int main(void) { volatile int *p = malloc(8); if (!p) return 0; while (*p == 3) ; return 0; }\n", "-O1", exitUnknown},
+		{"order of blocks", "termination", "int main(void) { int *p = malloc(8), *q = malloc(8); while (p < q) __VERIFIER_nondet_int(); return 0; }\n", "-O0", exitUnknown},
+		{"alignment", "termination", "int main(void) { int x; while ((unsigned long)&x & 16) __VERIFIER_nondet_int(); return 0; }\n", "-O0", exitUnknown},
+		{"order of globals", "ltl", "int x = 1, a, b; int main(void) { int *p = &a, *q = &b; if (p < q) x = 0; while (1) x = x; }\n", "-O0", exitUnknown},
+		// Elements of one array have an order.
+		{"order in an array", "termination", "int a[4]; int main(void) { int *p = a, *q = a + 2; while (p < q) __VERIFIER_nondet_int(); return 0; }\n", "-O0", exitFalse},
+		{"input", "termination", "int main(void) { int n = __VERIFIER_nondet_int(); while (n != 0) n -= 2; return 0; }\n", "-O0", exitFalse},
+		{"block of the heap", "termination", "int main(void) { int *p = malloc(8), *q = malloc(8); if (!p || !q) return 0; *p = 1; *q = 2; while (*p != *q) __VERIFIER_nondet_int(); return 0; }\n", "-O0", exitFalse},
+		// What a call left below the stack pointer is there for the next one.
+		{"frame of before", "unreach-call", "__attribute__((noinline)) void f(int n) { volatile int a[20]; for (int i = 0; i < 20; i++) a[i] = n; }\n__attribute__((noinline)) int g(void) { volatile int a[20]; return a[7]; }\nint main(void) { f(5); if (g() == 0) reach_error(); return 0; }\n", "-O2", exitUnknown},
+	} {
+		file := compiled(t, head+test.source, "-g", "-c", test.options)
+		args := []string{"check", "--timeout=10", "--property", test.property, file}
+		if test.property == "ltl" {
+			args = []string{"check", "--timeout=10", "--ltl", "G x == 1", file}
+		}
+		if o := invoke(t, args...); o.code != test.code {
+			t.Errorf("%s: code %d, want %d\n%s%s", test.name, o.code, test.code, o.stdout, o.stderr)
+		}
+	}
+}

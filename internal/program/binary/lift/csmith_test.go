@@ -48,62 +48,82 @@ func TestCsmith(t *testing.T) {
 		}
 		last = first + count
 	}
-	same, unsupported, slow := 0, map[string]int{}, 0
-	compilers := [][]string{{"gcc", "-O0", "-g"}, {"gcc", "-O2", "-g"}, {"clang-19", "-O0", "-g"}, {"gcc", "-O1"}, {"clang-19", "-O2", "-g", "-fno-finite-loops"}, {"gcc", "-Os", "-g"}}
+	all := os.Getenv("ASSAY_CSMITH") != ""
+	r := &csmithRun{unsupported: map[string]int{}}
+	compilers := [][]string{{"gcc", "-O0", "-g"}, {"gcc", "-O2", "-g"}, {"clang-19", "-O0", "-g"}, {"clang-19", "-O2", "-g", "-fno-finite-loops"}, {"gcc", "-O1"}, {"gcc", "-Os", "-g"}}
 	for seed := first; seed < last; seed++ {
-		dir := t.TempDir()
 		cmd := exec.Command(generator, "--no-argc", "--no-float", "--seed", strconv.Itoa(seed), "--max-funcs", "5", "--max-block-depth", "3")
-		cmd.Dir = dir
+		cmd.Dir = t.TempDir()
 		text, err := cmd.Output()
 		if err != nil {
 			continue
 		}
-		source := write(t, filepath.Join(dir, "a.c"), string(text))
-		write(t, filepath.Join(dir, "csmith.h"), csmithHeader)
-		c := compilers[seed%len(compilers)]
-		native, lifted := filepath.Join(dir, "native"), filepath.Join(dir, "lifted")
-		if _, err := exec.LookPath(c[0]); err != nil {
+		if !all {
+			r.compare(t, seed, string(text), compilers[seed%len(compilers)])
 			continue
 		}
-		args := append(c[1:len(c):len(c)], "-w", "-fno-builtin-putchar", "-I"+dir, "-o", native, source, "-lm")
-		if out, err := exec.Command(c[0], args...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", c, err, out)
-		}
-		want, code, ok := limited(t, native)
-		if !ok {
-			slow++
-			continue
-		}
-		content, err := os.ReadFile(native)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lift, err := C("native", content, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := write(t, filepath.Join(dir, "lifted.c"), strings.ReplaceAll(lift, "#line", "//"))
-		compile(t, lifted, "-O0", "-no-pie", "-fwrapv", "-fno-strict-aliasing", file, write(t, filepath.Join(dir, "stubs.c"), stubs), "-lm")
-		got, liftedCode, ok := limited(t, lifted)
-		switch {
-		case !ok:
-			slow++
-		case liftedCode == 99 && strings.Contains(got, "UNSUPPORTED"):
-			_, why, _ := strings.Cut(got[strings.Index(got, "UNSUPPORTED"):], ": ")
-			unsupported[why]++
-		case got != want || code != liftedCode:
-			if k := os.Getenv("ASSAY_KEEP"); k != "" {
-				exec.Command("cp", "-r", dir, k).Run()
+		for _, c := range compilers[:4] {
+			if !r.compare(t, seed, string(text), c) {
+				break // the others do not end, either
 			}
-			t.Errorf("seed %d, %v: exit code %d, lifted %d\n%.200s\n%.200s", seed, c, code, liftedCode, want, got)
-		default:
-			same++
 		}
 	}
-	t.Logf("%d equal, %d too slow, unsupported:", same, slow)
-	for why, n := range unsupported {
+	t.Logf("%d equal, %d do not end natively, %d do not end lifted, unsupported:", r.same, r.endless, r.slow)
+	for why, n := range r.unsupported {
 		t.Logf("%4d %.150s", n, why)
 	}
+}
+
+// csmithRun counts what programs did.
+type csmithRun struct {
+	same, endless, slow int
+	unsupported         map[string]int
+}
+
+// compare compares one program, as a compiler makes it; it says whether it ends natively.
+func (r *csmithRun) compare(t *testing.T, seed int, text string, c []string) bool {
+	if _, err := exec.LookPath(c[0]); err != nil {
+		return true
+	}
+	dir := t.TempDir()
+	source := write(t, filepath.Join(dir, "a.c"), text)
+	write(t, filepath.Join(dir, "csmith.h"), csmithHeader)
+	native, lifted := filepath.Join(dir, "native"), filepath.Join(dir, "lifted")
+	args := append(c[1:len(c):len(c)], "-w", "-fno-builtin-putchar", "-I"+dir, "-o", native, source, "-lm")
+	if out, err := exec.Command(c[0], args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", c, err, out)
+	}
+	want, code, ok := limited(t, native)
+	if !ok {
+		r.endless++
+		return false
+	}
+	content, err := os.ReadFile(native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lift, err := C("native", content, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, filepath.Join(dir, "lifted.c"), strings.ReplaceAll(lift, "#line", "//"))
+	compile(t, lifted, "-O0", "-no-pie", "-fwrapv", "-fno-strict-aliasing", file, write(t, filepath.Join(dir, "stubs.c"), stubs), "-lm")
+	got, liftedCode, ok := limited(t, lifted)
+	switch {
+	case !ok:
+		r.slow++
+	case liftedCode == 99 && strings.Contains(got, "UNSUPPORTED"):
+		_, why, _ := strings.Cut(got[strings.Index(got, "UNSUPPORTED"):], ": ")
+		r.unsupported[fmt.Sprintf("%s (seed %d, %v)", strings.TrimSpace(why), seed, c)]++
+	case got != want || code != liftedCode:
+		if k := os.Getenv("ASSAY_KEEP"); k != "" {
+			exec.Command("cp", "-r", dir, k).Run()
+		}
+		t.Errorf("seed %d, %v: exit code %d, lifted %d\n%.200s\n%.200s", seed, c, code, liftedCode, want, got)
+	default:
+		r.same++
+	}
+	return true
 }
 
 // limited is a run that has to end soon.

@@ -30,6 +30,8 @@ type object struct {
 	parts    []*object // that were joined
 	pointers bool      // addresses are in it
 	code     bool      // addresses that are not followed are, or it leads to them
+	gap      bool      // it has no symbol
+	end      bool      // an index is added to an address at its end
 }
 
 // data are the objects of a program, by address.
@@ -92,15 +94,15 @@ func newData(m *image.Image, d *debugging, name func(string) string, function fu
 				addresses = addresses || m.Pointers[k]
 			}
 			if start := (at + addressBytes - 1) &^ (addressBytes - 1); addresses && at < start && start < to { // they are aligned
-				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: start - at, section: s})
+				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: start - at, section: s, gap: true})
 				at = start
 			}
 			if end := to &^ (addressBytes - 1); addresses && at < end && end < to {
-				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: end - at, section: s})
+				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: end - at, section: s, gap: true})
 				at = end
 			}
 			if at < to {
-				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: to - at, section: s})
+				out.add(&object{variable: variable{name: name(fmt.Sprintf("data_%x", at))}, address: at, length: to - at, section: s, gap: true})
 			}
 		}
 		for _, x := range m.Symbols {
@@ -261,6 +263,10 @@ func (d *data) address(a uint64) string {
 func (d *data) place(a uint64, bits uint32, write bool) string {
 	o := d.find(a)
 	if o == nil || uint64(bits/8) > o.length-(a-o.address) {
+		for o != nil && o.address+o.length < a+uint64(bits/8) { // of neighbours
+			o.used, o.end = true, true
+			o = d.find(o.address + o.length)
+		}
 		refuse("%d bytes at 0x%x are no object", bits/8, a)
 	}
 	if write && !o.section.Writable {
@@ -361,8 +367,19 @@ func (d *data) writeReadOnly(b *strings.Builder) {
 // the second: code that runs to the end of an array compares with it. Behind a single value nobody points.
 func (d *data) join() {
 	d.joinIf(func(a, b *object) bool {
-		return d.taken[b.address] && a.count > 0 && a.used && a.address+a.length == b.address
+		return a.used && a.address+a.length == b.address && (d.taken[b.address] && a.count > 0 || a.end)
 	})
+}
+
+// endBytes are how far from the end of an object an address is that may be meant for the next one.
+const endBytes = 16
+
+// index notes that an operand adds an index to an address. In a[i - 1] the constant is that of what lies before a: where it
+// is at the end of an object, in the midst of it, or in what has no symbol, that is one with the next.
+func (d *data) index(a uint64, m x86asm.Mem) {
+	if o := d.find(a); o != nil && (m.Index != 0 || m.Base != 0) && (o.gap || a != o.address) && o.address+o.length-a <= endBytes {
+		o.end = true
+	}
 }
 
 // joinAll makes one object of all that lies together. Optimised loops compare with addresses that they
@@ -396,7 +413,7 @@ func (d *data) joinIf(together func(a, b *object) bool) {
 // join is the object of two neighbours, with what lies between them.
 func (a *object) join(b *object) *object {
 	length := b.address + b.length - a.address
-	one := &object{address: a.address, length: length, pointers: a.pointers || b.pointers, used: a.used || b.used}
+	one := &object{address: a.address, length: length, pointers: a.pointers || b.pointers, used: a.used || b.used, end: b.end}
 	one.variable = variable{name: a.name, element: "u8", size: 1, count: length}
 	if one.parts = append(one.parts, a.parts...); len(a.parts) == 0 {
 		one.parts = append(one.parts, a)

@@ -213,16 +213,21 @@ func (w *writer) addressOf(i *x86.Instruction, m x86asm.Mem) string {
 			}
 			parts = append(parts, w.stackAddress(x.n+disp))
 			disp = 0
+		case x.kind == address && m.Index != 0 && w.p.data.find(uint64(x.n)) != nil: // a[i - 1]: the object is that of the register
+			parts = append(parts, w.p.data.address(uint64(x.n)))
 		case x.kind == address && w.p.data.find(uint64(x.n+disp)) != nil:
+			w.p.data.index(uint64(x.n+disp), m)
 			parts = append(parts, w.p.data.address(uint64(x.n+disp)))
 			disp = 0
 		case w.frame.constant(i) && w.p.data.find(uint64(disp)) != nil: // an array at a fixed address, and an index
+			w.p.data.index(uint64(disp), m)
 			parts = append(parts, w.p.data.address(uint64(disp)), w.register(b))
 			disp = 0
 		default:
 			parts = append(parts, w.register(b))
 		}
 	case !w.dry && w.frame.constant(i) && w.p.data.find(uint64(disp)) != nil:
+		w.p.data.index(uint64(disp), m)
 		parts = append(parts, w.p.data.address(uint64(disp)))
 		disp = 0
 	}

@@ -396,7 +396,9 @@ func (d *decoder) instr(v ir.Value) {
 	case ir.IntToPtr, ir.PtrAdd:
 		i.k = mask(d.p.m.PointerBits)
 	case ir.Load:
-		i.op, i.w = accessOp(opLoad8, def.Type), uint8(size)
+		if i.op, i.w = accessOp(opLoad8, def.Type), uint8(size); d.variant&withUnwritten != 0 {
+			i.op = opSlow
+		}
 	case ir.Store:
 		t := f.Type(def.Args[0])
 		i.op, i.w = accessOp(opStore8, t), uint8(t.Size())

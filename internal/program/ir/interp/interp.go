@@ -85,6 +85,8 @@ type Options struct {
 	// OtherNaN makes the NaNs of operations negative, with all bits of the payload
 	// set. They are positive without payload otherwise.
 	OtherNaN bool
+	// Unwritten asks for an event where content is read that no instruction wrote. Loads take longer then.
+	Unwritten bool
 	// Output receives what putchar, puts and printf print, if they are called as
 	// functions without body; nil discards it. Their results are arbitrary all the
 	// same.
@@ -97,22 +99,23 @@ type EventKind uint8
 // The kinds of events, with the fields that they set beside Func, Value, Pos,
 // Step, Depth and State.
 const (
-	Violation    EventKind = iota // Check, Text: a false Check or undefined behaviour
-	Assign                        // Var, Bits if Bits.Width() != 0: a Dbg
-	Enter                         // Func is the function entered, Value 0
-	Leave                         // Func is the function left, Bits its first result
-	ChoiceMade                    // Choice
-	LabelReached                  // Text
-	BlockEntered                  // Block; after its phis. Only with Options.Blocks
-	Jumping                       // Jump, Block; before it is made
-	Accelerated                   // Block, Iterations. Only with Options.Accelerate
-	Accepted                      // an Accept
-	Freed                         // Bits is the address; after a Free that was valid
+	Violation     EventKind = iota // Check, Text: a false Check or undefined behaviour
+	Assign                         // Var, Bits if Bits.Width() != 0: a Dbg
+	Enter                          // Func is the function entered, Value 0
+	Leave                          // Func is the function left, Bits its first result
+	ChoiceMade                     // Choice
+	LabelReached                   // Text
+	BlockEntered                   // Block; after its phis. Only with Options.Blocks
+	Jumping                        // Jump, Block; before it is made
+	Accelerated                    // Block, Iterations. Only with Options.Accelerate
+	Accepted                       // an Accept
+	Freed                          // Bits is the address; after a Free that was valid
+	UnwrittenRead                  // a Load of bytes that an object has had since it was made. Only with Options.Unwritten
 )
 
 // String is the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted", "freed"}[k]
+	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted", "freed", "unwritten read"}[k]
 }
 
 // Event is something that happens in a run.

@@ -107,6 +107,9 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 		m.variant |= withCounts
 		m.heats = make([][]heat, len(p.functions))
 	}
+	if opts.Unwritten {
+		m.variant |= withUnwritten
+	}
 	m.ready = make([][]uint64, len(p.functions))
 	if m.setup() && m.enter(p.entry, nil, nil) && m.poll() {
 		m.loop()

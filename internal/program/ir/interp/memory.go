@@ -13,6 +13,8 @@ package interp
 // then no pointer to it is left. Calls in long runs thus need no memory.
 
 import (
+	"slices"
+
 	"assay/internal/program/ir"
 )
 
@@ -272,8 +274,12 @@ func (m *memory) copyRange(dst *object, dstOffset uint64, src *object, srcOffset
 		return
 	}
 	var kept []fragments
+	var unwritten []bool
 	if src.shadow != nil {
 		kept = src.shadow.collect(src.bytes, srcOffset, n)
+		if src.hasUnwritten(srcOffset, n) {
+			unwritten = slices.Clone(src.shadow.unwritten[srcOffset : srcOffset+n])
+		}
 	}
 	dst.overwrite(dstOffset, n)
 	copy(dst.bytes[dstOffset:dstOffset+n], src.bytes[srcOffset:srcOffset+n])
@@ -282,6 +288,11 @@ func (m *memory) copyRange(dst *object, dstOffset uint64, src *object, srcOffset
 			dst.shadow = newShadow(m.word, dst.size)
 		}
 		dst.shadow.place(kept, dstOffset-srcOffset)
+	}
+	for k, is := range unwritten {
+		if is {
+			dst.neverWrote(m.word, dstOffset+uint64(k), 1)
+		}
 	}
 }
 

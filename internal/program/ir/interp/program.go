@@ -151,19 +151,21 @@ func looksAtAddresses(m *ir.Module) bool {
 
 type function struct {
 	f     *ir.Func
-	codes [16]struct {
+	codes [variants]struct {
 		once sync.Once
 		code *code
 	}
 }
 
 // The variants of code: without Dbg and Label, with them, with opBlock, with opHead,
-// with opCount.
+// with opCount, with loads that tell of what was never written.
 const (
 	withEvents = 1 << iota
 	withBlocks
 	withHeads
 	withCounts
+	withUnwritten
+	variants
 )
 
 // Compile prepares a module for runs. Functions are decoded when first called.

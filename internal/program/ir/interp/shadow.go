@@ -1,5 +1,7 @@
 package interp
 
+import "slices"
+
 // Pointers in memory. A stored pointer fills a word of bytes with its address;
 // beside them the object remembers which pointer they are fragments of. Loading
 // a pointer from the fragments 0 ... n-1 of one pointer, in order, gives that
@@ -18,6 +20,8 @@ type shadow struct {
 	whole []uint32
 	// odd are the bytes that are fragments otherwise.
 	odd map[uint64]fragment
+	// unwritten are the bytes that the object has had since it was made, with Options.Unwritten; nil if there are none.
+	unwritten []bool
 }
 
 // fragment says that a byte is byte k of pointer p.
@@ -58,6 +62,7 @@ func (s *shadow) pointerAt(offset, address uint64) (pointer, bool) {
 
 // setPointer stores p at offset. The bytes still have their old content.
 func (s *shadow) setPointer(bytes []byte, offset uint64, p pointer) {
+	s.wrote(offset, s.word)
 	if offset%s.word == 0 && len(s.odd) == 0 { // nothing can be half overwritten
 		s.whole[offset/s.word] = uint32(p.object + 1)
 		return
@@ -72,6 +77,7 @@ func (s *shadow) forget(bytes []byte, offset, n uint64) {
 	if n == 0 {
 		return
 	}
+	s.wrote(offset, n)
 	end := offset + n
 	for w := offset / s.word; w < uint64(len(s.whole)) && w*s.word < end; w++ {
 		if s.whole[w] == 0 {
@@ -144,4 +150,32 @@ func (s *shadow) place(list []fragments, delta uint64) {
 			s.setOdd(at+i, fragment{f.p, f.k + i})
 		}
 	}
+}
+
+// wrote notes that n bytes at offset were written.
+func (s *shadow) wrote(offset, n uint64) {
+	if s.unwritten != nil {
+		clear(s.unwritten[offset : offset+n])
+	}
+}
+
+// neverWrote notes that nothing wrote the n bytes at offset.
+func (o *object) neverWrote(word, offset, n uint64) {
+	if n == 0 {
+		return
+	}
+	if o.shadow == nil {
+		o.shadow = newShadow(word, o.size)
+	}
+	if o.shadow.unwritten == nil {
+		o.shadow.unwritten = make([]bool, o.size)
+	}
+	for k := range n {
+		o.shadow.unwritten[offset+k] = true
+	}
+}
+
+// hasUnwritten says whether one of n bytes at offset was never written.
+func (o *object) hasUnwritten(offset, n uint64) bool {
+	return o.shadow != nil && o.shadow.unwritten != nil && slices.Contains(o.shadow.unwritten[offset:offset+n], true)
 }

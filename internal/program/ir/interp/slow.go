@@ -126,6 +126,9 @@ func (m *machine) slow(v ir.Value) bool {
 
 	// Wide integers.
 	case ir.Load:
+		if m.opts.Unwritten {
+			return m.loadWatched(v, d)
+		}
 		return m.loadWide(v, d)
 	case ir.Store:
 		return m.storeWide(v, d)
@@ -208,6 +211,20 @@ func (m *machine) loadWide(v ir.Value, d *ir.Def) bool {
 	return true
 }
 
+// loadWatched is a load of any type that tells of bytes that were never written.
+func (m *machine) loadWatched(v ir.Value, d *ir.Def) bool {
+	to, n := m.cur.registers[v], d.Type.Size()
+	o, at, ok := m.mem.readable(m.pointer(m.cur.registers[d.Args[0]]), n)
+	if ok && o.hasUnwritten(at, n) && !m.emit(Event{Kind: UnwrittenRead, Value: v}) {
+		return false
+	}
+	if ok && to.class == pair {
+		m.setPointer(to, m.mem.loadPointer(o, at))
+		return true
+	}
+	return m.loadWide(v, d)
+}
+
 func (m *machine) storeWide(v ir.Value, d *ir.Def) bool {
 	t := m.cur.f.Type(d.Args[0])
 	o, at, ok := m.mem.writable(m.pointer(m.cur.registers[d.Args[1]]), t.Size())
@@ -281,6 +298,9 @@ func (m *machine) newObject(v ir.Value, kind objectKind, size, align uint64) boo
 	o := &m.mem.objects[id]
 	o.site, o.maker = v, m.cur.index
 	copy(o.bytes, m.choice.Bytes)
+	if m.opts.Unwritten {
+		o.neverWrote(m.mem.word, 0, size)
+	}
 	m.setPointer(m.cur.registers[v], pointer{o.base, id})
 	return true
 }
@@ -304,6 +324,9 @@ func (m *machine) lifetimeStart(v ir.Value, id uint64) bool {
 		return m.misplaced(r, err.Error())
 	}
 	copy(o.bytes, m.choice.Bytes)
+	if m.opts.Unwritten {
+		o.neverWrote(m.mem.word, 0, o.size)
+	}
 	return true
 }
 
@@ -315,6 +338,9 @@ func (m *machine) arbitraryContent(v ir.Value, o *object, at, n uint64) bool {
 	if n > 0 {
 		o.overwrite(at, n)
 		clear(o.bytes[at+uint64(copy(o.bytes[at:at+n], m.choice.Bytes)) : at+n])
+		if m.opts.Unwritten && !m.cur.f.Def(v).Approximate() {
+			o.neverWrote(m.mem.word, at, n)
+		}
 	}
 	return true
 }
