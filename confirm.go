@@ -16,16 +16,10 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 	if result.Answer != False || result.run == nil {
 		return nil
 	}
-	if q := r.task.question(); result.Endless != nil || q == conductor.Temporal {
-		if why := native.Rests(ctx, r.task.Files, result.run); why != "" {
-			*result = Result{Answer: Unknown, Formula: result.Formula, Reasons: []Reason{{
-				Cause: verdict.CauseUnsupported.String(), Pos: result.Violation.Pos, Func: result.Violation.Func,
-				Text: result.Violation.Text + "; but " + why + ", which the binary does not choose", Hint: native.Undecided,
-			}}}
-		}
-		return nil
-	}
 	if r.task.question() != conductor.Safety {
+		if doubt := native.Doubt(ctx, r.task.Files, result.run, result.Violation); doubt != nil {
+			*result = Result{Answer: Unknown, Formula: result.Formula, Reasons: []Reason{*doubt}}
+		}
 		return nil
 	}
 	required := native.Required(ctx, r.task.Files, result.run)

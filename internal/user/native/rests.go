@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
@@ -79,8 +80,20 @@ func stopsAt(run *show.Run) func(interp.Event) bool {
 	}
 }
 
-// Rests says what a run of a binary rests on that the model chooses, one that does not end, or violates a formula; "" if there is nothing.
-func Rests(ctx context.Context, files []string, run *show.Run) string {
+// Doubt is the obstacle where a run of a binary which does not end, or violates a formula, rests on what the model chooses; nil if it does not.
+func Doubt(ctx context.Context, files []string, run *show.Run, at *show.Place) *show.Reason {
+	why := rests(ctx, files, run)
+	if why == "" {
+		return nil
+	}
+	return &show.Reason{
+		Cause: verdict.CauseUnsupported.String(), Pos: at.Pos, Func: at.Func, Text: at.Text + "; but " + why + ", which the binary does not choose",
+		Hint: "write to the variable before it is read, or check the source: there these are arbitrary",
+	}
+}
+
+// rests says what a run of a binary rests on that the model chooses, one that does not end, or violates a formula; "" if there is nothing.
+func rests(ctx context.Context, files []string, run *show.Run) string {
 	if len(files) != 1 || !frontend.IsBinary(files[0]) {
 		return ""
 	}
@@ -229,6 +242,3 @@ func (o *elsewhere) put(m *ir.Module, old []place, rng *rand.Rand) {
 		at += g.Size + 1
 	}
 }
-
-// Undecided is what to do where a run that does not end rests on such things.
-const Undecided = "write to the variable before it is read, or check the source: there these are arbitrary"
