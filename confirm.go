@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"assay/internal/conductor"
-	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/user/native"
 )
@@ -40,12 +39,7 @@ func (r *run) confirm(ctx context.Context, result *Result, program *frontend.Pro
 	case o.Confirmed:
 		result.Replayed = append(result.Replayed, "native")
 	case required, o.Decisive && len(result.Passes) == 0:
-		reason := Reason{Cause: verdict.CauseInternal.String(), Pos: result.Violation.Pos, Func: result.Violation.Func}
-		reason.Text, reason.Hint = "a counterexample that the interpreter confirms is not one of the compiled program: "+o.Why, "please report this with the program"
-		if required {
-			reason.Cause, reason.Text, reason.Hint = verdict.CauseUnsupported.String(), result.Violation.Text+"; the binary was run with these inputs, and that does not confirm it: "+o.Why, native.Unconfirmed
-		}
-		result.Answer, result.Reasons = Unknown, []Reason{reason}
+		result.Answer, result.Reasons = Unknown, []Reason{*native.Unconfirmed(result.Violation, required, o)}
 	default:
 		result.Native = o.Why
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"assay/internal/evidence/verdict"
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/user/show"
@@ -25,5 +26,13 @@ func Required(ctx context.Context, files []string, run *show.Run) bool {
 	return ofMemory(run.Violation.Kind) || slices.ContainsFunc(run.Input.Choices, placed) || Unwritten(ctx, run) != ""
 }
 
-// Unconfirmed is what to do where there is no such run.
-const Unconfirmed = "look at the place: the run depends on where objects are, or on what was never written; or an access leaves its object without a fault"
+// Unconfirmed is the obstacle where a native run did not confirm a violation, and had to.
+func Unconfirmed(at *show.Place, required bool, o Outcome) *show.Reason {
+	r := &show.Reason{Cause: verdict.CauseInternal.String(), Pos: at.Pos, Func: at.Func}
+	r.Text, r.Hint = "a counterexample that the interpreter confirms is not one of the compiled program: "+o.Why, "please report this with the program"
+	if required {
+		r.Cause, r.Text = verdict.CauseUnsupported.String(), at.Text+"; the binary was run with these inputs, and that does not confirm it: "+o.Why
+		r.Hint = "look at the place: the run depends on where objects are, or on what was never written; or an access leaves its object without a fault"
+	}
+	return r
+}
