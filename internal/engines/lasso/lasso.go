@@ -12,7 +12,8 @@
 //	    model over-approximates, it is no answer (depends.go).
 //	(4) If it depends on the result of a signed overflow, it is an answer only if signed
 //	    arithmetic is known to wrap.
-//	(5) Pointers that functions without body return are null.
+//	(5) Registers on which no run depends need not come back, unless fairness is asked about.
+//	(6) Pointers that functions without body return are null.
 package lasso
 
 import (
@@ -141,7 +142,7 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 // the run was given up.
 func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bool) (more bool, err error) {
 	r := interp.NewRecorder(o)
-	out, err := s.program.Run(ctx, interp.Options{Oracle: r, Repeats: true, Fair: s.fair, MaxSteps: steps, MaxMemory: runMemory, MaxFrames: runFrames})
+	out, err := s.program.Run(ctx, interp.Options{Oracle: r, Repeats: true, Idle: !s.fair, Fair: s.fair, MaxSteps: steps, MaxMemory: runMemory, MaxFrames: runFrames})
 	if err != nil {
 		return false, err
 	}
@@ -190,7 +191,7 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 	w := &watcher{guards: map[verdict.Guard]bool{}, executed: map[*ir.Func][]bool{}}
 	var bases map[string]uint64
 	out, err := interp.Run(ctx, m, interp.Options{
-		Oracle: interp.Replay(in), Repeats: true, Fair: fair, MaxSteps: confirmSteps, Blocks: true,
+		Oracle: interp.Replay(in), Repeats: true, Idle: !fair, Fair: fair, MaxSteps: confirmSteps, Blocks: true,
 		Observe: func(e interp.Event) {
 			if bases == nil {
 				bases = symbols(m, e.State)
@@ -212,7 +213,7 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 	}
 	r := out.Repetition
 	if verdict.ComputesFloats(m) {
-		other, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(in), Repeats: true, Fair: fair, MaxSteps: confirmSteps, OtherNaN: true})
+		other, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(in), Repeats: true, Idle: !fair, Fair: fair, MaxSteps: confirmSteps, OtherNaN: true})
 		if err != nil {
 			return nil, "", err
 		}
@@ -230,7 +231,7 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 		Input: full, Passes: w.passes, Replayed: []string{"interpreter"},
 		Endless: &verdict.Endless{
 			Func: r.Func.Name, Head: r.Block, Pos: r.Func.BlockPos(r.Block), Recursion: r.Recursion,
-			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits, Accepts: r.Accepts,
+			First: r.First, FirstStep: r.FirstStep, LastStep: r.LastStep, Visits: r.Visits, Accepts: r.Accepts, Idle: r.Idle,
 			Overflow: w.dependsOnOverflow(),
 		},
 	}, "", nil

@@ -27,6 +27,8 @@ type Endless struct {
 	Visits int64
 	// Accepts is how often ir.Accept is executed in a period, if a state came back.
 	Accepts int64
+	// Idle says that values on which no run depends are not what they were.
+	Idle bool
 	// Overflow is a signed overflow on the run without whose result, modulo 2^w, it would not
 	// be known to go on for ever; nil if there is none.
 	Overflow *Guard

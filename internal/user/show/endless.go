@@ -48,6 +48,9 @@ func EndlessOf(m *ir.Module, v *verdict.False) (*Endless, *Place, []Place) {
 	default:
 		text += fmt.Sprintf("after %d iterations the state is what it was", e.Visits)
 	}
+	if e.Idle {
+		text += ", but for values on which nothing depends"
+	}
 	passes := PlacesOf(m, v.Passes)
 	if e.Set != nil {
 		for _, g := range e.Set.Unclean {
@@ -63,7 +66,7 @@ func EndlessOf(m *ir.Module, v *verdict.False) (*Endless, *Place, []Place) {
 func (r *Run) traceEndless(ctx context.Context, emit func(Step) error) error {
 	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
 	set := r.Endless.Set
-	options := interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Repeats: set == nil}
+	options := interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Repeats: set == nil, Idle: r.Endless.Idle}
 	if set != nil {
 		options.StopAt = func(e interp.Event) bool { return e.Step >= r.Endless.LastStep || t.event(e) }
 	}

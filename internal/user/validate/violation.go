@@ -169,7 +169,7 @@ func (j *judge) guided(a *attempt) (input *ir.Input, end string, err error) {
 	endless := j.Ask.Question == conductor.Termination
 	oracle := interp.NewRecorder(newGuide(a.instrumented, a.module, j.Witness))
 	at := -1
-	o := interp.Options{Oracle: oracle, MaxSteps: guidedSteps, Accelerate: !endless, Repeats: endless, Blocks: endless}
+	o := interp.Options{Oracle: oracle, MaxSteps: guidedSteps, Accelerate: !endless, Repeats: endless, Idle: endless, Blocks: endless}
 	o.StopAt = func(e interp.Event) bool {
 		if endless {
 			if e.Kind == interp.BlockEntered || e.Kind == interp.Enter {
@@ -243,7 +243,7 @@ func (j *judge) replayed(a *attempt, in ir.Input) (bool, error) {
 	}
 	recorder := interp.NewRecorder(&follower{in: in})
 	if j.Ask.Question == conductor.Termination {
-		if _, err := interp.Run(j.ctx, m, interp.Options{Oracle: recorder, Repeats: true, MaxSteps: guidedSteps}); err != nil {
+		if _, err := interp.Run(j.ctx, m, interp.Options{Oracle: recorder, Repeats: true, Idle: true, MaxSteps: guidedSteps}); err != nil {
 			return false, nil
 		}
 		f, why := conductor.Endless(j.ctx, m, recorder.Input(), j.Ask.Semantics)

@@ -201,6 +201,19 @@ func (d *decoder) allocate() {
 	}
 }
 
+// idleSlots are the words of the window that hold idle values, on demand.
+func (c *code) idleSlots(p *Program) []bool {
+	c.idleOnce.Do(func() {
+		c.idle = make([]bool, c.words)
+		for v, idle := range p.idle()[c.index] {
+			if r := c.registers[v]; idle && r.class == scalar {
+				c.idle[r.slot] = true
+			}
+		}
+	})
+	return c.idle
+}
+
 func (d *decoder) emit(i inst) int {
 	d.insts = append(d.insts, i)
 	return len(d.insts) - 1

@@ -74,6 +74,8 @@ type Options struct {
 	// Repetition), and lets new objects take the lowest free addresses, so that what
 	// is made and freed in every round can be where it was.
 	Repeats bool
+	// Idle says, with Repeats, that registers on which no run depends need not come back.
+	Idle bool
 	// Fair lets a state count as one that came back only if an Accept was executed since.
 	Fair bool
 	// Accelerate lets loops that only count jump over iterations (accelerate.go).

@@ -52,6 +52,9 @@ type code struct {
 	params     []register
 	// objectSlots says which words of the window are the objects of pointers.
 	objectSlots []bool
+	// idle says which words hold idle values; see idleSlots.
+	idle     []bool
+	idleOnce sync.Once
 
 	heads int // with opCount
 
@@ -95,6 +98,8 @@ type Program struct {
 	addresses func() bool
 	// revived are the allocas whose objects come to life again; asked once.
 	revived func() map[maker]bool
+	// idle are the values on which no run depends, by function; asked once.
+	idle func() [][]bool
 }
 
 // maker names an Alloca; the zero value stands for any.
@@ -173,6 +178,7 @@ func Compile(m *ir.Module) (*Program, error) {
 	p := &Program{m: m, functions: make([]function, len(m.Funcs)), index: map[string]int{}, objects: map[string]uint64{}, entry: -1}
 	p.addresses = sync.OnceValue(func() bool { return looksAtAddresses(m) })
 	p.revived = sync.OnceValue(func() map[maker]bool { return revived(m) })
+	p.idle = sync.OnceValue(func() [][]bool { return ir.Idle(m) })
 	for i, f := range m.Funcs {
 		p.functions[i].f = f
 		p.index[f.Name] = i

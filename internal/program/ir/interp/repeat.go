@@ -26,6 +26,12 @@ package interp
 // again with the others. Registers that are dead count, too: in the next period they
 // are as in this one.
 //
+// # Idle registers
+//
+// With Options.Idle, registers on which no run depends (ir.Idle) need not be equal for (L): a counter that is counted and
+// never looked at. From the state that came back the run goes the same way, with the same memory, so the
+// argument holds for the state without them.
+//
 // With Options.Fair, an Accept must lie between the two: then the run that goes around for
 // ever executes Accept infinitely often.
 //
@@ -66,6 +72,8 @@ type Repetition struct {
 	Visits int64
 	// Accepts is the number of Accepts from one to the other.
 	Accepts int64
+	// Idle says that idle registers are not what they were.
+	Idle bool
 }
 
 // maxSaved bounds the bytes of memory of a state that is saved.
@@ -99,6 +107,7 @@ type savedState struct {
 	steps   int64
 	accepts int64
 	visits  int64 // of this head since
+	idle    bool  // idle registers differed at the last comparison
 
 	// The bijection of objects; 0 is not known yet.
 	to, from []uint32
@@ -112,7 +121,7 @@ func (m *machine) visitHead(block ir.BlockID) bool {
 		s.visits++
 		if m.fair(s) && m.sameFrames(s) && m.sameMemory(s) {
 			m.out.Repetition = &Repetition{
-				Func: m.cur.f, Block: block, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits, Accepts: m.accepts - s.accepts,
+				Func: m.cur.f, Block: block, First: s.asked, Last: m.asked, FirstStep: s.steps, LastStep: m.steps, Visits: s.visits, Accepts: m.accepts - s.accepts, Idle: s.idle,
 			}
 			return m.end(Repeats, m.cur.f.Blocks[block].Instrs[0], "")
 		}
@@ -195,6 +204,7 @@ const scratch = 2
 
 // sameFrames compares all of the frames but the objects of pointers.
 func (m *machine) sameFrames(s *savedState) bool {
+	s.idle = false
 	for i := len(m.frames) - 1; i >= 0; i-- {
 		f, g := &m.frames[i], &s.frames[i]
 		if f.code != g.code || f.site != g.site || f.objects != g.objects || f.base != g.base || f.bigBase != g.bigBase ||
@@ -205,9 +215,13 @@ func (m *machine) sameFrames(s *savedState) bool {
 		x, y := m.words[f.base:f.base+n], s.words[f.base:f.base+n]
 		slots := f.code.objectSlots
 		for k := range x {
-			if x[k] != y[k] && !slots[k] {
+			if x[k] == y[k] || slots[k] {
+				continue
+			}
+			if !m.opts.Idle || !f.code.idleSlots(m.p)[k] {
 				return false
 			}
+			s.idle = true
 		}
 		for k := range f.code.wides - 1 {
 			if !m.bigs[f.bigBase+k].Equal(s.bigs[f.bigBase+k]) {

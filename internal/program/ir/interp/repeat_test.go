@@ -3,6 +3,9 @@ package interp
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"assay/internal/logic/bv"
@@ -19,8 +22,14 @@ func repeatsOf(t *testing.T, src string, oracle Oracle) string {
 	if err := ir.Verify(m); err != nil {
 		t.Fatal(err)
 	}
+	return repeatsIn(t, m, oracle, false)
+}
+
+// repeatsIn is repeatsOf for a module, perhaps with registers that need not come back.
+func repeatsIn(t *testing.T, m *ir.Module, oracle Oracle, idle bool) string {
+	t.Helper()
 	recorder := NewRecorder(oracle)
-	out, err := Run(context.Background(), m, Options{Oracle: recorder, Repeats: true, MaxSteps: 100000})
+	out, err := Run(context.Background(), m, Options{Oracle: recorder, Repeats: true, Idle: idle, MaxSteps: 100000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +37,9 @@ func repeatsOf(t *testing.T, src string, oracle Oracle) string {
 		return out.End.String()
 	}
 	in := recorder.Input()
-	again, err := Run(context.Background(), m, Options{Oracle: Replay(in), Repeats: true, Observe: func(Event) {}})
-	if err != nil || again.End != Repeats || *again.Repetition != *out.Repetition {
-		t.Errorf("the replay ends with %v %v", again, err)
+	again, err := Run(context.Background(), m, Options{Oracle: Replay(in), Repeats: true, Idle: idle, Observe: func(Event) {}})
+	if err != nil || again.End != Repeats || !idle && *again.Repetition != *out.Repetition {
+		t.Errorf("the replay ends with %v %v: %+v, not %+v", again, err, again.Repetition, out.Repetition)
 	}
 	// The decisions of the cycle, made again and again, lead nowhere else.
 	r := out.Repetition
@@ -300,6 +309,133 @@ type ones struct{ Zero }
 
 func (ones) Next(r Request) (ir.Choice, error) {
 	return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(r.Type.Bits, 1)}, nil
+}
+
+// TestIdle: a counter that is never looked at need not come back, wherever it goes on the way.
+func TestIdle(t *testing.T) {
+	counting := func(use string) string {
+		return repeatLoop("  %x = phi i32 [i32 0, b1], [%y, h]\n", "  %y = add i32 %x, i32 1\n"+use)
+	}
+	calls := func(use string) string {
+		return `module 64 entry @main
+func @f(%a: i32) -> i32 {
+b1:
+  %b = add i32 %a, i32 1
+` + use + `
+end:
+  ret %b
+}
+func @main() {
+b1:
+  br h
+h:
+  %x = phi i32 [i32 0, b1], [%y, h]
+  %y = call i32 @f(%x)
+  br h
+}
+`
+	}
+	for _, c := range []struct{ name, src, want string }{
+		{"counter", counting("  br h"), "lasso main 1"},
+		{"checked", counting("  %o = saddovf i1 %x, i32 1\n  %k = xor i1 %o, i1 1\n  check overflow %k \"o\"\n  br h"), "lasso main 1"},
+		{"tested", counting("  %c = ne i1 %y, i32 -5\n  condbr %c, h, out"), "step limit"},
+		{"stored", counting("  store %y, @g\n  br h"), "step limit"},
+		{"divided by", counting("  %d = udiv i32 i32 7, %y\n  br h"), "step limit"},
+		{"assumed", counting("  %c = ne i1 %y, i32 -5\n  assume %c\n  br h"), "step limit"},
+		{"a size", counting("  %z = zext i64 %y\n  %m = malloc ptr %z\n  free %m\n  br h"), "step limit"},
+		{"an offset", counting("  %z = zext i64 %y\n  %q = ptradd ptr @g, %z\n  br h"), "step limit"}, // pointers are not idle
+		{"through a function", calls("  br end"), "lasso main 1"},
+		{"tested in a function", calls("  %c = ne i1 %a, i32 -5\n  condbr %c, end, other\nother:\n  br end"), "step limit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := ir.Parse(c.src)
+			if err == nil {
+				err = ir.Verify(m)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := repeatsIn(t, m, basesOf{Zero{}}, true); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// randomLoop is a loop that computes with four variables, of which some are stored, tested, or given to a function.
+func randomLoop(rng *rand.Rand) string {
+	var phis, body strings.Builder
+	values := []string{"%x0", "%x1", "%x2", "%x3"}
+	value := func() string {
+		if rng.IntN(4) == 0 {
+			return fmt.Sprint("i8 ", rng.IntN(256))
+		}
+		return values[rng.IntN(len(values))]
+	}
+	for i := range 8 {
+		v := "%v" + strconv.Itoa(i)
+		switch rng.IntN(10) {
+		case 0:
+			fmt.Fprintf(&body, "  %s = load i8 @g\n", v)
+		case 1:
+			fmt.Fprintf(&body, "  %%c%d = ult i1 %s, %s\n  %s = select i8 %%c%d, %s, %s\n", i, value(), value(), v, i, value(), value())
+		case 2:
+			fmt.Fprintf(&body, "  %s = call i8 @f(%s, %s)\n", v, value(), value())
+		case 3:
+			fmt.Fprintf(&body, "  %s = lshr i8 %s, %s\n", v, value(), value())
+		default:
+			fmt.Fprintf(&body, "  %s = %s i8 %s, %s\n", v, []string{"add", "xor", "mul", "sub"}[rng.IntN(4)], value(), value())
+		}
+		values = append(values, v)
+	}
+	for i := range 4 {
+		fmt.Fprintf(&phis, "  %%x%d = phi i8 [i8 %d, b1], [%s, h]\n", i, rng.IntN(3), values[4+rng.IntN(8)])
+	}
+	if rng.IntN(3) == 0 {
+		fmt.Fprintf(&body, "  store %s, @g\n", value())
+	}
+	if rng.IntN(2) == 0 {
+		fmt.Fprintf(&body, "  %%c = eq i1 %s, %s\n  condbr %%c, out, h", value(), value())
+	} else {
+		body.WriteString("  br h")
+	}
+	result := []string{"%a", "%b", "%s"}[rng.IntN(3)]
+	f := "func @f(%a: i8, %b: i8) -> i8 {\nb1:\n  %s = add i8 %a, i8 3\n"
+	if rng.IntN(3) == 0 {
+		f += "  %c = ult i1 %b, i8 100\n  condbr %c, low, end\nlow:\n  store %a, @g\n  br end\nend:\n"
+	}
+	return repeatLoop(phis.String(), body.String()) + f + "  ret " + result + "\n}\n"
+}
+
+// TestIdleRandom: what is said of the cycles of random programs is true of them.
+func TestIdleRandom(t *testing.T) {
+	found := 0
+	for seed := range uint64(400) {
+		src := randomLoop(rand.New(rand.NewPCG(seed, 77)))
+		m, err := ir.Parse(src)
+		if err == nil {
+			err = ir.Verify(m)
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, src)
+		}
+		steps := func(idle bool) int64 {
+			out, err := Run(context.Background(), m, Options{Oracle: basesOf{Zero{}}, Repeats: true, Idle: idle, MaxSteps: 100000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.Steps
+		}
+		if steps(true) < steps(false) {
+			found++
+		}
+		if repeatsIn(t, m, basesOf{Zero{}}, true); t.Failed() {
+			t.Fatalf("seed %d\n%s", seed, src)
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d programs have an idle register that counts", found)
+	}
 }
 
 func BenchmarkRepeats(b *testing.B) {
