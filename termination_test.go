@@ -56,6 +56,48 @@ func TestUnwoundTermination(t *testing.T) {
 	}
 }
 
+// TestTerminationByPaths: where the input drives loops, recursion, and calls through pointers, the paths are followed to
+// their ends; those that have none are not.
+func TestTerminationByPaths(t *testing.T) {
+	const parser = `
+extern char __VERIFIER_nondet_char(void);
+static const char *p;
+static int value(void);
+static int list(void) { int n = 0; p++; while (*p && *p != ']') n += value(); if (*p) p++; return n; }
+static int digit(void) { p++; return 1; }
+static int (*const table[2])(void) = { list, digit };
+static int value(void) { return table[*p != '[']()%s; }
+int main(void) {
+  char s[4];
+  for (int i = 0; i < 3; i++) s[i] = __VERIFIER_nondet_char();
+  s[3] = 0;
+  for (p = s; *p; ) value();
+  return 0;
+}`
+	for _, c := range []struct {
+		name, source string
+		want         Answer
+	}{
+		{"parser", strings.Replace(parser, "%s", "", 1), True},
+		{"a character is not consumed", strings.Replace(parser, "%s", "- (*p == 'x' ? p--, 0 : 0)", 1), Unknown},
+		{"overflow", `extern int __VERIFIER_nondet_int(void); int main(void) { int x = __VERIFIER_nondet_int(); while (x > 2147483640) x++; return 0; }`, Unknown},
+		{"no end", `extern unsigned char __VERIFIER_nondet_uchar(void); int main(void) { unsigned char c; do c = __VERIFIER_nondet_uchar(); while (c > 9); return c; }`, Unknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := checkTermination(t, c.source, func(task *Task) {
+				task.Engine.Only = "paths"
+				if c.want != True {
+					task.Timeout = 2 * time.Second
+				}
+			})
+			if r.Answer != c.want || c.want == True && r.Certificate.Paths == 0 {
+				t.Errorf("got %s, reasons %v", r.Line(), r.Reasons)
+			}
+		})
+	}
+}
+
 // TestRecursionAndMemory: recursion that counts on numbers ends whatever it does to
 // memory; recursion that counts on memory is not proved by leaving it out.
 func TestRecursionAndMemory(t *testing.T) {

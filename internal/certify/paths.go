@@ -79,8 +79,6 @@ func Paths(ctx context.Context, m *ir.Module, o Options, t *verdict.PathTree) (c
 	switch {
 	case entry == nil || entry.IsDecl():
 		return "", ErrIncomplete{Why: fmt.Sprintf("the entry function %q has no body", m.Entry)}
-	case o.All:
-		return "", ErrIncomplete{Why: "a tree of paths is about all checks together"}
 	case t.Root == nil:
 		return "", ErrIncomplete{Why: "the tree has no root"}
 	}

@@ -77,7 +77,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchInterrupted(t *testing.T) {
-	m, err := ir.Parse(mainOf("  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  br h\n"))
+	m, err := ir.Parse(mainOf("  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  store %y, @g\n  br h\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestSearchInterrupted(t *testing.T) {
 
 // TestSurvivors: runs that did not end are handed on.
 func TestSurvivors(t *testing.T) {
-	m, err := ir.Parse(mainOf("  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  br h\n"))
+	m, err := ir.Parse(mainOf("  %x = phi i64 [i64 0, b1], [%y, h]\n  %y = add i64 %x, i64 1\n  store %y, @g\n  br h\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
