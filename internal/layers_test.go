@@ -171,6 +171,12 @@ var allowed = map[string][]string{
 		"internal/integers/branching", "internal/integers/its", "internal/integers/region",
 		"internal/models/absint", "internal/models/integerize",
 	},
+	"internal/models/replay": {
+		"internal/logic/bv", "internal/logic/term",
+		"internal/program/ir", "internal/program/ir/interp",
+		"internal/evidence/verdict",
+		"internal/models/memory", "internal/models/ssa",
+	},
 	"internal/models/ssa": {
 		"internal/logic/term",
 		"internal/program/ir",
@@ -229,7 +235,7 @@ var allowed = map[string][]string{
 		"internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/smt/both", "internal/logic/smt/z3", "internal/logic/term",
 		"internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/verdict",
-		"internal/models/memory", "internal/models/ssa",
+		"internal/models/memory", "internal/models/replay", "internal/models/ssa",
 	},
 	"internal/engines/guess": {
 		"internal/logic/absdomain", "internal/logic/bv", "internal/logic/term",
@@ -257,7 +263,7 @@ var allowed = map[string][]string{
 		"internal/logic/absdomain", "internal/logic/bv", "internal/logic/floats/ondemand", "internal/logic/smt", "internal/logic/smt/bitblast", "internal/logic/term",
 		"internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/verdict",
-		"internal/models/memory", "internal/models/ssa",
+		"internal/models/memory", "internal/models/replay", "internal/models/ssa",
 	},
 	"internal/engines/recurrent": {
 		"internal/logic/bv",

@@ -125,6 +125,9 @@ func TestWrongTrees(t *testing.T) {
 		if _, err := Paths(ctx, m, Options{Targets: targets, Engine: CaDiCaL}, tree); err == nil {
 			t.Errorf("seed %d: accepted, but a run violates %s\n%s", seed, what, ir.Print(m))
 		}
+		if _, err := Paths(ctx, m, Options{Targets: targets, Engine: CaDiCaL, All: true}, tree); err == nil {
+			t.Errorf("seed %d: accepted for runs that go on after a violation, but one violates %s\n%s", seed, what, ir.Print(m))
+		}
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
 		for range 3 {
 			changeTree(rng, tree.Root)

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"assay/internal/evidence/verdict"
-	"assay/internal/logic/bv"
 	"assay/internal/logic/smt"
 	"assay/internal/logic/term"
 	"assay/internal/models/memory"
+	"assay/internal/models/replay"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 )
@@ -58,110 +58,18 @@ func (r replayed) verdict() verdict.Verdict {
 	return verdict.False{Violation: r.violation, Input: r.input, Passes: r.passes, Replayed: []string{"interpreter"}}
 }
 
-// maxContent bounds the bytes of a content taken from a model.
-const maxContent = 1 << 20
-
-// input reads the choices of a run off the solver's model; undefined says that
-// some of them are values that undefined behaviour yields, approximate names a
-// library function whose result is over-approximated.
-func (e *engine) input() (in ir.Input, undefined bool, approximate string) {
-	in.Globals = map[string]ir.GlobalChoice{}
-	sp := e.u.Space()
-	for _, c := range e.f.Choices {
-		if !e.solver.Value(c.Guard).IsTrue() {
-			continue
-		}
-		x := ir.Choice{Func: c.Func, Value: c.Value}
-		if d := e.m.Func(c.Func).Def(c.Value); c.Approximate && approximate == "" {
-			approximate = "the result of " + d.Sym + ", which its model over-approximates"
-			if d.Op == ir.Havoc {
-				approximate = "what " + d.Sym + ", which has no body, may have changed"
-			}
-		}
-		if c.Bits != 0 {
-			x.Bits = e.solver.Value(c.Bits)
-			undefined = undefined || c.Undefined
-		} else {
-			x.Bytes = e.content(c.Content)
-			if c.Object != 0 {
-				x.Base = e.base(c.Object)
-			}
-		}
-		in.Choices = append(in.Choices, x)
-	}
-	for _, c := range e.u.Externals() {
-		in.Globals[c.Func] = ir.GlobalChoice{Bytes: e.content(c.Content)}
-	}
-	for o := 1; o <= sp.Objects(); o++ {
-		ob := sp.Object(memory.ObjectID(o))
-		if ob.Kind != memory.GlobalObject && ob.Kind != memory.FunctionObject {
-			continue
-		}
-		if b := e.base(ob.ID); b != 0 {
-			g := in.Globals[ob.Name]
-			g.Base = b
-			in.Globals[ob.Name] = g
-		}
-	}
-	return in, undefined, approximate
-}
-
-func (e *engine) base(o memory.ObjectID) uint64 {
-	if b := e.u.Space().BaseVariable(o); b != 0 {
-		return e.solver.Value(b).Uint64()
-	}
-	return 0
-}
-
-// content is an arbitrary content in the model, as bytes.
-func (e *engine) content(gen memory.Generation) []byte {
-	array, elem, size, ok := e.u.Space().Contents(gen)
-	if !ok {
-		return nil
-	}
-	elements, other := e.solver.ArrayValue(array)
-	if size == 0 { // symbolic: as far as somebody looks
-		for i := range elements {
-			size = max(size, (i+1)*uint64(elem))
-		}
-	}
-	size = min(size, maxContent)
-	b := make([]byte, size)
-	put := func(i uint64, v bv.BV) {
-		for k, x := range v.Bytes() {
-			if at := i*uint64(elem) + uint64(k); at < size {
-				b[at] = x
-			}
-		}
-	}
-	if !other.IsZero() {
-		for i := uint64(0); i < size; i += uint64(elem) {
-			put(i/uint64(elem), other)
-		}
-	}
-	for i, v := range elements {
-		if i < size {
-			put(i, v)
-		}
-	}
-	return b
-}
-
-// maxReplaySteps bounds a replay; a model of a bounded unwinding stays below.
-const maxReplaySteps = 1 << 31
-
 // replay runs the interpreter on the solver's model.
 func (e *engine) replay(ctx context.Context) replayed {
 	e.progress("replay")
 	begin := time.Now()
 	defer func() { e.stats.Replay += time.Since(begin) }()
-	in, undefined, approximate := e.input()
-	r := e.execute(ctx, in)
-	r.approximate = approximate
-	if r.found && (undefined && len(r.passes) > 0 || approximate != "") {
+	in := replay.InputOf(e.m, e.u, e.solver, e.f.Choices)
+	r := e.execute(ctx, in.Input)
+	r.approximate = in.Approximate
+	if r.found && (in.Undefined && len(r.passes) > 0 || in.Approximate != "") {
 		r.depends = e.depends(ctx, e.inputs())
 	}
-	if r.found && !r.depends && verdict.DependsOnNaN(ctx, e.m, in, r.violation) {
+	if r.found && !r.depends && verdict.DependsOnNaN(ctx, e.m, in.Input, r.violation) {
 		r.depends, r.nan = true, true
 	}
 	return r
@@ -206,48 +114,18 @@ func (e *engine) inputs() []term.ID {
 	return eqs
 }
 
-// execute runs the interpreter until it violates the property.
+// execute runs the interpreter until it violates the property, or, if all checks are decided, to its end.
 func (e *engine) execute(ctx context.Context, in ir.Input) replayed {
 	r := replayed{input: in, sites: map[place]bool{}}
-	target := map[ir.CheckKind]bool{}
-	for _, k := range e.opts.Targets {
-		target[k] = true
-	}
-	label := e.opts.Label
-	switch {
-	case !target[ir.ErrorLabel]:
-		label = "" // not asked about, it is passed as any other
-	case label == "":
-		label = "ERROR"
-	}
-	seen := map[verdict.Guard]bool{}
-	stop := func(ev interp.Event) bool {
-		g, ok := verdict.Broken(ev, label)
-		if !ok {
-			return false
+	o := replay.Options{Targets: e.opts.Targets, Label: e.opts.Label}
+	if e.opts.All {
+		o.Each = func(g verdict.Guard, ev interp.Event) {
+			r.sites[place{verdict.Site{Func: g.Func, Value: ev.Value, Kind: g.Kind}, ev.State.UserPos(ev.Pos)}] = true
 		}
-		switch {
-		case target[g.Kind]:
-			if !r.found {
-				r.found, r.violation = true, g
-			}
-			if e.opts.All {
-				r.sites[place{verdict.Site{Func: g.Func, Value: ev.Value, Kind: g.Kind}, ev.State.UserPos(ev.Pos)}] = true
-			}
-		case !r.found && !seen[g]:
-			seen[g] = true
-			r.passes = append(r.passes, g)
-		}
-		return r.found && !e.opts.All
 	}
-	out, err := interp.Run(ctx, e.m, interp.Options{Oracle: interp.Replay(in), StopAt: stop, Accelerate: true, MaxSteps: maxReplaySteps})
-	switch {
-	case err != nil:
-		r.why = err.Error()
-	default:
-		r.why, r.large = out.String(), out.End == interp.MemoryLimit
-		r.where.Pos = out.Pos
-	}
+	x := replay.Execute(ctx, e.m, in, o)
+	r.found, r.violation, r.passes, r.why, r.large = x.Found, x.Violation, x.Passes, x.Why, x.Large
+	r.where.Pos = x.Pos
 	return r
 }
 
@@ -257,7 +135,7 @@ func (e *engine) small() term.ID {
 	t := e.st.True()
 	for o := 1; o <= sp.Objects(); o++ {
 		if ob := sp.Object(memory.ObjectID(o)); !ob.Sized {
-			t = e.st.And(t, e.st.ULe(ob.Size, e.st.ConstU(e.m.PointerBits, maxContent)))
+			t = e.st.And(t, e.st.ULe(ob.Size, e.st.ConstU(e.m.PointerBits, replay.MaxContent)))
 		}
 	}
 	return t

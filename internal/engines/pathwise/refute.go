@@ -5,13 +5,10 @@ import (
 	"slices"
 
 	"assay/internal/evidence/verdict"
-	"assay/internal/logic/bv"
 	"assay/internal/logic/smt"
 	"assay/internal/logic/term"
-	"assay/internal/models/memory"
+	"assay/internal/models/replay"
 	"assay/internal/models/ssa"
-	"assay/internal/program/ir"
-	"assay/internal/program/ir/interp"
 )
 
 // This file makes a run of a violation: a model of the path's condition, with all facts about
@@ -19,11 +16,9 @@ import (
 
 // Limits of the search for a run.
 const (
-	maxTries       = 6       // without success for one check
-	smallSize      = 1 << 12 // of objects whose size is an input, if it can be
-	maxContent     = 1 << 20 // bytes of a content that are taken from a model
-	maxReplaySteps = 1 << 31
-	pathsForClean  = 300 // that are explored after a run through undefined behaviour, for one without
+	maxTries      = 6       // without success for one check
+	smallSize     = 1 << 12 // of objects whose size is an input, if it can be
+	pathsForClean = 300     // that are explored after a run through undefined behaviour, for one without
 )
 
 // violation looks for a run that an event of the property has.
@@ -60,8 +55,12 @@ func (e *explorer) violation(s *state, x *ssa.Event) {
 	case status == smt.Unsat:
 		return
 	}
-	in, undefined, approximate := e.input(s, solver)
-	e.replay(x, in, undefined, approximate)
+	var choices [][]ssa.Choice
+	for l := s.choices; l != nil; l = l.before {
+		choices = append(choices, l.list)
+	}
+	slices.Reverse(choices)
+	e.replay(x, replay.InputOf(e.m, e.u, solver, choices...))
 	if e.found == nil {
 		e.tried[at]++
 	}
@@ -81,148 +80,28 @@ func (e *explorer) model(solver smt.Solver, parts []term.ID) (smt.Status, error)
 }
 
 // replay runs the interpreter.
-func (e *explorer) replay(x *ssa.Event, in ir.Input, undefined bool, approximate string) {
-	target := map[ir.CheckKind]bool{}
-	for _, k := range e.opts.Targets {
-		target[k] = true
-	}
-	label := e.opts.Label
-	switch {
-	case !target[ir.ErrorLabel]:
-		label = ""
-	case label == "":
-		label = "ERROR"
-	}
-	var violated *verdict.Guard
-	var passes []verdict.Guard
-	out, err := interp.Run(e.ctx, e.m, interp.Options{Oracle: interp.Replay(in), Accelerate: true, MaxSteps: maxReplaySteps, StopAt: func(ev interp.Event) bool {
-		g, ok := verdict.Broken(ev, label)
-		switch {
-		case !ok:
-		case target[g.Kind]:
-			violated = &g
-		case !slices.Contains(passes, g):
-			passes = append(passes, g)
-		}
-		return violated != nil
-	}})
+func (e *explorer) replay(x *ssa.Event, in replay.Input) {
+	r := replay.Execute(e.ctx, e.m, in.Input, replay.Options{Targets: e.opts.Targets, Label: e.opts.Label})
 	where := verdict.Reason{Cause: verdict.CauseInexact, Func: x.Guard.Func, Pos: x.Guard.Pos}
 	switch {
-	case violated == nil:
-		why := ""
-		if err != nil {
-			why = err.Error()
-		} else {
-			why = out.String()
-		}
-		where.Text = fmt.Sprintf("a possible violation was not confirmed (%s): %s", x.Guard.Text, why)
+	case !r.Found:
+		where.Text = fmt.Sprintf("a possible violation was not confirmed (%s): %s", x.Guard.Text, r.Why)
 		e.reason(where)
-	case undefined || approximate != "":
-		where.Text = "a violation was found that depends on values that undefined behaviour yields, or that are over-approximated: " + violated.Text
-		if approximate != "" {
-			where.Text = fmt.Sprintf("a violation was found that depends on %s: %s", approximate, violated.Text)
-		}
+	case in.Approximate != "":
+		where.Text = fmt.Sprintf("a violation was found that depends on %s: %s", in.Approximate, r.Violation.Text)
 		e.reason(where)
-	case verdict.DependsOnNaN(e.ctx, e.m, in, *violated):
-		where.Text = "a violation was found that depends on the sign or payload of a NaN: " + violated.Text
+	case in.Undefined:
+		where.Text = "a violation was found that depends on values that undefined behaviour yields: " + r.Violation.Text
+		e.reason(where)
+	case verdict.DependsOnNaN(e.ctx, e.m, in.Input, r.Violation):
+		where.Text = "a violation was found that depends on the sign or payload of a NaN: " + r.Violation.Text
 		e.reason(where)
 	default:
-		f := verdict.False{Violation: *violated, Input: in, Passes: passes, Replayed: []string{"interpreter"}}
-		if len(passes) == 0 {
+		f := verdict.False{Violation: r.Violation, Input: in.Input, Passes: r.Passes, Replayed: []string{"interpreter"}}
+		if len(r.Passes) == 0 {
 			e.found = f
 		} else if e.passing == nil {
 			e.passing, e.passingSince = f, e.stats.Paths
 		}
 	}
-}
-
-// input reads the choices of the path off a model; undefined says that some of them are values that
-// undefined behaviour yields, approximate names something that is over-approximated.
-func (e *explorer) input(s *state, solver smt.Solver) (in ir.Input, undefined bool, approximate string) {
-	in.Globals = map[string]ir.GlobalChoice{}
-	sp := e.u.Space()
-	base := func(o memory.ObjectID) uint64 {
-		if b := sp.BaseVariable(o); b != 0 {
-			return solver.Value(b).Uint64()
-		}
-		return 0
-	}
-	var lists [][]ssa.Choice
-	for l := s.choices; l != nil; l = l.before {
-		lists = append(lists, l.list)
-	}
-	slices.Reverse(lists)
-	for _, list := range lists {
-		for _, c := range list {
-			if !solver.Value(c.Guard).IsTrue() {
-				continue
-			}
-			x := ir.Choice{Func: c.Func, Value: c.Value}
-			if d := e.m.Func(c.Func).Def(c.Value); c.Approximate && approximate == "" {
-				approximate = "the result of " + d.Sym + ", which its model over-approximates"
-				if d.Op == ir.Havoc {
-					approximate = "what " + d.Sym + ", which has no body, may have changed"
-				}
-			}
-			if c.Bits != 0 {
-				x.Bits = solver.Value(c.Bits)
-				undefined = undefined || c.Undefined
-			} else {
-				x.Bytes = e.content(solver, c.Content)
-				if c.Object != 0 {
-					x.Base = base(c.Object)
-				}
-			}
-			in.Choices = append(in.Choices, x)
-		}
-	}
-	for _, c := range e.u.Externals() {
-		in.Globals[c.Func] = ir.GlobalChoice{Bytes: e.content(solver, c.Content)}
-	}
-	for o := 1; o <= sp.Objects(); o++ {
-		ob := sp.Object(memory.ObjectID(o))
-		if ob.Kind != memory.GlobalObject && ob.Kind != memory.FunctionObject {
-			continue
-		}
-		if b := base(ob.ID); b != 0 {
-			g := in.Globals[ob.Name]
-			g.Base = b
-			in.Globals[ob.Name] = g
-		}
-	}
-	return in, undefined, approximate
-}
-
-// content is an arbitrary content in the model, as bytes.
-func (e *explorer) content(solver smt.Solver, gen memory.Generation) []byte {
-	array, elem, size, ok := e.u.Space().Contents(gen)
-	if !ok {
-		return nil
-	}
-	elements, other := solver.ArrayValue(array)
-	if size == 0 { // symbolic: as far as somebody looks
-		for i := range elements {
-			size = max(size, (i+1)*uint64(elem))
-		}
-	}
-	size = min(size, maxContent)
-	b := make([]byte, size)
-	put := func(i uint64, v bv.BV) {
-		for k, x := range v.Bytes() {
-			if at := i*uint64(elem) + uint64(k); at < size {
-				b[at] = x
-			}
-		}
-	}
-	if !other.IsZero() {
-		for i := uint64(0); i < size; i += uint64(elem) {
-			put(i/uint64(elem), other)
-		}
-	}
-	for i, v := range elements {
-		if i < size {
-			put(i, v)
-		}
-	}
-	return b
 }
