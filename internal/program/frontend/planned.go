@@ -105,6 +105,11 @@ func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 			if s.Type.Kind == ir.Int {
 				p.scalars[q.Name], p.signed[q.Name] = v, x.Type.Strip() != nil && x.Type.Strip().Signed
 				p.oneOf(v, x.Values)
+				for _, m := range x.Packed {
+					t := m.Type.Strip()
+					part := f.b.Bin(ir.LShr, v, f.b.Const(s.Type.Bits, 8*m.Offset))
+					p.ordinary(f.resize(part, uint32(t.Bits)), t.Signed)
+				}
 				if x.Ordinary {
 					p.ordinary(v, p.signed[q.Name])
 				}

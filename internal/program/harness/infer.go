@@ -30,6 +30,9 @@ func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 	for _, p := range f.Params {
 		x := Parameter{Name: p.Name, Type: types[p.Name]}
 		t := x.Type.Strip()
+		if name, at, ok := coerced(p.Name); ok && t == nil && types[name].Strip() != nil && p.Type.Kind == llvm.IntType && v.IsOrdinary(AllIntegers) {
+			x.Packed = packed(types[name].Strip(), at, uint64(p.Type.Bits))
+		}
 		switch {
 		case p.ByVal != nil:
 			if t != nil && t.Kind == llvm.CStruct {
@@ -45,6 +48,30 @@ func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 		plan.Parameters = append(plan.Parameters, x)
 	}
 	return plan
+}
+
+// coerced is the structure of which an integer parameter has some bytes, as the calling convention passes small ones, and where
+// they begin.
+func coerced(name string) (structure string, at uint64, ok bool) {
+	for suffix, at := range map[string]uint64{".coerce": 0, ".coerce0": 0, ".coerce1": 8} {
+		if structure, ok := strings.CutSuffix(name, suffix); ok {
+			return structure, at, true
+		}
+	}
+	return "", 0, false
+}
+
+// packed are the integers of a structure in the bits from the byte at on.
+func packed(t *llvm.CType, at, bits uint64) (list []Member) {
+	if t.Kind != llvm.CStruct {
+		return nil
+	}
+	for _, m := range flat(t, "", 0, 0) {
+		if s := m.Type.Strip(); s != nil && s.Kind == llvm.CInt && s.Bits > 8 && m.Offset >= at && 8*(m.Offset-at)+s.Bits <= bits {
+			list = append(list, Member{Name: m.Name, Offset: m.Offset - at, Type: m.Type})
+		}
+	}
+	return list
 }
 
 // ParameterTypes finds the C types of parameters, by their names.

@@ -73,6 +73,8 @@ type Parameter struct {
 	// Values are those that a scalar has; nil is any. Ordinary integers are small.
 	Values   []int64
 	Ordinary bool
+	// Packed are ordinary integers in the bytes of an integer: it is part of a structure.
+	Packed []Member
 }
 
 // Pointer is what a pointer points to.

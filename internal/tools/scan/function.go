@@ -75,7 +75,9 @@ func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
 	x.ask()
 	for i := range x.out.Findings {
 		f := &x.out.Findings[i]
-		f.Place.Pos.File = absolute(f.Place.Pos.File)
+		if p := &f.Place.Pos; p.File != "" {
+			p.File = absolute(p.File)
+		}
 		for k := range f.Trace {
 			if p := &f.Trace[k].Pos; p.File != "" {
 				p.File = absolute(p.File)

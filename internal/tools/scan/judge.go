@@ -31,10 +31,10 @@ func (s start) sized(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Sized })
 }
 
-// structured says that pointers in structures were filled in.
+// structured says that pointers in structures were filled in, or may be in objects of which nothing is known.
 func (s start) structured() bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool {
-		return f.Pointer != nil && f.Pointer.Object != nil && (f.Part() || f.Pointer.Object.Room > 0)
+		return f.Pointer != nil && f.Pointer.Object != nil && (f.Part() || f.Pointer.Object.Room > 0 || f.Pointer.Object.Type == nil)
 	})
 }
 
@@ -92,7 +92,11 @@ func (x *examination) judge(f *Finding, s start) {
 	if lowered(f, s) {
 		return
 	}
-	if d := x.definition(); d != nil && len(d.Integers) == 0 && !s.arguments() || f.Entry == "main" {
+	numbers := s.arguments()
+	if d := x.definition(); d != nil {
+		numbers = numbers || len(d.Integers) > 0
+	}
+	if !numbers || f.Entry == "main" {
 		f.Confidence, f.Because = High, "nothing is assumed of arguments"
 		return
 	}
@@ -118,7 +122,7 @@ func (x *examination) judge(f *Finding, s start) {
 	case open && restsOnStart(f.Place.Pointee):
 		f.lower(LabelRoom, "it is about what the arguments point to, and whether ordinary ones lead there is not known", roomFor(f, s))
 		return
-	case open && (f.Property == assay.NoOverflow || f.Property == assay.Shift) && s.arguments():
+	case open && (f.Property == assay.NoOverflow || f.Property == assay.Shift):
 		f.lower(LabelNumbers, "whether ordinary numbers lead there is not known", "the integers in the arguments are small")
 		return
 	case open:
