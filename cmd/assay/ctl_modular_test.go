@@ -12,7 +12,7 @@ import (
 // TestCTLModular: loops whose conditions have products of numbers of eight bits that wrap, with the equation that holds between them modulo
 // 2^8, or with one that does not. Answers are compared with a list of all states; and of those with the equation most are found.
 func TestCTLModular(t *testing.T) {
-	count := max(4, *randomCTL/5)
+	count := max(4, *randomCTL/40)
 	asked, decided := 0, 0
 	for seed := range count {
 		r := rand.New(rand.NewPCG(256, uint64(seed)))

@@ -14,6 +14,8 @@ import (
 //	0-2    for all decisions 0, 1, -1
 //	3-4    0 and 1, or 1 and -1, in turns
 //	3 mod 4  a value of the palette each time
+//	5 mod 8  one of two values of the palette for each instruction, which are next in turn: where
+//	         a loop goes on because numbers are at the limits of their type, all of them are
 //	others   a value of the palette for each instruction, always the same: an input
 //	         that a loop reads must often be the same in all rounds
 //
@@ -92,6 +94,7 @@ type policy struct {
 	turns int // how many values follow in turns, from the fixed one on
 	asked int
 	each  bool // a value for each instruction
+	few   []int // if not nil, the places in the palette, modulo its size, of the values to choose from
 	sites map[site]bv.BV
 }
 
@@ -108,6 +111,13 @@ func newPolicy(p *palette, round, i int) *policy {
 	}
 	o.rng = rand.New(rand.NewPCG(uint64(round), uint64(i)))
 	o.each = i%4 != 3
+	if i%8 == 5 { // each value first for all, then with another one
+		n := round*runsPerRound/8 + i/8
+		o.few = []int{n, n}
+		if round > 0 {
+			o.few[1] = o.rng.IntN(1 << 16)
+		}
+	}
 	o.sites = map[site]bv.BV{}
 	return o
 }
@@ -160,6 +170,9 @@ func (o *policy) value(bits uint32) bv.BV {
 	if o.fixed >= 0 {
 		o.asked++
 		return bv.New(bits, l[o.fixed+o.asked%o.turns])
+	}
+	if o.few != nil {
+		return bv.New(bits, l[o.few[o.rng.IntN(2)]%len(l)])
 	}
 	switch o.rng.IntN(8) {
 	case 0:
