@@ -93,7 +93,7 @@ type policy struct {
 	fixed int // 0, 1, 2 for 0, 1, -1; -1 otherwise
 	turns int // how many values follow in turns, from the fixed one on
 	asked int
-	each  bool // a value for each instruction
+	each  bool  // a value for each instruction
 	few   []int // if not nil, the places in the palette, modulo its size, of the values to choose from
 	sites map[site]bv.BV
 }
