@@ -18,6 +18,7 @@ import (
 	"assay/internal/run/work"
 	"assay/internal/user/formula"
 	"assay/internal/user/inspect"
+	"assay/internal/user/native"
 	"assay/internal/user/property"
 	"assay/internal/user/show"
 )
@@ -167,7 +168,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.enter("searching")
 	begin = time.Now()
 	question := r.question(m, asked)
-	question.Exact = program.Exact
+	question.Exact, question.Options.Shorten = program.Exact, !native.Binary(t.Files) // there it matters what was never written
 	answer := conductor.Decide(ctx, question)
 	for _, x := range answer.Told {
 		subject.Told = append(subject.Told, inspect.Told(x))

@@ -94,6 +94,8 @@ type Options struct {
 	Strict bool
 	// Scripted asks for a proof whose check is a script for SMT solvers: WriteScript.
 	Scripted bool
+	// Shorten makes the input of a violation short.
+	Shorten bool
 	// EachCheck decides every check on its own.
 	EachCheck bool
 	// Parts has what abstract interpretation excludes proved, if it is not everything: Answer.Excluded.
@@ -240,6 +242,9 @@ func (r *run) decide(ctx context.Context) Answer {
 		r.tell(t.Module)
 	}
 	answer, result := r.play(ctx, t.Module)
+	if t.Options.Shorten {
+		r.shorten(ctx, &answer)
+	}
 	answer.Told = told(r.board.about(t.Module))
 	if t.Options.Parts {
 		answer.Excluded = r.excludedKinds(t.Module)

@@ -4,8 +4,16 @@ import (
 	"context"
 
 	"assay/internal/engines/trial"
+	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 )
+
+// shorten makes the input of a violation short, if the answer has one.
+func (r *run) shorten(ctx context.Context, a *Answer) {
+	if found, ok := a.Verdict.(verdict.False); ok {
+		a.Verdict = trial.Shorten(ctx, a.Module, found, trial.Options{Targets: r.Targets, Label: r.Label})
+	}
+}
 
 // try runs the program with guessed inputs: it finds what is behind many iterations. It
 // rests twice as long as it runs, which the table says: most of the time is for the

@@ -62,6 +62,7 @@ type gene struct {
 	value bv.BV
 	bytes []byte
 	fill  byte
+	base  uint64 // the address of the object, 0 if it does not matter
 }
 
 // genome is an input, by place; order are the places in the order of their questions.

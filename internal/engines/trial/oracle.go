@@ -62,32 +62,37 @@ func (o *oracle) Next(r interp.Request) (ir.Choice, error) {
 	if o.made++; o.made > maxChoices {
 		return ir.Choice{}, interp.ErrOutOfChoices
 	}
-	d := r.Func.Def(r.Value)
-	switch d.Op {
-	case ir.Nondet:
-		switch ir.NondetKind(d.Aux) {
-		case ir.NondetApproximate, ir.NondetUndef:
-			return ir.Choice{}, errGivenUp
-		case ir.NondetExact:
-			return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(1, 1)}, nil
-		case ir.NondetUnknown:
-			if d.Type.Kind == ir.Ptr || o.memory {
-				return ir.Choice{}, errGivenUp
-			}
-		}
-	case ir.Havoc:
-		if d.Approximate() {
-			return ir.Choice{}, errGivenUp
-		}
-	case ir.Alloca, ir.Malloc, ir.LifetimeStart:
-	default:
+	if !ours(r, o.memory) {
 		return ir.Choice{}, errGivenUp
+	}
+	if d := r.Func.Def(r.Value); d.Op == ir.Nondet && ir.NondetKind(d.Aux) == ir.NondetExact {
+		return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: bv.New(1, 1)}, nil
 	}
 	if r.Kind != interp.WantValue || r.Type.Kind != ir.Int {
 		return o.content.Next(r)
 	}
 	o.chose = true
 	return ir.Choice{Func: r.Func.Name, Value: r.Value, Bits: o.answer(r)}, nil
+}
+
+// ours says whether a run may make the choice (T1).
+func ours(r interp.Request, memory bool) bool {
+	d := r.Func.Def(r.Value)
+	switch d.Op {
+	case ir.Nondet:
+		switch ir.NondetKind(d.Aux) {
+		case ir.NondetApproximate, ir.NondetUndef:
+			return false
+		case ir.NondetUnknown:
+			return d.Type.Kind != ir.Ptr && !memory
+		}
+		return true
+	case ir.Havoc:
+		return !d.Approximate()
+	case ir.Alloca, ir.Malloc, ir.LifetimeStart:
+		return true
+	}
+	return false
 }
 
 // answer is the value for a place.

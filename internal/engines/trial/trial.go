@@ -83,9 +83,7 @@ func Search(ctx context.Context, m *ir.Module, o Options) (*verdict.False, Stats
 		return nil, stats
 	}
 	s := &search{ctx: ctx, module: m, program: p, options: o, pool: constants(m, func(*ir.Func) bool { return true }), stats: &stats}
-	s.memory = slices.ContainsFunc(o.Targets, func(k ir.CheckKind) bool {
-		return k == ir.InvalidDeref || k == ir.InvalidFree || k == ir.MemTrack || k == ir.MemCleanup
-	})
+	s.memory = aboutMemory(o.Targets)
 	only := false // there is only one run
 	for round, r := range rounds {
 		again := false

@@ -10,11 +10,14 @@ import (
 	"assay/internal/user/show"
 )
 
+// Binary says whether the program is a binary.
+func Binary(files []string) bool { return len(files) == 1 && frontend.IsBinary(files[0]) }
+
 // Required says whether a run of a binary counts only if a native run confirms it. The model puts objects where it likes, and what
 // was never written holds what it likes; in the binary both are as they are. So that is where a run depends on the address of an object,
 // or on such content. And an access is wrong if it faults.
 func Required(ctx context.Context, files []string, run *show.Run) bool {
-	if len(files) != 1 || !frontend.IsBinary(files[0]) {
+	if !Binary(files) {
 		return false
 	}
 	for _, g := range run.Input.Globals {
