@@ -54,8 +54,8 @@ func (p *program) analyse() {
 			continue
 		}
 		for range 8 { // says which addresses of the frame are computed with
-			escapes, wide, taken := f.escapes, f.wide, len(f.taken)
-			if (&writer{p: p, f: f, needed: f.needed, scan: true}).function(); f.escapes == escapes && f.wide == wide && len(f.taken) == taken {
+			escapes, wide, taken, lowest := f.escapes, f.wide, len(f.taken), f.lowest
+			if (&writer{p: p, f: f, needed: f.needed, scan: true}).function(); f.escapes == escapes && f.wide == wide && len(f.taken) == taken && f.lowest == lowest {
 				break
 			}
 			f.layout = nil
@@ -292,8 +292,17 @@ func (p *program) arguments(f *body, places places) (list []variable) {
 	}
 	f.wide = f.wide || places.wide
 	f.incoming = int(min((places.incoming+addressBytes-1)/addressBytes-1, maxIncoming))
-	if f.incoming = max(f.incoming, 0); f.wide {
-		f.incoming = max(f.incoming, moreIncoming)
+	if f.incoming = max(f.incoming, 0); f.wide { // how far they reach is a guess: accesses behind it are not supported
+		guess, end := moreIncoming, int64(0)
+		for _, v := range p.debug.locals[f.name] {
+			if v.offset >= addressBytes {
+				end = max(end, v.offset+int64(v.bytes()))
+			}
+		}
+		if end > 0 {
+			guess = int(min((end+addressBytes-1)/addressBytes-1, maxIncoming))
+		}
+		f.incoming = max(f.incoming, guess)
 		return []variable{{name: "arguments", element: "u64", size: addressBytes, count: uint64(f.incoming), offset: addressBytes}}
 	}
 	for k := range f.incoming {
@@ -362,7 +371,7 @@ func (p *program) lay(f *body) {
 	places := p.places(f)
 	list := append(slices.Clone(p.debug.locals[f.name]), places.list...)
 	if f.escapes {
-		low := min(places.low, places.call)
+		low := min(places.low, places.call, f.lowest)
 		if places.call < 0 {
 			low = places.call
 		}

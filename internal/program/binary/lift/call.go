@@ -163,21 +163,47 @@ func (w *writer) outgoing(count int) (out []string) {
 			out = append(out, "0")
 			continue
 		}
-		at := w.slot(k)
-		v := w.local(at)
-		switch {
-		case v == nil || w.frame.slots[at].isSaved():
-			out = append(out, `__assay_approximate_size("an argument on the stack")`)
-		case at+addressBytes <= v.offset+int64(v.bytes()):
-			out = append(out, "(u64)"+v.part(uint64(at-v.offset), 64))
-		case at == v.offset && v.count == 0 && v.size < addressBytes: // the rest has no meaning
-			x := w.temporary(64, `__assay_approximate_size("an argument on the stack")`)
-			out = append(out, fmt.Sprintf("(u64)(u%d)%s | %s << %d", 8*v.size, v.name, x, 8*v.size))
-		default:
-			refuse("an argument on the stack is not within one variable")
-		}
+		out = append(out, w.word(w.slot(k)))
 	}
 	return out
+}
+
+// word is what the eight bytes at a place of the frame hold: of one variable, or of those that lie there, between which it is arbitrary.
+func (w *writer) word(at int64) string {
+	v := w.local(at)
+	if w.frame.slots[at].isSaved() {
+		return `__assay_approximate_size("an argument on the stack")`
+	}
+	if v != nil && at+addressBytes <= v.offset+int64(v.bytes()) {
+		return "(u64)" + v.part(uint64(at-v.offset), 64)
+	}
+	var parts []string
+	known := int64(0)
+	for _, v := range w.f.layout {
+		end := v.offset + int64(v.bytes())
+		if v.offset >= at+addressBytes || end <= at {
+			continue
+		}
+		if v.count > 0 || v.offset < at || end > at+addressBytes {
+			refuse("an argument on the stack is not within one variable")
+		}
+		bits := uint32(8 * v.size)
+		parts = append(parts, fmt.Sprintf("(u64)%s << %d", v.part(0, bits), 8*(v.offset-at)))
+		if v.element[0] == 'i' {
+			parts[len(parts)-1] = fmt.Sprintf("(u64)(u%d)%s << %d", bits, v.name, 8*(v.offset-at))
+		}
+		for k := range v.size {
+			known |= 0xff << (8 * (uint64(v.offset-at) + k))
+		}
+	}
+	if known != -1 {
+		x := `__assay_approximate_size("an argument on the stack")`
+		if known != 0 {
+			x = fmt.Sprintf("(%s & %#xul)", w.temporary(64, x), ^uint64(known))
+		}
+		parts = append(parts, x)
+	}
+	return strings.Join(parts, " | ")
 }
 
 // loseOutgoing makes the places of arguments on the stack arbitrary: they are the callee's.
@@ -187,12 +213,17 @@ func (w *writer) loseOutgoing(count int) {
 	}
 	for k := range count {
 		at := w.slot(k)
-		switch v := w.local(at); {
-		case v == nil || w.frame.slots[at].isSaved():
-		case at+addressBytes <= v.offset+int64(v.bytes()):
+		if w.frame.slots[at].isSaved() {
+			continue
+		}
+		if v := w.local(at); v != nil && at+addressBytes <= v.offset+int64(v.bytes()) {
 			w.line(`%s = __assay_approximate_size("an argument on the stack behind a call");`, v.part(uint64(at-v.offset), 64))
-		default:
-			w.line(`%s = (u%d)__assay_approximate_size("an argument on the stack behind a call");`, v.name, 8*v.size)
+			continue
+		}
+		for _, v := range w.f.layout {
+			if v.offset >= at && v.offset < at+addressBytes && v.count == 0 {
+				w.line(`%s = (%s)__assay_approximate_size("an argument on the stack behind a call");`, v.name, v.element)
+			}
 		}
 	}
 }

@@ -342,7 +342,9 @@ func (w *writer) binary(i *x86.Instruction, op string) {
 		}
 		return
 	}
+	w.comparing = i.Op == x86asm.CMP && bits == 64
 	x, y := w.temporary(bits, w.get(i, a, bits)), w.temporary(bits, w.get(i, b, bits))
+	w.comparing = false
 	r := w.temporary(bits, fmt.Sprintf("(u%d)(%s %s %s)", bits, x, op, y))
 	w.flags(i, bits, x, y, r)
 	if i.Op != x86asm.CMP && i.Op != x86asm.TEST {

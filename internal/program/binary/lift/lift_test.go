@@ -429,6 +429,15 @@ static void print(u64 n) { for (int k = 60; k >= 0; k -= 4) putchar("0123456789a
 
 // programs print numbers; print is theirs.
 var programs = map[string]string{
+	"address of what is not looked at": `int *volatile kept; static int __attribute__((noinline)) f(int n) { int x; kept = &x; return n + (kept != 0); }
+int main(void) { print(f(3)); return 0; }`,
+	"ends of arrays": `static int __attribute__((noinline)) sum(int *p, int *q) { int s = 0; while (p != q) s = s * 3 + *p++; return s; }
+int main(void) { int a[4], b[8], c[5]; for (int i = 0; i < 4; i++) a[i] = i; for (int i = 0; i < 8; i++) b[i] = i * i; for (int i = 0; i < 5; i++) c[i] = b[i + 1] - a[i & 3];
+  print(sum(a, a + 4)); print(sum(b, b + 8)); print(sum(c, c + 5)); return 0; }`,
+	"before an array": `short list[9] = {4, 8, 1, 5, 2, 7, 3, 6, 9}; short pad, other[3] = {1, 2, 3};
+int main(void) { for (int n = 9; n > 0; n--) if (list[n - 1] & 1) { pad += list[n - 1]; list[n - 1] = other[n % 3]; } for (int i = 0; i < 9; i++) print(list[i]); print(pad); return 0; }`,
+	"neighbours": `struct t { int a, b, c; }; static struct t g = {1, 2, 3}; static char after = 9; static struct t h;
+int main(void) { h = g; g.c = after; print(h.a + h.b * 10 + h.c * 100); h = g; print(h.c); return after; }`,
 	"sums": `static int sum(int n) { int s = 0; for (int i = 1; i <= n; i++) s += i * i % 7; return s; }
 int main(void) { for (int n = 0; n < 50; n += 3) print(sum(n)); return sum(9) & 63; }`,
 	"recursion": `static unsigned fib(unsigned n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
@@ -523,5 +532,14 @@ func TestPrograms(t *testing.T) {
 				compare(t, nil, []string{source}, options...)
 			}
 		})
+	}
+}
+
+// TestStructureOnStack: how large an argument on the stack is of which a function takes the address is known from DWARF.
+func TestStructureOnStack(t *testing.T) {
+	const program = `struct s { long a, b; int c; char d; }; static long __attribute__((noinline)) f(int x, struct s v) { char *p = (char *)&v; long n = x; for (int i = 0; i < 21; i++) n = n * 7 + p[i]; v.a = 1; return n + v.d; }
+int main(void) { struct s v = {1, 2, 3, 4}; long k = 5, *p = &k; print(f(9, v)); print(*p); v.d = 77; print(f(k, v)); return 0; }`
+	for _, compiler := range []string{"-O0", "-O1"} {
+		compare(t, nil, []string{write(t, filepath.Join(t.TempDir(), "a.c"), prints+program)}, compiler, "-g", "-fno-ipa-sra", "-fno-ipa-cp")
 	}
 }

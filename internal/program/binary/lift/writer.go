@@ -43,6 +43,7 @@ type body struct {
 	// escapes says that it computes with addresses of its frame that are not those of known arrays.
 	escapes bool
 	whole   string // the variable that is the frame, if it does
+	lowest  int64  // of the places without a variable whose address is used; 0 is none
 }
 
 // effect is what an instruction does with registers, as sets of bits.
@@ -64,6 +65,7 @@ type writer struct {
 	// dry says that only reads and writes count.
 	dry          bool
 	reading      bool // an address is used for nothing but a read
+	comparing    bool // an address is used for nothing but a comparison
 	scan         bool // what is written is not used: all instructions are looked at
 	tail         bool // a call is the last thing of the function
 	out          strings.Builder
@@ -139,6 +141,11 @@ func (w *writer) local(at int64) *variable {
 // stackAddress is the address of a place of the frame.
 func (w *writer) stackAddress(at int64) string {
 	v := w.local(at)
+	if w.comparing && at < 0 && (v == nil || v.offset == at) { // the end of an array, more likely than the start of what lies there
+		if k := slices.IndexFunc(w.f.layout, func(v *variable) bool { return v.count > 0 && v.offset+int64(v.bytes()) == at }); k >= 0 {
+			return fmt.Sprintf("((u64)&%s + %d)", w.f.layout[k].name, w.f.layout[k].bytes())
+		}
+	}
 	if at >= addressBytes && (v == nil || !w.f.wide) && w.f.name != "main" {
 		w.f.wide = true
 		refuse("an address of arguments on the stack is used as a number")
@@ -151,11 +158,16 @@ func (w *writer) stackAddress(at int64) string {
 			v = w.f.layout[k]
 		}
 	}
+	if v == nil && w.f.escapes && len(w.f.layout) > 0 { // the end of the frame
+		if k := slices.IndexFunc(w.f.layout, func(v *variable) bool { return v.name == w.f.whole }); k >= 0 && w.f.layout[k].offset+int64(w.f.layout[k].bytes()) == at {
+			return fmt.Sprintf("((u64)&%s + %d)", w.f.whole, w.f.layout[k].bytes())
+		}
+	}
 	if v == nil {
-		w.f.escapes = true
+		w.f.escapes, w.f.lowest = true, min(w.f.lowest, at)
 		refuse("an address in the stack frame that is not that of a variable is used as a number")
 	}
-	if v.slot && !w.f.escapes && !w.f.taken[at] {
+	if v.slot && !w.f.escapes && !w.comparing && !w.f.taken[at] {
 		w.f.taken[at] = true
 	}
 	if at == v.offset {
@@ -490,7 +502,7 @@ func (w *writer) writeBlock(b *block) {
 	at := "" // the line, of each instruction
 	for k := range b.code {
 		i := &b.code[k]
-		w.index, w.tail, w.reading = k, false, false
+		w.index, w.tail, w.reading, w.comparing = k, false, false, false
 		if l, ok := w.p.debug.lines[i.Address]; ok {
 			at = fmt.Sprintf("#line %d %q\n", l.number, l.file)
 		}
