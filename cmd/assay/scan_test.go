@@ -138,3 +138,46 @@ func TestScanSince(t *testing.T) {
 		t.Errorf("exit code %d\n%s", o.code, o.stderr)
 	}
 }
+
+// TestScanProgram: in a program with main, what its own functions do counts where main leads there, or where small numbers do.
+func TestScanProgram(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "p.c")
+	source := `#include <stdlib.h>
+static int days(int month) { int table[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}; return table[month]; }
+static int copy(int n) { char *p = malloc(n); p[n] = 0; return p[0]; }
+static int (*chosen)(int, int);
+static int twice(int rest, int n) { char *p = malloc(n + 8); if (rest == n) return p[rest]; p[n + 8] = 1; return p[rest]; }
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(int argc, char **argv) {
+	int t[2] = {argc, 1};
+	qsort(t, 2, sizeof *t, compare);
+	chosen = twice;
+	if (argv[0][0] == 'x') return copy(3);
+	return days(argc % 12);
+}
+`
+	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := invoke(t, "scan", "--json", "--no-cache", file)
+	r := &scan.Report{}
+	if err := json.Unmarshal([]byte(o.stdout), r); err != nil {
+		t.Fatalf("%v\n%s", err, o.stdout)
+	}
+	got := map[int][]string{}
+	for _, f := range r.Findings {
+		if f.Property == assay.ValidDeref || f.Property == assay.NoOverflow {
+			got[f.Place.Pos.Line] = append(got[f.Place.Pos.Line], strings.Join([]string{f.Entry, string(f.Property), string(f.Confidence), string(f.Label)}, " "))
+		}
+	}
+	for line, want := range map[int]string{2: "days valid-deref low numbers", 3: "main valid-deref high ", 5: "twice valid-deref medium ", 6: "compare no-overflow low numbers"} {
+		if !slices.Contains(got[line], want) {
+			t.Errorf("line %d: %q, want %q", line, got[line], want)
+		}
+	}
+	for _, c := range r.Counts {
+		if c.Functions != 5 || c.Open+c.Violated > 5 {
+			t.Errorf("counts: %+v", c)
+		}
+	}
+}

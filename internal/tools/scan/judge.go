@@ -136,7 +136,8 @@ func (x *examination) judge(f *Finding, s start) {
 		lowered(f, startOf(r))
 		return
 	case r.Answer == assay.False:
-		f.Confidence, f.Because = Medium, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String()
+		x.another(r, "arguments of ordinary size lead there")
+		f.lower(LabelRoom, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String(), "ordinary arguments")
 		return
 	}
 	if same, r := remains(assay.Harness{Infer: true, Generous: true}); r != nil && !same {
@@ -160,6 +161,9 @@ func (x *examination) judge(f *Finding, s start) {
 // integers were not seen to lead there.
 func (x *examination) judgeInternal(f *Finding, s start) {
 	r, err := x.check(tame, f.Property)
+	if err == nil && r.Answer == assay.False && r.Violation.Pos != f.Place.Pos {
+		x.another(r, "small positive numbers lead there")
+	}
 	if err != nil || r.Answer != assay.False || r.Violation.Pos != f.Place.Pos {
 		f.lower(LabelNumbers, "only the project itself calls "+f.Entry+", and small positive numbers were not seen to lead there", "what the callers establish of numbers")
 		return
@@ -169,6 +173,14 @@ func (x *examination) judgeInternal(f *Finding, s start) {
 		f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
 	}
 	lowered(f, startOf(r))
+}
+
+// another adds the violation that an easy harness leads to, at another place than the one that was asked about.
+func (x *examination) another(r *assay.Result, because string) {
+	f := x.finding(r)
+	f.Confidence, f.Because = High, because
+	lowered(&f, startOf(r))
+	x.out.Findings = append(x.out.Findings, f)
 }
 
 // lowered says that a finding is about what a contract would say, by what it is about, and lowers it.
