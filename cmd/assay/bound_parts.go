@@ -2,12 +2,12 @@ package main
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"assay/internal/integers/bound"
 	"assay/internal/integers/its"
 	"assay/internal/logic/linear"
+	"assay/internal/run/lazyregexp"
 )
 
 // boundPart is a part of a bound: what loops or calls cost together, where they are, and why they cost no more.
@@ -70,7 +70,7 @@ func placeOf(s *its.System, c *bound.Certificate, b int) string {
 }
 
 // numbered is the name of a variable of a program with its number.
-var numbered = regexp.MustCompile(`^(.+)_[0-9]+$`)
+var numbered = lazyregexp.New(`^(.+)_[0-9]+$`)
 
 // nameOfVariable is that of C.
 func nameOfVariable(name string) string {

@@ -15,6 +15,7 @@ import (
 
 	"assay"
 	"assay/internal/program/frontend"
+	"assay/internal/run/process"
 	"assay/internal/run/schedule"
 	"assay/internal/tools/scan"
 	"assay/internal/user/spell"
@@ -44,6 +45,7 @@ func main() {
 	// What cannot be recovered (a fault in a C library, the end of memory, a data race that
 	// the run-time finds) ends a Go process with the code 2. This makes it SIGABRT.
 	debug.SetTraceback("crash")
+	process.RelaxCollector()
 	os.Exit(run(os.Args[1:]))
 }
 

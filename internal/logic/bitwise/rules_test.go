@@ -11,7 +11,7 @@ import (
 )
 
 // all are all rules.
-func all() []Rule { return append(slices.Clone(Rewriting), Weakening...) }
+func all() []Rule { return append(slices.Clone(Rewriting()), Weakening()...) }
 
 // names has a view's name.
 var names = map[View]string{Signed: "signed", Unsigned: "unsigned"}

@@ -22,6 +22,7 @@ package integerize
 
 import (
 	"slices"
+	"sync"
 
 	"assay/internal/logic/bitwise"
 	"assay/internal/logic/linear"
@@ -37,7 +38,10 @@ type bitRule struct {
 }
 
 // rewritingRules and weakeningRules are those of each operation, in the order of the table.
-var rewritingRules, weakeningRules = rulesByOperation(bitwise.Rewriting), rulesByOperation(bitwise.Weakening)
+var (
+	rewritingRules = sync.OnceValue(func() map[bitwise.Op][]bitRule { return rulesByOperation(bitwise.Rewriting()) })
+	weakeningRules = sync.OnceValue(func() map[bitwise.Op][]bitRule { return rulesByOperation(bitwise.Weakening()) })
+)
 
 func rulesByOperation(rules []bitwise.Rule) map[bitwise.Op][]bitRule {
 	by := map[bitwise.Op][]bitRule{}
@@ -112,8 +116,9 @@ func (o *bitOperation) powers(r *bitRule) []uint32 {
 
 // rewritten applies the first rewriting rule that holds.
 func (o *bitOperation) rewritten(constant bool) (number, bool) {
-	for i := range rewritingRules[o.op] {
-		r := &rewritingRules[o.op][i]
+	rewriting := rewritingRules()[o.op]
+	for i := range rewriting {
+		r := &rewriting[i]
 		if r.constant != constant || r.View&o.view == 0 {
 			continue
 		}
@@ -144,8 +149,9 @@ func (o *bitOperation) environment(r *bitRule, k uint32) *ruleEnvironment {
 // a form over c, and gives the range of n.
 func (o *bitOperation) weakened(n, c number) number {
 	var known []linear.Constraint
-	for i := range weakeningRules[o.op] {
-		r := &weakeningRules[o.op][i]
+	weakening := weakeningRules()[o.op]
+	for i := range weakening {
+		r := &weakening[i]
 		if r.View&o.view == 0 {
 			continue
 		}

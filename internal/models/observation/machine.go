@@ -2,11 +2,11 @@ package observation
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay/internal/program/ir"
+	"assay/internal/run/lazyregexp"
 )
 
 // Atoms over machine integers. The variables of the system are the numbers that the variables of the program
@@ -22,7 +22,7 @@ import (
 // operand is a variable or a literal.
 const operand = `([A-Za-z_]\w*(?:::[A-Za-z_]\w*)?|-\s*\d+|\d+)`
 
-var comparison = regexp.MustCompile(operand + `\s*(?:==|!=|<=|>=|<|>)\s*` + operand)
+var comparison = lazyregexp.New(operand + `\s*(?:==|!=|<=|>=|<|>)\s*` + operand)
 
 // isBoolean is (1). Comparisons become @ and variables #; what has parentheses is as good as a variable. The operand of ! is
 // no comparison without parentheses: C reads !x == y as (!x) == y.

@@ -10,7 +10,6 @@ package observation
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 
 	"assay/internal/integers/branching"
@@ -20,6 +19,7 @@ import (
 	"assay/internal/models/absint"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/run/lazyregexp"
 	"assay/internal/temporal/ctl"
 )
 
@@ -46,7 +46,7 @@ var ErrNoStart = errors.New("no initial state satisfies what is assumed")
 const maxSteps = 200_000
 
 // name is a variable in a condition.
-var name = regexp.MustCompile(`\b[A-Za-z_]\w*(::[A-Za-z_]\w*)?\b`)
+var name = lazyregexp.New(`\b[A-Za-z_]\w*(::[A-Za-z_]\w*)?\b`)
 
 // Problem translates the program. The error is a *ctl.Error if it is about the formula or the assumption,
 // *integerize.ErrUntranslated, ErrNoStart, or that of the context.

@@ -1,11 +1,11 @@
 package frontend
 
 import (
-	"regexp"
 	"strings"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file gives a meaning to the idioms of inline assembly: barriers and empty templates, by
@@ -19,9 +19,9 @@ var idleAssembly = map[string]bool{
 }
 
 var (
-	byteSwap   = regexp.MustCompile(`^(?:bswap[lq]?\s+|ro[lr]w?\s+\$\$8\s*,\s*)\$\{?0(?::[a-z])?\}?$`)
-	fromOwner  = regexp.MustCompile(`^(?:(?:lfence|mfence|cpuid)\s*[;\n]\s*)?(rdtscp?|cpuid|rdrand|rdseed|rdpmc|xgetbv)\b[^;\n]*(?:[;\n]\s*(?:lfence|setc|setb)\b[^;\n]*)?$`)
-	asmComment = regexp.MustCompile(`#[^\n;]*|/\*.*?\*/`)
+	byteSwap   = lazyregexp.New(`^(?:bswap[lq]?\s+|ro[lr]w?\s+\$\$8\s*,\s*)\$\{?0(?::[a-z])?\}?$`)
+	fromOwner  = lazyregexp.New(`^(?:(?:lfence|mfence|cpuid)\s*[;\n]\s*)?(rdtscp?|cpuid|rdrand|rdseed|rdpmc|xgetbv)\b[^;\n]*(?:[;\n]\s*(?:lfence|setc|setb)\b[^;\n]*)?$`)
+	asmComment = lazyregexp.New(`#[^\n;]*|/\*.*?\*/`)
 )
 
 // inlineAssembly imports a call of inline assembly.

@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/internal/program/target"
+	"assay/internal/run/lazyregexp"
 	"assay/internal/run/process"
 	"assay/internal/run/schedule"
 )
@@ -223,8 +223,8 @@ func arguments(u unit, o *Options) []string {
 	return append(args, "--", u.file)
 }
 
-var diagnosticLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (?:fatal )?(error|warning|note): (.*)$`)
-var plainDiagnostic = regexp.MustCompile(`^(?:clang[-\w.]*: )?(?:fatal )?(error|warning): (.*)$`)
+var diagnosticLine = lazyregexp.New(`^(.+?):(\d+):(\d+): (?:fatal )?(error|warning|note): (.*)$`)
+var plainDiagnostic = lazyregexp.New(`^(?:clang[-\w.]*: )?(?:fatal )?(error|warning): (.*)$`)
 
 // parseDiagnostics reads the messages in clang's output.
 func parseDiagnostics(text string) []Diagnostic {

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file finds out which parameters of functions without body point to const: LLVM's
@@ -63,10 +63,10 @@ func declarations(ctx context.Context, o *Options, p *llvm.Program) map[string][
 }
 
 var (
-	declareLine  = regexp.MustCompile(`^declare !dbg !(\d+) .*?@"?([^"( ]+)`)
-	metadataLine = regexp.MustCompile(`^!(\d+) = (?:distinct )?(!.*)$`)
-	metadataLink = regexp.MustCompile(`\b(baseType|type|types|elements): !(\d+)`)
-	metadataTag  = regexp.MustCompile(`\btag: (\w+)`)
+	declareLine  = lazyregexp.New(`^declare !dbg !(\d+) .*?@"?([^"( ]+)`)
+	metadataLine = lazyregexp.New(`^!(\d+) = (?:distinct )?(!.*)$`)
+	metadataLink = lazyregexp.New(`\b(baseType|type|types|elements): !(\d+)`)
+	metadataTag  = lazyregexp.New(`\btag: (\w+)`)
 )
 
 // metadata is the debug information of a module, by number.

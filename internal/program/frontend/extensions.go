@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/internal/program/cprover"
+	"assay/internal/run/lazyregexp"
 	"assay/internal/run/process"
 )
 
@@ -40,7 +40,7 @@ func mayExtend(text string) bool {
 
 // builtinDefinition is clang's message where a program has a definition of a builtin, which CBMC takes for that of
 // all calls; clang calls the function without the prefix.
-var builtinDefinition = regexp.MustCompile(`(?m) error: definition of builtin function '(__builtin_\w+)'`)
+var builtinDefinition = lazyregexp.New(`(?m) error: definition of builtin function '(__builtin_\w+)'`)
 
 // translate compiles a unit with extensions.
 func translate(ctx context.Context, clang string, u unit, o *Options) compiled {
@@ -154,7 +154,7 @@ func (u *unit) path() string {
 	return u.directory + "/" + u.file
 }
 
-var structComparison = regexp.MustCompile(`(?m):(?:\{(\d+):(\d+)-(\d+):(\d+)\}\{(\d+):(\d+)-(\d+):(\d+)\}:)? error: invalid operands to binary expression \('(.*)' and '(.*)'\)$`)
+var structComparison = lazyregexp.New(`(?m):(?:\{(\d+):(\d+)-(\d+):(\d+)\}\{(\d+):(\d+)-(\d+):(\d+)\}:)? error: invalid operands to binary expression \('(.*)' and '(.*)'\)$`)
 
 // compareStructs rewrites the comparisons of structs that clang's messages tell of, the last one first. It
 // says whether there was one.
@@ -215,7 +215,7 @@ func lineStarts(s string) []int {
 	return out
 }
 
-var lineMarker = regexp.MustCompile(`^#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
+var lineMarker = lazyregexp.New(`^#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
 
 // presumed is the file and line that the line markers of preprocessed C give to a line.
 func presumed(source string, row int, file string) (string, int) {

@@ -2,9 +2,11 @@ package frontend
 
 import (
 	"os"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file supplies declarations of library functions that a program calls
@@ -13,14 +15,14 @@ import (
 // which on a 64-bit machine cuts off pointers. So a file that calls some of
 // them is compiled a second time with their declarations in front of it.
 
-var undeclared = regexp.MustCompile(`call to undeclared (?:library )?function '(\w+)'`)
+var undeclared = lazyregexp.New(`call to undeclared (?:library )?function '(\w+)'`)
 
 // implicitDeclarations are declarations for the functions that clang's output
 // calls undeclared, as far as they are known; "" if there are none.
 func implicitDeclarations(text string) string {
 	var lines []string
 	for _, m := range undeclared.FindAllStringSubmatch(text, -1) {
-		if d := libraryDeclarations[m[1]]; d != "" && !slices.Contains(lines, d) {
+		if d := libraryDeclarations()[m[1]]; d != "" && !slices.Contains(lines, d) {
 			lines = append(lines, d)
 		}
 	}
@@ -45,7 +47,9 @@ func writePrelude(text string) (path string, err error) {
 }
 
 // libraryDeclarations are keyed by the name that they declare.
-var libraryDeclarations = declarationTable(`
+var libraryDeclarations = sync.OnceValue(func() map[string]string { return declarationTable(libraryHeader) })
+
+const libraryHeader = `
 void *malloc(__SIZE_TYPE__)
 void *calloc(__SIZE_TYPE__, __SIZE_TYPE__)
 void *realloc(void *, __SIZE_TYPE__)
@@ -97,9 +101,9 @@ double cos(double)
 double exp(double)
 double log(double)
 double fmod(double, double)
-`)
+`
 
-var declaredName = regexp.MustCompile(`(\w+)\(`)
+var declaredName = lazyregexp.New(`(\w+)\(`)
 
 func declarationTable(text string) map[string]string {
 	table := map[string]string{}

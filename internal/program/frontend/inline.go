@@ -3,10 +3,10 @@ package frontend
 import (
 	"context"
 	"os"
-	"regexp"
 	"slices"
 
 	"assay/internal/program/llvm"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file recovers inline functions. Since C99 "inline int f(void) {…}" is
@@ -17,7 +17,7 @@ import (
 // definition. The result is taken if it links and has fewer functions without
 // body.
 
-var inlineWord = regexp.MustCompile(`\b(inline|__inline|__inline__)\b`)
+var inlineWord = lazyregexp.New(`\b(inline|__inline|__inline__)\b`)
 
 // recoverInlines returns the better program, nil if there is none.
 func recoverInlines(ctx context.Context, o *Options, p *llvm.Program) *llvm.Program {
@@ -51,7 +51,7 @@ func recoverInlines(ctx context.Context, o *Options, p *llvm.Program) *llvm.Prog
 func bodiless(p *llvm.Program) []*llvm.Function {
 	var list []*llvm.Function
 	for _, f := range p.Functions {
-		if f.Blocks == nil && !f.Intrinsic && externals[f.Name] == nil && !isInput(f.Name) && unsupportedLibrary()[f.Name] == "" && !slices.Contains(printFunctions, f.Name) {
+		if f.Blocks == nil && !f.Intrinsic && externals[f.Name] == nil && !isInput(f.Name) && unsupportedLibrary(f.Name) == "" && !slices.Contains(printFunctions, f.Name) {
 			list = append(list, f)
 		}
 	}

@@ -85,18 +85,38 @@ func parseLibrary(text string) ([]LibraryFunction, error) {
 // libraryObjects is the header under which the table lists objects of the library.
 const libraryObjects = "objects"
 
-// unsupportedLibrary says why calls of library functions, and uses of objects of the
-// library that the program declares and does not define, are unsupported.
-var unsupportedLibrary = sync.OnceValue(func() map[string]string {
-	reasons := map[string]string{}
-	for _, f := range Library() {
-		what := "the library function "
-		if f.Header == libraryObjects {
-			what = "the object of the library "
-		}
-		if f.Fidelity == Unsupported {
-			reasons[f.Name] = what + f.Name + ": " + f.Note
-		}
+// unsupportedLibrary says why calls of a library function, or uses of an object of the
+// library that the program declares and does not define, are unsupported, "" if they are
+// not. It reads the lines with the name alone, because most programs name few functions.
+func unsupportedLibrary(name string) string {
+	if name == "" {
+		return ""
 	}
-	return reasons
-})
+	reason := ""
+	for from := 0; ; {
+		at := strings.Index(libraryTable[from:], name)
+		if at < 0 {
+			return reason
+		}
+		at += from
+		from = at + len(name)
+		if at == 0 || from == len(libraryTable) || strings.IndexByte(" \n", libraryTable[at-1]) < 0 || strings.IndexByte(" :\r\n", libraryTable[from]) < 0 {
+			continue // a part of another word
+		}
+		start, end := strings.LastIndexByte(libraryTable[:at], '\n')+1, from+strings.IndexByte(libraryTable[from:], '\n')
+		list, err := parseLibrary(libraryTable[start:end])
+		if err != nil {
+			panic("frontend: " + err.Error())
+		}
+		for _, f := range list {
+			if f.Name == name && f.Fidelity == Unsupported {
+				what := "the library function "
+				if f.Header == libraryObjects {
+					what = "the object of the library "
+				}
+				reason = what + f.Name + ": " + f.Note
+			}
+		}
+		from = end
+	}
+}

@@ -237,3 +237,28 @@ func BenchmarkLinkModels(b *testing.B) {
 		})
 	}
 }
+
+// TestUnsupportedLibrary compares the search for a name with the whole table.
+func TestUnsupportedLibrary(t *testing.T) {
+	reasons := map[string]string{}
+	for _, f := range Library() {
+		if f.Fidelity == Unsupported {
+			reasons[f.Name] = f.Note
+		}
+	}
+	if len(reasons) < 100 {
+		t.Fatalf("%d unsupported functions", len(reasons))
+	}
+	for _, f := range Library() {
+		note, unsupported := reasons[f.Name]
+		for _, name := range []string{f.Name, f.Name[1:], f.Name + "x"} {
+			if _, other := reasons[name]; name != f.Name && other {
+				continue
+			}
+			reason := unsupportedLibrary(name)
+			if want := unsupported && name == f.Name; (reason != "") != want || want && !strings.HasSuffix(reason, name+": "+note) {
+				t.Errorf("%q: %q, of %s the table says %q", name, reason, f.Name, note)
+			}
+		}
+	}
+}

@@ -3,11 +3,11 @@ package frontend
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"assay/internal/program/llvm"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file gives atoms the local variables that they name, as main::x. The function of such an atom
@@ -25,7 +25,7 @@ type Local struct{ Func, Name string }
 
 func (l Local) String() string { return l.Func + "::" + l.Name }
 
-var localName = regexp.MustCompile(`\b([A-Za-z_]\w*)::([A-Za-z_]\w*)\b`)
+var localName = lazyregexp.New(`\b([A-Za-z_]\w*)::([A-Za-z_]\w*)\b`)
 
 // LocalsOf are the locals that an atom names, in the order of the parameters of its function.
 func LocalsOf(atom string) (list []Local) {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file takes the C that McSema, with a printer of C for LLVM, makes of machine code: functions
@@ -28,18 +29,18 @@ const (
 )
 
 // A lifted function: 1 its declarator, 2 its name, 3 its parameters.
-var mcsemaFunction = regexp.MustCompile(`(?m)^ ?(void ?\* ?(\w+)\((struct l_struct_struct_OC_State ?\* ?\w+ ?, ?[\w ]+ ?, ?void ?\* ?\w+) ?\)) ?\n?\{`)
+var mcsemaFunction = lazyregexp.New(`(?m)^ ?(void ?\* ?(\w+)\((struct l_struct_struct_OC_State ?\* ?\w+ ?, ?[\w ]+ ?, ?void ?\* ?\w+) ?\)) ?\n?\{`)
 
 var (
-	mcsemaInput  = regexp.MustCompile(`^(?:sub_[0-9a-f]+_)?__VERIFIER_nondet_(\w+)$`)
-	mcsemaError  = regexp.MustCompile(`^(?:sub_[0-9a-f]+_)?(?:__VERIFIER_error|reach_error)$`)
-	mcsemaMain   = regexp.MustCompile(`^(?:sub_[0-9a-f]+_main|dummy_main)$`)
-	definesMain  = regexp.MustCompile(`(?m)^(?:int|void)\s+main\s*\(`)
-	mcsemaGlobal = regexp.MustCompile(`(?m)^(?:extern )?struct l_struct_\w+_type (\w+)\b`)
-	mcsemaState  = regexp.MustCompile(`(?m)^(?:extern )?struct l_struct_struct_OC_State ?\* ?globalState ?;`)
-	ownMain      = regexp.MustCompile(`(?m)^(?:int|void)\s+main\s*\([^)]*\)\s*\{`)
-	errorCall    = regexp.MustCompile(`^\s*\{\s*__VERIFIER_error\(\);`)
-	lastName     = regexp.MustCompile(`(\w+)\s*$`)
+	mcsemaInput  = lazyregexp.New(`^(?:sub_[0-9a-f]+_)?__VERIFIER_nondet_(\w+)$`)
+	mcsemaError  = lazyregexp.New(`^(?:sub_[0-9a-f]+_)?(?:__VERIFIER_error|reach_error)$`)
+	mcsemaMain   = lazyregexp.New(`^(?:sub_[0-9a-f]+_main|dummy_main)$`)
+	definesMain  = lazyregexp.New(`(?m)^(?:int|void)\s+main\s*\(`)
+	mcsemaGlobal = lazyregexp.New(`(?m)^(?:extern )?struct l_struct_\w+_type (\w+)\b`)
+	mcsemaState  = lazyregexp.New(`(?m)^(?:extern )?struct l_struct_struct_OC_State ?\* ?globalState ?;`)
+	ownMain      = lazyregexp.New(`(?m)^(?:int|void)\s+main\s*\([^)]*\)\s*\{`)
+	errorCall    = lazyregexp.New(`^\s*\{\s*__VERIFIER_error\(\);`)
+	lastName     = lazyregexp.New(`(\w+)\s*$`)
 )
 
 // readsMcSema puts a program that McSema lifted in the place of the file, in a folder that the caller removes.
@@ -167,7 +168,7 @@ int main(void) {
 }
 
 // A member of a struct: 1 its type.
-var mcsemaStruct = regexp.MustCompile(`(struct l_\w+) \{\s*([^{}]*?) ?field0;`)
+var mcsemaStruct = lazyregexp.New(`(struct l_\w+) \{\s*([^{}]*?) ?field0;`)
 
 // narrowRegisters says whether the general registers are those of a 32-bit processor. (Where int stands for all
 // types, they may be any.)

@@ -290,7 +290,7 @@ func (im *importer) expressible(v llvm.Value) string {
 			if v.Weak {
 				problem = "the weak symbol " + v.Name + ", which may be absent"
 			}
-			if what := unsupportedLibrary()[v.Name]; what != "" && v.Init == nil {
+			if what := unsupportedLibrary(v.Name); what != "" && v.Init == nil {
 				problem = what
 			}
 		case *llvm.Function:

@@ -1,15 +1,16 @@
 package harness
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file knows names that people give to lengths, sizes and positions.
 
 var (
-	wordBreak = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	wordBreak = lazyregexp.New(`([a-z0-9])([A-Z])`)
 	// lengthWords are what a length is called, alone or as a part of a name.
 	lengthWords = []string{"len", "length", "size", "sz", "siz", "n", "num", "count", "cnt", "nbytes", "nmemb", "bytes", "nelem", "nelems", "elems", "max", "maxlen", "bufsize", "buflen", "buffersize", "strlen", "nitems", "items", "total", "limit", "blen", "slen", "dlen"}
 	// capacityWords are what the size of a block is called of which a part is in use.

@@ -2,8 +2,9 @@ package ir
 
 import (
 	"math/big"
-	"regexp"
 	"strconv"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // funcParser reads one function. Until its end is reached values have
@@ -54,7 +55,7 @@ var opsByName = func() map[string]Op {
 }()
 
 // numeral matches the value names that are numbers.
-var numeral = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
+var numeral = lazyregexp.New(`^[1-9][0-9]{0,8}$`)
 
 // parse reads a function from after the keyword to its closing brace.
 func (p *funcParser) parse() *Func {

@@ -40,9 +40,10 @@ package ir
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // Print is the text form of the module.
@@ -88,7 +89,7 @@ type printer struct {
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
-var plainName = regexp.MustCompile(`^[A-Za-z_.$][A-Za-z0-9_.$-]*$`)
+var plainName = lazyregexp.New(`^[A-Za-z_.$][A-Za-z0-9_.$-]*$`)
 
 func symbol(s string) string {
 	if plainName.MatchString(s) {

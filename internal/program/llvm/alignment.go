@@ -9,8 +9,9 @@ package llvm
 import "C"
 
 import (
-	"regexp"
 	"unsafe"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file notes which accesses must be aligned, by calls of
@@ -269,7 +270,7 @@ func samePosition(a, b C.LLVMValueRef) bool {
 
 // lessAligned finds packed structs, types with an attribute, and bit-fields in
 // the text of a module.
-var lessAligned = regexp.MustCompile(`<\{|DW_TAG_(?:typedef|member|structure_type|union_type)[^\n]*align: |DIFlagBitField`)
+var lessAligned = lazyregexp.New(`<\{|DW_TAG_(?:typedef|member|structure_type|union_type)[^\n]*align: |DIFlagBitField`)
 
 // mayAskLess says whether the module has types that ask less than LLVM's types do.
 func (p *preparation) mayAskLess() bool {

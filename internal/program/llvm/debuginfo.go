@@ -9,9 +9,10 @@ import "C"
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file reads debug information: positions, variables, types, labels.
@@ -311,7 +312,7 @@ func (d *debugInfo) ctype(c *copier, v C.LLVMValueRef) *CType {
 }
 
 // enumeratorValue finds the value in the text of a DIEnumerator, which has no accessor.
-var enumeratorValue = regexp.MustCompile(`DIEnumerator\(.*value: (-?\d+)`)
+var enumeratorValue = lazyregexp.New(`DIEnumerator\(.*value: (-?\d+)`)
 
 func (d *debugInfo) member(c *copier, t *CType, v C.LLVMValueRef) {
 	if v == nil || C.LLVMIsAMDNode(v) == nil {

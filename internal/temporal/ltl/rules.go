@@ -3,6 +3,7 @@ package ltl
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // This file is the table of rewriting rules of Simplify. A rule is data: what it
@@ -102,8 +103,8 @@ type condition struct {
 	a, b Atom
 }
 
-// patterns are the rules, parsed, by the operator at the top.
-var patterns = parseRules(rules)
+// patterns are the rules, parsed when they are first needed.
+var patterns = sync.OnceValue(func() []pattern { return parseRules(rules) })
 
 // parseRules parses the table.
 func parseRules(table []rule) []pattern {

@@ -87,7 +87,7 @@ func (s shape) admits(c condition, v map[Atom]row) bool {
 // put in for a variable has one of these rows.
 func TestRules(t *testing.T) {
 	used := 0
-	for _, p := range patterns {
+	for _, p := range patterns() {
 		atoms := Atoms(And(p.from, p.to))
 		length := 5
 		if len(atoms) == 3 {
@@ -117,7 +117,7 @@ func TestRules(t *testing.T) {
 		}
 		used += admitted
 	}
-	t.Logf("%d rules, %d rows", len(patterns), used)
+	t.Logf("%d rules, %d rows", len(patterns()), used)
 }
 
 // TestRulesApply: each rule is applied to what it matches, with formulas that meet
@@ -128,7 +128,7 @@ func TestRulesApply(t *testing.T) {
 		"": {"p", "q"}, "implies": {"p && q", "q"}, "excludes": {"p && q", "!q"}, "or": {"p || q", "!q"},
 		"eventual": {"F p", "q"}, "universal": {"G p", "q"}, "both": {"G F p", "q"},
 	}
-	for _, p := range patterns {
+	for _, p := range patterns() {
 		bind := func(first, second string) binding {
 			var m binding
 			for _, v := range []string{"a", "b", "c"} {

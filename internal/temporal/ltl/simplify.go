@@ -44,6 +44,7 @@ func (s *simplifier) simplify(f Formula) Formula {
 
 // top rewrites a formula whose operands are done.
 func (s *simplifier) top(f Formula) Formula {
+	patterns := patterns()
 	for i := range patterns {
 		if g, ok := s.apply(&patterns[i], f); ok {
 			return s.simplify(g)
@@ -67,6 +68,7 @@ func (s *simplifier) set(op BinaryOp, fs []Formula) Formula {
 
 // pair finds two formulas that a rule makes one.
 func (s *simplifier) pair(op BinaryOp, fs []Formula) (i, j int, g Formula, ok bool) {
+	patterns := patterns()
 	for j := range fs {
 		for i := range j {
 			for k := range patterns {

@@ -1,8 +1,9 @@
 package ltl
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file finds formulas in files: in property files, and in comments of C.
@@ -14,7 +15,7 @@ type Check struct {
 }
 
 // checkLine is `CHECK( init(main()), LTL(` at the beginning of a line.
-var checkLine = regexp.MustCompile(`^\s*CHECK\s*\(\s*init\s*\(\s*([A-Za-z_]\w*)\s*\(\s*(?:void)?\s*\)\s*\)\s*,\s*LTL\s*(\()`)
+var checkLine = lazyregexp.New(`^\s*CHECK\s*\(\s*init\s*\(\s*([A-Za-z_]\w*)\s*\(\s*(?:void)?\s*\)\s*\)\s*,\s*LTL\s*(\()`)
 
 // ParseChecks reads a property file with a line `CHECK( init(main()), LTL(…) )`
 // for each formula. Empty lines and those that start with // or # are skipped.
@@ -75,7 +76,7 @@ func closingParenthesis(text string, at int) (int, bool) {
 }
 
 // commentHead is how a comment with a formula begins, after // or /*.
-var commentHead = regexp.MustCompile(`^@\s*ltl\s+invariant\s+(\w+)\s*:`)
+var commentHead = lazyregexp.New(`^@\s*ltl\s+invariant\s+(\w+)\s*:`)
 
 // ParseComments reads the formulas in comments of a C file:
 //

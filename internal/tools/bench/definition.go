@@ -14,12 +14,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // definitionReader reads task definitions. Property files are shared by
@@ -175,7 +176,7 @@ func (p pattern) one(path string) (string, error) {
 	return files[0], nil
 }
 
-var globCharacters = regexp.MustCompile(`[*?\[\\]`)
+var globCharacters = lazyregexp.New(`[*?\[\\]`)
 
 func escapeGlob(s string) string { return globCharacters.ReplaceAllString(s, `\$0`) }
 
@@ -207,7 +208,7 @@ func (d *definition) inputFiles() ([]string, error) {
 }
 
 // yamlLine is how the YAML library begins its messages.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
 
 // parseDefinition reads the text of a task definition; path is for messages.
 func parseDefinition(path string, text []byte) (*definition, error) {

@@ -7,13 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // pageRow is a result on the page.
 type pageRow struct {
@@ -71,5 +72,5 @@ func WritePage(w io.Writer, title string, when time.Time, results []Result, peer
 	page.Sets = slices.Sorted(maps.Keys(sets))
 	page.Categories = slices.Sorted(maps.Keys(categories))
 	page.Properties = slices.Sorted(maps.Keys(properties))
-	return pageTemplate.Execute(w, page)
+	return pageTemplate().Execute(w, page)
 }

@@ -56,7 +56,7 @@ func (o Operation) function(name string, weaken bool) string {
 		own = "~a"
 	}
 	always := false
-	for _, r := range o.fitting(bitwise.Rewriting) {
+	for _, r := range o.fitting(bitwise.Rewriting()) {
 		if r.when == "1" {
 			fmt.Fprintf(&b, "\treturn %s; /* %s */\n", r.then, r.name)
 			always = true
@@ -70,7 +70,7 @@ func (o Operation) function(name string, weaken bool) string {
 		fmt.Fprintf(&b, "\treturn %s;\n", own)
 	default:
 		fmt.Fprintf(&b, "\t%s r = __VERIFIER_nondet_%s();\n", o.Type.Name, inputName(o.Type))
-		for _, r := range o.fitting(bitwise.Weakening) {
+		for _, r := range o.fitting(bitwise.Weakening()) {
 			fmt.Fprintf(&b, "\tif (%s) __VERIFIER_assume(%s); /* %s */\n", r.when, r.then, r.name)
 		}
 		b.WriteString("\treturn r;\n")

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"assay"
 	"assay/internal/program/frontend"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file finds the C files of a project: those of a compilation database, or those of a
@@ -198,7 +198,7 @@ func relativeTo(root, file string) string {
 	return file
 }
 
-var missingHeader = regexp.MustCompile(`error: '([^']+)' file not found`)
+var missingHeader = lazyregexp.New(`error: '([^']+)' file not found`)
 
 // compile compiles a file; folders with headers that are missing are added to its flags.
 func (p *project) compile(ctx context.Context, s *source, o frontend.Options) (*frontend.Unit, error) {

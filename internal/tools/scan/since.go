@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"assay"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file asks git what has changed since a commit, in the files as they are now.
@@ -18,7 +18,7 @@ import (
 // lineRange is from one line to another, both included.
 type lineRange struct{ first, last int }
 
-var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
+var hunk = lazyregexp.New(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 
 // changedSince are the ranges of changed lines, by file. Files that git does not know are changed as a whole.
 func changedSince(ctx context.Context, root, revision string) (map[string][]lineRange, error) {

@@ -5,10 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 
 	"assay"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file reads comments that take findings for known:
@@ -21,8 +21,8 @@ import (
 // A comment is for its own line, or, alone on a line, for the next one; at the line where a function begins it is
 // for the whole function. A reason must be given.
 
-var ignoreComment = regexp.MustCompile(`(?://|/\*)\s*assay:\s*(\w+)\s*(.*)`)
-var ignoreForm = regexp.MustCompile(`^\(([^)]*)\)\s*(.*)$`)
+var ignoreComment = lazyregexp.New(`(?://|/\*)\s*assay:\s*(\w+)\s*(.*)`)
+var ignoreForm = lazyregexp.New(`^\(([^)]*)\)\s*(.*)$`)
 
 // ignore is a comment.
 type ignore struct {

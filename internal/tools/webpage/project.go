@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay"
 	"assay/internal/tools/report"
@@ -19,8 +20,10 @@ import (
 //go:embed project.html
 var projectText string
 
-var projectPage = template.Must(template.Must(template.New("project").Parse(projectText)).Parse(
-	`{{define "link"}}{{if .Target}}<a href="#{{.Target}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end}}`))
+var projectPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.Must(template.New("project").Parse(projectText)).Parse(
+		`{{define "link"}}{{if .Target}}<a href="#{{.Target}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end}}`))
+})
 
 // project is what the page of a scan shows.
 type project struct {
@@ -91,7 +94,7 @@ func WriteProject(w io.Writer, r *scan.Report, command string) error {
 		p.Open = append(p.Open, o)
 	}
 	p.Files = s.shown()
-	return projectPage.Execute(w, p)
+	return projectPage().Execute(w, p)
 }
 
 func names(ps []assay.Property) string {

@@ -16,6 +16,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"assay"
 	"assay/internal/tools/report"
@@ -28,7 +29,7 @@ var style string
 //go:embed result.html
 var resultText string
 
-var resultPage = template.Must(template.New("result").Parse(resultText))
+var resultPage = sync.OnceValue(func() *template.Template { return template.Must(template.New("result").Parse(resultText)) })
 
 // Options say what is shown.
 type Options struct {
@@ -158,7 +159,7 @@ func Write(ctx context.Context, w io.Writer, r *assay.Result, o Options) error {
 		p.Assumptions = append(p.Assumptions, place{s.link(x.Pos), x.Text})
 	}
 	p.Files = s.shown()
-	return resultPage.Execute(w, p)
+	return resultPage().Execute(w, p)
 }
 
 // headline is the answer in a sentence.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"assay/internal/conductor"
 	"assay/internal/program/frontend"
+	"assay/internal/run/lazyregexp"
 	"assay/internal/temporal/ltl"
 	"assay/internal/transform/product"
 )
@@ -20,7 +20,7 @@ import (
 func wrong(err error) error { return &frontend.InputError{Text: err.Error()} }
 
 // otherLogic are words of property files that mean no atoms.
-var otherLogic = regexp.MustCompile(`\b(call|label)\s*\(|\b(valid-\w+|overflow|end|data-race|def-behavior)\b`)
+var otherLogic = lazyregexp.New(`\b(call|label)\s*\(|\b(valid-\w+|overflow|end|data-race|def-behavior)\b`)
 
 // OfLine is the formula in a line `CHECK( init(main()), LTL(…) )` of a property file, nil if it
 // is about something else than atoms.

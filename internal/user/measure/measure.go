@@ -5,13 +5,13 @@ package measure
 import (
 	"context"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
+	"assay/internal/run/lazyregexp"
 )
 
 // Program is a module whose runs are measured.
@@ -102,7 +102,7 @@ func (c *chooser) Next(q interp.Request) (ir.Choice, error) {
 }
 
 // inputName is a name of an input with the line where it is read.
-var inputName = regexp.MustCompile(`@([0-9]+)(#[0-9]+)?$`)
+var inputName = lazyregexp.New(`@([0-9]+)(#[0-9]+)?$`)
 
 // Value is that of an input by its name in a bound; ok is false if it is not known which is meant.
 func (r *Run) Value(name string) (n int64, ok bool) {

@@ -20,13 +20,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/target"
+	"assay/internal/run/lazyregexp"
 	"assay/internal/run/process"
 )
 
@@ -173,7 +173,7 @@ func clang(ctx context.Context, args []string) (why string, err error) {
 }
 
 // runtimeError is a message of UBSan, with its line.
-var runtimeError = regexp.MustCompile(`:(\d+):\d+: runtime error: (.*)`)
+var runtimeError = lazyregexp.New(`:(\d+):\d+: runtime error: (.*)`)
 
 // judge reads the end of the run.
 func judge(c Counterexample, sanitizer string, end process.Outcome, stderr string) Outcome {

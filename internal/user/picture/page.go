@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"sync"
 
 	"assay/internal/program/ir"
 )
@@ -11,7 +12,7 @@ import (
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // Source is a file to show beside the graph.
 type Source struct {
@@ -48,7 +49,7 @@ func (p *Picture) WritePage(out io.Writer, title string, svg []byte, sources []S
 			}
 		}
 	}
-	return page.Execute(out, map[string]any{
+	return page().Execute(out, map[string]any{
 		"Title": title, "Summary": p.Summary(), "SVG": template.HTML(svg), "Boxes": boxes, "Sources": sources,
 	})
 }

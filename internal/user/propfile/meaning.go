@@ -1,8 +1,9 @@
 package propfile
 
 import (
-	"regexp"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // meanings are the formulas that mean a property, without white space, with its name.
@@ -21,7 +22,7 @@ var meanings = map[string]string{
 }
 
 // labelFormula is unreach-label, without white space.
-var labelFormula = regexp.MustCompile(`^G!label\(([A-Za-z_]\w*)\)$`)
+var labelFormula = lazyregexp.New(`^G!label\(([A-Za-z_]\w*)\)$`)
 
 // Meaning are the names of the properties that the formula means, nil if it is
 // none of the usual ones; label is the one that unreach-label is about.

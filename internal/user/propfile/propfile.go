@@ -5,8 +5,9 @@ package propfile
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // Check is a line.
@@ -28,10 +29,10 @@ func (e *Error) Error() string { return e.Message }
 
 // checkLine is the shape that every line of a property file has; it is the
 // expression with which the existing verifiers read these files.
-var checkLine = regexp.MustCompile(`^CHECK\s*\(\s*init\s*\((.*?)\)\s*,\s*(LTL|CTL)\s*\((.*)\)\s*\)\s*;?$`)
+var checkLine = lazyregexp.New(`^CHECK\s*\(\s*init\s*\((.*?)\)\s*,\s*(LTL|CTL)\s*\((.*)\)\s*\)\s*;?$`)
 
 // entryCall is the argument of init: a call without arguments.
-var entryCall = regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*\(\s*(?:void)?\s*\)\s*$`)
+var entryCall = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\(\s*(?:void)?\s*\)\s*$`)
 
 // Parse reads the text of a file, which has at least one check.
 func Parse(text string) (checks []Check, wrong *Error) {

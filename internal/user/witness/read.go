@@ -3,12 +3,13 @@ package witness
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file reads the YAML formats. A file is looked at as a tree of nodes, which have lines and columns, and never turned into
@@ -89,7 +90,7 @@ func Read(text []byte) (w *Witness, err error) {
 	return w, nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
 
 // decode reads the next document; what the library says is put as ours.
 func decode(d *yaml.Decoder, n *yaml.Node) (err error) {
@@ -259,7 +260,7 @@ func (w *Witness) entry(n *yaml.Node) (known bool, err error) {
 	return true, nil
 }
 
-var hash = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+var hash = lazyregexp.New(`^[0-9a-fA-F]{64}$`)
 
 // metadata reads the metadata of an entry; those of several entries are about one task.
 func (w *Witness) metadata(entry *fields) error {

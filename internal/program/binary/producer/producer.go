@@ -8,9 +8,10 @@ import (
 	"debug/elf"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // Compiler is one that can be run.
@@ -26,8 +27,8 @@ type Compiler struct {
 }
 
 var (
-	gnu   = regexp.MustCompile(`^GNU C\S* (\d+)\.\S+(.*)$`)
-	clang = regexp.MustCompile(`clang version (\d+)\.`)
+	gnu   = lazyregexp.New(`^GNU C\S* (\d+)\.\S+(.*)$`)
+	clang = lazyregexp.New(`clang version (\d+)\.`)
 )
 
 // ErrNone is a compiler that is not installed.
