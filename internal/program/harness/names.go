@@ -27,7 +27,7 @@ func words(name string) []string {
 }
 
 // limitPrefix begins the names of limits: maxf, nmax.
-var limitPrefix = regexp.MustCompile(`(?i)^(max|cap)|(max|cap)$`)
+var limitPrefix = lazyregexp.New(`(?i)^(max|cap)|(max|cap)$`)
 
 // isLimit says that a name is that of the size of a block of which a part is in use.
 func isLimit(name string) bool { return isOneOf(name, capacityWords) || limitPrefix.MatchString(name) }
