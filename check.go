@@ -16,6 +16,7 @@ import (
 	"assay/internal/program/ir"
 	"assay/internal/run/schedule"
 	"assay/internal/run/work"
+	"assay/internal/user/contracts"
 	"assay/internal/user/formula"
 	"assay/internal/user/inspect"
 	"assay/internal/user/native"
@@ -156,6 +157,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	loaded := Phase{Name: "front end", Time: time.Since(begin)}
 	m := program.Module
 	var warnings []string
+	if t.Program.UseContracts && t.question() == conductor.Safety && !slices.Contains(kinds(t.Properties), ir.Assertion) {
+		t.Properties = append(slices.Clone(t.Properties), UnreachCall) // what contracts require is asserted
+	}
 	if t.question() == conductor.Safety {
 		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, frontend.LabelName(t.Label))) }
 		_, partly := program.Unchecked(property.Kinds(property.All)) // then all cannot be asked
@@ -169,7 +173,13 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	begin = time.Now()
 	question := r.question(m, asked)
 	question.Exact, question.Options.Shorten = program.Exact, !native.Binary(t.Files) // there it matters what was never written
-	answer := conductor.Decide(ctx, question)
+	parts, err := contracts.Decide(ctx, r.frontendOptions(), program, question)
+	if err != nil {
+		return nil, loadError(err)
+	}
+	answer, whole := parts.Decisive.Answer, program
+	program = parts.Decisive.Program
+	m = program.Module
 	for _, x := range answer.Told {
 		subject.Told = append(subject.Told, inspect.Told(x))
 	}
@@ -202,8 +212,9 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		p := &answer.TerminatesWhen[i]
 		result.TerminatesWhen = append(result.TerminatesWhen, show.PreconditionOf(p.Module, p.Condition, p.Inputs, p.Certificate))
 	}
-	if t.Engine.EachCheck {
-		result.Checks = eachCheck(m, answer.Checks)
+	result.Unclean, result.Contracts = append(result.Unclean, parts.Unclean()...), parts.Proved()
+	if result.Answer == False {
+		result.KeepsNot = parts.Decisive.Function
 	}
 	if result.run != nil && result.Endless == nil {
 		result.run.Locate(ctx, result.Violation)
@@ -211,13 +222,21 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	if err := r.confirm(ctx, result, program); err != nil {
 		return nil, err
 	}
-	result.Warnings = warnings
+	result.Warnings = append(warnings, parts.Warnings()...)
 	if err := r.witnesses(ctx, result, &question, &answer, program); err != nil {
 		return nil, err
 	}
-	result.Assumptions = r.assumptions(program)
+	result.Assumptions = r.assumptions(whole)
 	result.Stats = answer.Stats
-	result.Sites = sites(m, conductor.Asked(m, kinds(t.Properties), frontend.LabelName(t.Label)), result)
+	for _, p := range parts.Parts {
+		if p.Program == nil {
+			continue
+		}
+		if t.Engine.EachCheck {
+			result.Checks = append(result.Checks, eachCheck(p.Program.Module, p.Answer.Checks)...)
+		}
+		result.Sites = append(result.Sites, sites(p.Program.Module, conductor.Asked(p.Program.Module, kinds(t.Properties), frontend.LabelName(t.Label)), result)...)
+	}
 	result.Stats.Checks = len(result.Sites)
 	result.Stats.Phases = append([]Phase{loaded, {Name: "search", Time: time.Since(begin)}}, result.Stats.Phases...)
 	return result, nil

@@ -59,6 +59,11 @@ type Result struct {
 	// nothing violates the property before.
 	Invariants []Invariant
 
+	// Contracts are the functions whose bodies are proved to keep their contracts; KeepsNot is the one whose body
+	// does not: the run of the False starts there. With Program.UseContracts.
+	Contracts []string
+	KeepsNot  string
+
 	// Of every answer.
 	Checks      []CheckResult // with Engine.EachCheck
 	Sites       []CheckResult // every place that the properties ask about, and what is known of it

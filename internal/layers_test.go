@@ -86,12 +86,13 @@ var allowed = map[string][]string{
 	"internal/program/binary/lift":     {"internal/program/binary/image", "internal/program/binary/x86"},
 	"internal/program/binary/producer": {},
 	"internal/program/binary/x86":      {},
+	"internal/program/contract":        {"internal/logic/bv", "internal/program/cprover", "internal/program/ir"},
 	"internal/program/cprover":         {},
 	"internal/program/frontend": {
 		"internal/logic/bv",
 		"internal/run/process",
 		"internal/program/binary/image", "internal/program/binary/lift",
-		"internal/program/cprover",
+		"internal/program/contract", "internal/program/cprover",
 		"internal/program/harness", "internal/program/ir", "internal/program/llvm", "internal/program/target",
 	},
 	"internal/program/harness":    {"internal/program/llvm"},
@@ -342,6 +343,10 @@ var allowed = map[string][]string{
 		"internal/certify/accept",
 	},
 	// What a person writes and reads.
+	"internal/user/contracts": {
+		"internal/evidence/verdict", "internal/program/frontend", "internal/program/ir",
+		"internal/conductor", "internal/user/show",
+	},
 	"internal/user/formula": {"internal/temporal/ltl", "internal/program/frontend", "internal/transform/product", "internal/conductor", "internal/user/propfile", "internal/user/property"},
 	"internal/user/measure": {"internal/logic/bv", "internal/program/ir", "internal/program/ir/interp"},
 	"internal/user/inspect": {
@@ -398,7 +403,7 @@ var allowed = map[string][]string{
 		"internal/integers/its",
 		"internal/evidence/verdict",
 		"internal/conductor",
-		"internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/property", "internal/user/show", "internal/user/validate", "internal/user/witness/export",
+		"internal/user/contracts", "internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/property", "internal/user/show", "internal/user/validate", "internal/user/witness/export",
 	},
 	// Tools beside the verifier.
 	"internal/tools/bench":      {"internal/run/process", "internal/program/frontend"},

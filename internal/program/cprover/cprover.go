@@ -12,8 +12,7 @@
 //	contracts of functions        assumed and asserted around the body of the function under analysis, asserted
 //	                              and assumed instead of the bodies of others if that is asked for; see contract.go
 //
-// Decreases and assigns clauses of loops claim nothing that the other engines need, and are
-// left out.
+// Assigns clauses of loops claim nothing that the other engines need, and are left out.
 package cprover
 
 import (
@@ -27,15 +26,32 @@ type Options struct {
 	// Entry is the function under analysis: if it has a contract, that is assumed and
 	// asserted around its body.
 	Entry string
-	// UseContracts replaces the functions that have contracts by these, where they are called.
+	// UseContracts makes the functions that stand for contracts where they are called.
 	UseContracts bool
+	// Arbitrary gives the pointer parameters of the entry any value.
+	Arbitrary bool
+	// Vacuous asserts, instead of the call of its body, that what the contract of the entry requires is never satisfied.
+	Vacuous bool
+}
+
+// Contract is that of a function.
+type Contract struct {
+	Name string
+	// File is where it was read, for those who link several.
+	File string
+	// Text are its clauses: the same text is the same contract.
+	Text string
+	// Static says that only its file knows the function, Defined that its body is in this unit.
+	Static, Defined bool
 }
 
 // Result is the translated program.
 type Result struct {
 	Text string
-	// Contracts are the functions whose contracts stand for their bodies, Enforced those whose contract is proved.
-	Contracts, Enforced []string
+	// Contracts are those of the program.
+	Contracts []Contract
+	// Enforced says that the entry has a contract here, which is put around its body.
+	Enforced bool
 }
 
 // Error is something that cannot be translated.
@@ -69,13 +85,12 @@ func Translate(source string, o Options) (r Result, err error) {
 	}
 	r.Text = t.prelude() + withoutPragmas(t.out.String())
 	for _, c := range t.contracts {
-		switch {
-		case !c.made:
-		case c.name == o.Entry:
-			r.Enforced = append(r.Enforced, c.name)
-		default:
-			r.Contracts = append(r.Contracts, c.name)
+		text := t.source(c.params, t.tokens[c.params].pair+1)
+		for _, k := range c.clauses {
+			text += " " + t.source(k, t.tokens[k+1].pair+1)
 		}
+		r.Contracts = append(r.Contracts, Contract{Name: c.name, Text: text, Static: c.static, Defined: c.defined})
+		r.Enforced = r.Enforced || t.enforced(c)
 	}
 	return r, nil
 }
@@ -90,11 +105,13 @@ type translator struct {
 	// uninterpreted functions that are.
 	dropped map[int]int
 	defined map[string]bool
-	// renamed are the names of functions at their calls.
-	renamed map[string]string
-	// before and behind are what is written before and behind a token, names what stands instead of it.
-	before, behind, names map[int]string
-	fresh                 int // numbers variables
+	// before and behind are what is written before and behind a token.
+	before, behind map[int]string
+	fresh          int // numbers variables
+	// guarded says that the primitive that is read is within what asks whether its pointers are known.
+	guarded bool
+	// ghosts are the variables of f__enforced for the checks of writes: name and type.
+	ghosts [][2]string
 	// clause is where contracts are read, nil elsewhere.
 	clause *clauseContext
 	depth  int // of braces
@@ -156,7 +173,7 @@ func (t *translator) translated(lo, hi int) string {
 	sub := *t
 	sub.out = strings.Builder{}
 	sub.sequence(lo, hi)
-	t.fresh = sub.fresh
+	t.fresh, t.ghosts = sub.fresh, sub.ghosts
 	return strings.Join(strings.Fields(stripLines(sub.out.String())), " ")
 }
 
@@ -247,16 +264,7 @@ func (t *translator) element(i, hi int) int {
 	if t.depth == 0 {
 		t.out.WriteString(t.before[i])
 	}
-	name := x.text
-	if to, ok := t.names[i]; ok {
-		name = to
-	}
-	if x.kind == word && t.depth > 0 {
-		if to, ok := t.renamed[name]; ok && !t.is(i-1, ".", "->") {
-			name = to
-		}
-	}
-	t.out.WriteString(name)
+	t.out.WriteString(x.text)
 	n := i + 1
 	if x.pair > i && x.pair < hi {
 		if x.text == "{" {

@@ -10,6 +10,10 @@ import "strings"
 // So it is proved as any other assertion, and induction, which takes what is asserted at
 // earlier visits for given, needs no other invariant where I is inductive.
 // __CPROVER_loop_entry(e) is a variable before the loop.
+//
+// What __CPROVER_decreases names is compared at each visit with what it was at the last one, lexicographically: as numbers
+// of machines cannot decrease for ever, nothing more is to be shown. __CPROVER_assigns of loops is left out: no
+// engine believes it.
 
 // loopClauses are the clauses of loops.
 var loopClauses = []string{"__CPROVER_loop_invariant", "__CPROVER_decreases", "__CPROVER_assigns"}
@@ -115,6 +119,9 @@ func (t *translator) asserts(loop int, clauses []int) string {
 				b.WriteString("__CPROVER_assert(" + t.translated(x[0], x[1]) + ", " + quoted("loop invariant "+t.source(x[0], x[1])) + "), ")
 			}
 		}
+		if t.tokens[c].text == "__CPROVER_decreases" {
+			b.WriteString(t.decreases(c))
+		}
 	}
 	declarations := t.clause.declarations
 	t.clause = outer
@@ -131,6 +138,30 @@ func (t *translator) asserts(loop int, clauses []int) string {
 	t.behind[last] += " }"
 	t.entered(loop, "{ "+declarations)
 	return b.String()
+}
+
+// decreases is the text of such a clause, as an operand of a comma.
+func (t *translator) decreases(c int) string {
+	later := t.variable("later")
+	t.clause.declarations += "_Bool " + later + " = 0; "
+	var now, keep, less string
+	equal := "1"
+	for _, x := range t.operands(c + 1) {
+		e := t.translated(x[0], x[1])
+		n, last := t.variable("now"), t.variable("last")
+		t.clause.declarations += "__typeof__((" + e + ") + 0) " + last + " = 0; "
+		now += "__typeof__((" + e + ") + 0) " + n + " = (" + e + "); "
+		keep += last + " = " + n + "; "
+		if less != "" {
+			less += " || "
+		}
+		less += "(" + equal + " && " + n + " < " + last + ")"
+		equal += " && " + n + " == " + last
+	}
+	if less == "" {
+		return ""
+	}
+	return "({ " + now + "if (" + later + ") __CPROVER_assert(" + less + ", " + quoted("decreases "+t.source(c+2, t.tokens[c+1].pair)) + "); " + keep + later + " = 1; }), "
 }
 
 // entered notes what is written before a loop, enter writes it.

@@ -42,11 +42,26 @@ func (t *translator) primitive(i int) int {
 		e := arg(0)
 		t.clause.declarations += "__typeof__(" + e + ") " + v + " = (" + e + "); "
 		return write(v)
-	case t.clause != nil && (name == "__CPROVER_is_fresh" && len(args) == 2):
-		if t.clause.assumed {
-			return write("((" + arg(0) + ") = __CPROVER_allocate(" + arg(1) + ", 0), (_Bool)1)")
+	case t.clause != nil && name == "__CPROVER_is_fresh" && len(args) == 2:
+		return write(t.isFresh(arg(0), arg(1)))
+	case name == "__CPROVER_is_freeable" && len(args) == 1:
+		return write("((" + arg(0) + ") == 0 || (__CPROVER_DYNAMIC_OBJECT(" + arg(0) + ") && __CPROVER_POINTER_OFFSET(" + arg(0) + ") == 0 && __CPROVER_r_ok(" + arg(0) + ", 0)))")
+	case t.clause != nil && t.clause.enforced && t.clause.assumed && t.o.Arbitrary && memoryPrimitives[name] && len(args) > 0 && t.isPlace(args[0]):
+		v := t.variable("p")
+		return write("({ " + t.materialised(arg(0)) + " __typeof__(" + arg(0) + ") " + v + " = (" + arg(0) + "); " + name + "(" + strings.Join(append([]string{v}, rest(arg, len(args))...), ", ") + "); })")
+	case t.o.Arbitrary && !t.guarded && askedPointers(name, len(args)) > 0:
+		guard := ""
+		for k := range askedPointers(name, len(args)) {
+			guard += "cprover_known((const void *)(" + arg(k) + ")), "
 		}
-		return write("(__CPROVER_rw_ok(" + arg(0) + ", " + arg(1) + ") && __CPROVER_POINTER_OFFSET(" + arg(0) + ") == 0)")
+		inner := *t
+		inner.guarded, inner.out = true, strings.Builder{}
+		if inner.primitive(i) == i {
+			inner.out.Reset()
+			inner.sequence(i, closing+1)
+		}
+		t.fresh, t.ghosts = inner.fresh, inner.ghosts
+		return write("(" + guard + strings.Join(strings.Fields(stripLines(inner.out.String())), " ") + ")")
 	case name == "__CPROVER_pointer_in_range_dfcc" && len(args) == 3, name == "__CPROVER_pointer_in_range" && len(args) == 3:
 		return write("(__CPROVER_same_object(" + arg(0) + ", " + arg(1) + ") && __CPROVER_same_object(" + arg(1) + ", " + arg(2) + ") && (const char *)(" + arg(0) + ") <= (const char *)(" + arg(1) +
 			") && (const char *)(" + arg(1) + ") <= (const char *)(" + arg(2) + "))")
@@ -56,6 +71,92 @@ func (t *translator) primitive(i int) int {
 		return write(name + "(" + arg(0) + ", " + quoted(t.source(args[0][0], args[0][1])) + ")")
 	}
 	return i
+}
+
+// isFresh is the translation of is_fresh(p, n).
+func (t *translator) isFresh(p, n string) string {
+	x := t.clause
+	if x.assumed {
+		made := "(" + p + ") = __CPROVER_allocate(" + n + ", 0), "
+		if x.enforced {
+			made += t.ghost("before", "void *") + " = (void *)(" + p + "), "
+		}
+		if x.conjunct {
+			return "(" + made + "(_Bool)1)"
+		}
+		choice := t.variable("choice")
+		return "({ _Bool " + choice + "; __VERIFIER_nondet_memory(&" + choice + ", sizeof " + choice + "); " + choice + " && (" + made + "1); })"
+	}
+	claim := "((" + p + ") != 0 && __CPROVER_rw_ok(" + p + ", " + n + ") && __CPROVER_POINTER_OFFSET(" + p + ") == 0"
+	for _, s := range x.seen {
+		claim += " && !__CPROVER_same_object(" + s + ", " + p + ")"
+	}
+	var v string
+	if x.enforced {
+		for _, g := range t.ghosts {
+			if strings.HasPrefix(g[0], Ghost+"before_") {
+				claim += " && !__CPROVER_same_object(" + g[0] + ", " + p + ")"
+			}
+		}
+		claim += " && __assay_no_global(" + p + ")"
+		v = t.ghost("seen", "const void *")
+	} else {
+		claim += " && __assay_unnamed(" + p + ", " + quoted(x.function) + ")"
+		v = t.variable("seen")
+		x.fresh = append(x.fresh, v)
+	}
+	x.seen = append(x.seen, v)
+	return claim + " && (" + v + " = (" + p + "), 1))"
+}
+
+// memoryPrimitives ask what a pointer, their first argument, points to.
+var memoryPrimitives = map[string]bool{
+	"__CPROVER_r_ok": true, "__CPROVER_w_ok": true, "__CPROVER_rw_ok": true, "__CPROVER_OBJECT_SIZE": true, "__CPROVER_POINTER_OFFSET": true,
+	"__CPROVER_LIVE_OBJECT": true,
+}
+
+// stage is 1 while what a contract requires is evaluated.
+const stage = Ghost + "stage"
+
+// askedPointers is how many of the first arguments of a primitive are pointers about whose objects it asks. If nothing is
+// known of one but that it is a number, the precondition would leave out the callers that have another object there: the
+// run is not decided then.
+func askedPointers(name string, args int) int {
+	switch {
+	case memoryPrimitives[name], name == "__CPROVER_DYNAMIC_OBJECT", name == "__CPROVER_is_freeable", name == "__CPROVER_POINTER_OBJECT":
+		return min(1, args)
+	case name == "__CPROVER_same_object":
+		return min(2, args)
+	case strings.HasPrefix(name, "__CPROVER_pointer_in_range"):
+		return min(3, args)
+	}
+	return 0
+}
+
+// isPlace says that a range is something that can be assigned: names, members, elements.
+func (t *translator) isPlace(r [2]int) bool {
+	for j := r[0]; j < r[1]; j = t.after(j, r[1]) {
+		if !(t.tokens[j].kind == word || t.is(j, ".", "->", "*", "[") && (j > r[0] || t.is(j, "*")) || t.is(j, "(") && j == r[0] && t.tokens[j].pair < r[1]-1) {
+			return false
+		}
+	}
+	return r[0] < r[1]
+}
+
+// materialised lets a pointer that points to nothing point into a new object of any size, or stay what it is.
+func (t *translator) materialised(p string) string {
+	n, offset, choice := t.variable("n"), t.variable("offset"), t.variable("choice")
+	return "if (__CPROVER_OBJECT_SIZE(" + p + ") == 0) { _Bool " + choice + "; __SIZE_TYPE__ " + n + ", " + offset + "; __VERIFIER_nondet_memory(&" + choice + ", sizeof " + choice + "); __VERIFIER_nondet_memory(&" + n + ", sizeof " + n +
+		"); __VERIFIER_nondet_memory(&" + offset + ", sizeof " + offset + "); if (" + choice + ") { __CPROVER_assume(" + offset + " <= " + n + " && " + n + " <= (__SIZE_TYPE__)-1 / 2); " + t.ghost("before", "void *") + " = __CPROVER_allocate(" + n + ", 0); " + p + " = (void *)((char *)" +
+		t.ghosts[len(t.ghosts)-1][0] + " + " + offset + "); } }"
+}
+
+// rest are the arguments behind the first.
+func rest(arg func(int) string, n int) (out []string) {
+	for k := 1; k < n; k++ {
+		out = append(out, arg(k))
+	}
+	return out
 }
 
 // declarations are those of the functions and types of verifiers, by name.
@@ -82,6 +183,7 @@ var declarations = map[string]string{
 	"__CPROVER_POINTER_OBJECT":     "__SIZE_TYPE__ __CPROVER_POINTER_OBJECT(const void *);",
 	"__CPROVER_LIVE_OBJECT":        "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); static inline _Bool __CPROVER_LIVE_OBJECT(const void *p) { return __CPROVER_r_ok(p, 0); }",
 	"__CPROVER_DYNAMIC_OBJECT":     "_Bool __CPROVER_DYNAMIC_OBJECT(const void *);",
+	"cprover_known":                "__attribute__((weak)) _Bool " + stage + "; static inline void cprover_known(const void *p) { void __CPROVER_undecided(const char *); __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); if (" + stage + " && p != (void *)0 && __CPROVER_OBJECT_SIZE(p) == 0) __CPROVER_undecided(\"a precondition that asks what a pointer points to of which nothing is known: say __CPROVER_is_fresh of it before\"); }",
 	"__VERIFIER_nondet_memory":     "void __VERIFIER_nondet_memory(void *, __SIZE_TYPE__);",
 	"__CPROVER_is_invalid_pointer": "static inline _Bool __CPROVER_is_invalid_pointer(const void *p) { _Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); return !__CPROVER_r_ok(p, 0); }",
 	"__CPROVER_allocate":           "static inline void *__CPROVER_allocate(__SIZE_TYPE__ n, _Bool zero) { void *malloc(__SIZE_TYPE__), *calloc(__SIZE_TYPE__, __SIZE_TYPE__); void __CPROVER_assume(_Bool); void *p = zero ? calloc(1, n) : malloc(n); __CPROVER_assume(p != (void *)0); return p; }",
@@ -119,8 +221,11 @@ func (t *translator) prelude() string {
 		}
 	}
 	for _, c := range t.contracts {
-		if c.made {
-			for _, name := range []string{"__CPROVER_assume", "__CPROVER_assert", "__CPROVER_allocate", "__CPROVER_rw_ok", "__CPROVER_POINTER_OFFSET", "__CPROVER_OBJECT_SIZE", "__VERIFIER_nondet_memory", "__CPROVER_havoc_object"} {
+		if t.enforced(c) && t.o.Arbitrary {
+			used["cprover_known"] = true
+		}
+		if t.o.UseContracts || t.enforced(c) {
+			for _, name := range []string{"__CPROVER_assume", "__CPROVER_assert", "__CPROVER_allocate", "__CPROVER_rw_ok", "__CPROVER_POINTER_OFFSET", "__CPROVER_OBJECT_SIZE", "__CPROVER_same_object", "__CPROVER_w_ok", "__CPROVER_deallocate", "__VERIFIER_nondet_memory", "__CPROVER_havoc_object"} {
 				used[name] = true
 			}
 		}

@@ -24,6 +24,9 @@ func (t *translator) isQuantifier(i int) bool {
 func (t *translator) quantifier(i int) int {
 	all := t.tokens[i].text == "__CPROVER_forall"
 	lo, hi := i+2, t.tokens[i+1].pair
+	if t.count(lo, hi, "__CPROVER_is_fresh") > 0 {
+		t.fail(i, "__CPROVER_is_fresh in a quantifier: name the objects one by one")
+	}
 	semicolon := lo
 	for semicolon < hi && !t.is(semicolon, ";") {
 		semicolon = t.after(semicolon, hi)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/cprover"
 	"assay/internal/program/harness"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
@@ -39,7 +40,8 @@ func errArgument(name, problem, hint string) error {
 
 // callTarget calls the function.
 func (f *function) callTarget(fn *llvm.Function) error {
-	if err := f.checkArguments(fn); err != nil {
+	called := strings.TrimSuffix(fn.Name, cprover.EnforcedSuffix)
+	if err := f.checkArguments(fn, called); err != nil {
 		return err
 	}
 	if f.im.opts.Harness.Infer {
@@ -74,8 +76,8 @@ func (f *function) callTarget(fn *llvm.Function) error {
 	}
 	var objects []ir.Value
 	for _, name := range pointers {
-		a := f.im.opts.Arguments[fn.Name+":"+name]
-		pointer, object, err := f.argumentObject(fn.Name+":"+name, name, types, a, scalars[a.Length])
+		a := f.im.opts.Arguments[called+":"+name]
+		pointer, object, err := f.argumentObject(called+":"+name, name, types, a, scalars[a.Length])
 		if err != nil {
 			return err
 		}
@@ -86,7 +88,7 @@ func (f *function) callTarget(fn *llvm.Function) error {
 	// that the order does not matter.
 	own := slices.Clone(args)
 	for _, name := range pointers {
-		if a := f.im.opts.Arguments[fn.Name+":"+name]; a.Alias != "" {
+		if a := f.im.opts.Arguments[called+":"+name]; a.Alias != "" {
 			equal := f.b.Nondet(ir.BoolType, ir.NondetInput, name+" is equal to "+a.Alias)
 			args[at[name]] = f.b.Select(equal, own[at[a.Alias]], own[at[name]])
 		}
@@ -99,7 +101,7 @@ func (f *function) callTarget(fn *llvm.Function) error {
 }
 
 // checkArguments compares what the options say of parameters with the function.
-func (f *function) checkArguments(fn *llvm.Function) error {
+func (f *function) checkArguments(fn *llvm.Function, called string) error {
 	var names, pointers, integers []string
 	for _, p := range fn.Params {
 		names = append(names, p.Name)
@@ -119,24 +121,24 @@ func (f *function) checkArguments(fn *llvm.Function) error {
 		function, parameter, _ := strings.Cut(key, ":")
 		a := f.im.opts.Arguments[key]
 		switch {
-		case function != fn.Name:
-			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
+		case function != called:
+			return errArgument(key, "is not one of the function "+called, "write "+called+":parameter")
 		case !slices.Contains(pointers, parameter):
-			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+called+": "+strings.Join(pointers, ", "))
 		case a.Length != "" && !slices.Contains(integers, a.Length):
-			return errArgument(key, fmt.Sprintf("has its length from %s, which is no integer parameter", a.Length), "the parameters of "+fn.Name+": "+strings.Join(names, ", "))
+			return errArgument(key, fmt.Sprintf("has its length from %s, which is no integer parameter", a.Length), "the parameters of "+called+": "+strings.Join(names, ", "))
 		case a.Alias != "" && (a.Alias == parameter || !slices.Contains(pointers, a.Alias)):
-			return errArgument(key, fmt.Sprintf("may be equal to %s, which is no other pointer parameter", a.Alias), "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+			return errArgument(key, fmt.Sprintf("may be equal to %s, which is no other pointer parameter", a.Alias), "the pointer parameters of "+called+": "+strings.Join(pointers, ", "))
 		}
 	}
 	for _, key := range slices.Concat(f.im.opts.NonNull, f.im.opts.Nullable) {
 		function, parameter, _ := strings.Cut(key, ":")
 		switch {
 		case key == AllPointers:
-		case function != fn.Name:
-			return errArgument(key, "is not one of the function "+fn.Name, "write "+fn.Name+":parameter")
+		case function != called:
+			return errArgument(key, "is not one of the function "+called, "write "+called+":parameter")
 		case !slices.Contains(pointers, parameter):
-			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+fn.Name+": "+strings.Join(pointers, ", "))
+			return errArgument(key, "is no pointer parameter", "the pointer parameters of "+called+": "+strings.Join(pointers, ", "))
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func cleanModule(name string, content []byte) ([]byte, error) {
 		return nil, err
 	}
 	clean := s.Bitcode()
-	if _, err := readModules(&Options{}, []module{{name, clean}}, s.FunctionNames()...); err != nil {
+	if _, err := readModules(&Options{}, []module{{name: name, content: clean}}, s.FunctionNames()...); err != nil {
 		return nil, err
 	}
 	return clean, nil

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"assay/internal/program/cprover"
 	"assay/internal/program/target"
 	"assay/internal/run/lazyregexp"
 	"assay/internal/run/process"
@@ -84,6 +85,9 @@ type compiled struct {
 	text    string // clang's output
 	notes   []Note
 	err     error
+	// contracts are those that the unit knows; enforced says that it has the entry within its contract.
+	contracts []cprover.Contract
+	enforced  bool
 }
 
 // compileAll compiles the units side by side, as many at a time as there are

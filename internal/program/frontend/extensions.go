@@ -48,7 +48,7 @@ func translate(ctx context.Context, clang string, u unit, o *Options) compiled {
 	if err != nil {
 		return compiled{err: err}
 	}
-	r, err := cprover.Translate(source, cprover.Options{Entry: o.Function, UseContracts: o.UseContracts})
+	r, err := cprover.Translate(source, cprover.Options{Entry: o.Function, UseContracts: o.UseContracts, Arbitrary: o.Obligation, Vacuous: o.Vacuous})
 	var wrong *cprover.Error
 	if errors.As(err, &wrong) {
 		file, line := presumed(source, wrong.Line, u.file)
@@ -73,12 +73,7 @@ func translate(ctx context.Context, clang string, u unit, o *Options) compiled {
 			found = true
 		}
 		if !found {
-			for _, name := range r.Contracts {
-				out.notes = append(out.notes, Note{Name: name, Text: "is replaced by its contract: that its body keeps it, and writes nothing but what __CPROVER_assigns names, is not shown here (assay check --function " + name + " proves the former)"})
-			}
-			for _, name := range r.Enforced {
-				out.notes = append(out.notes, Note{Name: name, Text: "starts with what its contract requires, and what that ensures is asserted at the end; __CPROVER_assigns is not checked"})
-			}
+			out.contracts, out.enforced = r.Contracts, r.Enforced
 			return out
 		}
 		text = better

@@ -36,6 +36,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/cprover"
 	"assay/internal/program/harness"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
@@ -141,6 +142,12 @@ type Options struct {
 	Replace, Remove []string
 	// UseContracts replaces functions with contracts (__CPROVER_requires, …) by these, where they are called.
 	UseContracts bool
+	// Obligation starts runs in Function as any caller may that its contract allows, with UseContracts: pointers and
+	// globals are arbitrary. Vacuous asks instead whether no state satisfies what the contract requires.
+	Obligation, Vacuous bool
+	// contracts are those of the program, enforced says that Function is called within its own.
+	contracts []cprover.Contract
+	enforced  bool
 	// notes are those of the compilation.
 	notes []Note
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
@@ -152,6 +159,14 @@ func (o *Options) entry() string {
 		return "main"
 	}
 	return o.Function
+}
+
+// first is the function that is called first: the entry, or what puts it into its contract.
+func (o *Options) first() string {
+	if o.enforced {
+		return o.entry() + cprover.EnforcedSuffix
+	}
+	return o.entry()
 }
 
 // Program is an imported program.
@@ -166,6 +181,8 @@ type Program struct {
 	Start []harness.Fact
 	// Harness is the plan after which Function is called, with Options.Harness.
 	Harness *harness.Plan
+	// Contracts are those that stand for functions where these are called, with Options.UseContracts.
+	Contracts []FunctionContract
 	// Notes are assumptions that a verdict rests on.
 	Notes []Note
 	// Marked says that the program calls __VERIFIER_ltl_step, perhaps where no run comes: then
@@ -226,13 +243,13 @@ func load(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	o.foreign = foreign
-	copied, err := readModules(&o, modules, o.entry())
+	copied, err := readModules(&o, modules, o.first())
 	if err != nil {
 		return nil, err
 	}
 	if o.Only && o.Function == "" && copied.Function("main") == nil && len(copied.Defined) == 1 {
 		o.Function = copied.Defined[0]
-		if copied, err = readModules(&o, modules, o.entry()); err != nil {
+		if copied, err = readModules(&o, modules, o.first()); err != nil {
 			return nil, err
 		}
 	}
@@ -250,6 +267,7 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.prove(p, copied)
 	p.Start = o.start(p.Harness)
 	p.Notes = append(p.Notes, o.notes...)
 	if o.flatten != "" {
@@ -299,6 +317,8 @@ func loadLinked(ctx context.Context, o Options) (*Program, error) {
 type module struct {
 	name    string
 	content []byte
+	// contracts are those of functions that are replaced by them in the module.
+	contracts []cprover.Contract
 }
 
 // gather compiles the sources and reads the modules among the files. Modules
@@ -327,7 +347,10 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			for _, n := range c.notes {
 				o.note(n)
 			}
-			list = append(list, module{units[i].file, c.bitcode})
+			if err := o.contracted(units[i].file, &c); err != nil {
+				return nil, false, err
+			}
+			list = append(list, module{units[i].file, c.bitcode, c.contracts})
 		}
 	}
 	for _, file := range others {
@@ -339,7 +362,7 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 		if err != nil {
 			return nil, false, err
 		}
-		list = append(list, module{file, clean})
+		list = append(list, module{file, clean, nil})
 	}
 	return list, len(others) > 0, nil
 }
@@ -389,7 +412,13 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
 	for _, m := range modules {
-		if err := s.Read(m.name, m.content); err != nil {
+		var replaced []llvm.Replacement
+		for _, c := range m.contracts {
+			if o.UseContracts {
+				replaced = append(replaced, llvm.Replacement{Name: c.Name, By: c.Name + cprover.ContractSuffix, Kept: c.Name + cprover.EnforcedSuffix})
+			}
+		}
+		if err := s.Read(m.name, m.content, replaced...); err != nil {
 			return nil, asInputError(m.name, err)
 		}
 	}
@@ -435,7 +464,7 @@ func complete(s *llvm.Session, o *Options, roots ...string) (*llvm.Program, erro
 	for i := range o.Atoms {
 		roots = append(roots, ObserverName(i))
 	}
-	p := s.Copy(append(roots, exitHandlers)...)
+	p := s.Copy(slices.Concat(roots, o.contractRoots(), []string{exitHandlers})...)
 	p.Marked = marked
 	return p, nil
 }

@@ -1,7 +1,10 @@
 package frontend
 
 import (
+	"strings"
+
 	"assay/internal/logic/bv"
+	"assay/internal/program/cprover"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
 )
@@ -30,7 +33,7 @@ func (im *importer) global(g *llvm.Global) {
 		return
 	}
 	im.initialise(n, g)
-	if im.opts.HavocGlobals && g.CName != "" && !g.Constant {
+	if im.opts.HavocGlobals && g.CName != "" && !g.Constant && !strings.HasPrefix(g.CName, cprover.Ghost) {
 		n.Init, n.Relocs, n.External = nil, nil, true
 	}
 }

@@ -26,7 +26,7 @@ import (
 const EntryName = "assay.entry"
 
 func (im *importer) harness() error {
-	target := im.p.Function(im.opts.entry())
+	target := im.p.Function(im.opts.first())
 	if target == nil || target.Blocks == nil {
 		e := &InputError{Diagnostics: []Diagnostic{{Severity: "error", Message: "the program does not define the function " + im.opts.entry()}}}
 		if len(im.p.Defined) > 0 {
@@ -51,6 +51,9 @@ func (im *importer) harness() error {
 	environment := f.environment(target)
 	f.placeLiterals()
 	for _, fn := range byPriority(im.p.Constructors) {
+		if im.opts.Obligation { // they ran before, and who knows what since
+			break
+		}
 		f.emitCall(fn, nil)
 		if len(fn.Type.Params) == 0 && fn.Type.Return.Kind == llvm.VoidType && !fn.Type.Variadic {
 			im.m.Constructors = append(im.m.Constructors, im.symbol(fn))

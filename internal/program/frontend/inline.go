@@ -40,7 +40,7 @@ func recoverInlines(ctx context.Context, o *Options, p *llvm.Program) *llvm.Prog
 	if err != nil {
 		return nil
 	}
-	q, err := readModules(o, modules, o.entry())
+	q, err := readModules(o, modules, o.first())
 	if err != nil || len(bodiless(q)) >= len(missing) {
 		return nil
 	}

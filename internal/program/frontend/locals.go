@@ -49,7 +49,7 @@ func localTypes(ctx context.Context, o *Options) (map[Local]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := readModules(&plain, modules, o.entry())
+	p, err := readModules(&plain, modules, o.first())
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func recoverReturns(ctx context.Context, o *Options, p *llvm.Program) *llvm.Prog
 	if err != nil {
 		return nil
 	}
-	q, err := readModules(o, modules, o.entry())
+	q, err := readModules(o, modules, o.first())
 	if err != nil || misdeclared(q) {
 		return nil
 	}

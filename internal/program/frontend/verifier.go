@@ -122,6 +122,8 @@ func init() {
 		"__assay_fmodf":            (*function).remainder,
 		"__assay_malloc_fails":     (*function).mallocFails,
 		"__assay_uses":             (*function).uses,
+		"__assay_no_global":        (*function).noGlobal,
+		"__assay_unnamed":          (*function).unnamed,
 	}
 }
 

@@ -105,10 +105,13 @@ func (e *SyntaxError) Error() string { return e.Text }
 
 // Read parses a module, bitcode or text, and links it to what was read before.
 // The name is used in messages. The error is a *SyntaxError, or a *LinkError.
-func (s *Session) Read(name string, content []byte) error {
+func (s *Session) Read(name string, content []byte, replaced ...Replacement) error {
 	m, err := s.parse(name, content)
 	if err != nil {
 		return err
+	}
+	for _, r := range replaced {
+		r.in(m)
 	}
 	if s.module == nil {
 		s.setModule(m)

@@ -34,12 +34,35 @@ func (s *Session) Remove(name string) bool {
 	return true
 }
 
+// functionIn is a function of a module, nil if there is none.
+func functionIn(m C.LLVMModuleRef, name string) C.LLVMValueRef {
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	return C.LLVMGetNamedFunction(m, cname)
+}
+
+// Replacement lets everything in a module but the function By itself, and Kept, call By instead of Name.
+type Replacement struct{ Name, By, Kept string }
+
+// in replaces in a module that has both.
+func (r Replacement) in(m C.LLVMModuleRef) {
+	if f, g := functionIn(m, r.Name), functionIn(m, r.By); f != nil && g != nil {
+		replace(f, g, functionIn(m, r.Kept))
+	}
+}
+
 // Replace lets everything but by itself call another function. It says whether both are there.
 func (s *Session) Replace(name, by string) bool {
 	f, g := s.function(name), s.function(by)
 	if f == nil || g == nil {
 		return false
 	}
+	replace(f, g, nil)
+	return true
+}
+
+// replace replaces the uses of f by g, but for those in g and in kept.
+func replace(f, g, kept C.LLVMValueRef) {
 	type use struct {
 		user    C.LLVMValueRef
 		operand C.uint
@@ -47,7 +70,10 @@ func (s *Session) Replace(name, by string) bool {
 	var own []use
 	for u := C.LLVMGetFirstUse(f); u != nil; u = C.LLVMGetNextUse(u) {
 		user := C.LLVMGetUser(u)
-		if C.LLVMIsAInstruction(user) == nil || C.LLVMGetBasicBlockParent(C.LLVMGetInstructionParent(user)) != g {
+		if C.LLVMIsAInstruction(user) == nil {
+			continue
+		}
+		if in := C.LLVMGetBasicBlockParent(C.LLVMGetInstructionParent(user)); in != g && (kept == nil || in != kept) {
 			continue
 		}
 		for k := range C.LLVMGetNumOperands(user) {
@@ -60,5 +86,4 @@ func (s *Session) Replace(name, by string) bool {
 	for _, u := range own {
 		C.LLVMSetOperand(u.user, u.operand, f)
 	}
-	return true
 }
