@@ -17,9 +17,7 @@
 // Answer is Unknown.
 package assay
 
-import (
-	"runtime/debug"
-)
+import "assay/internal/user/version"
 
 // Name is the name of the tool in reports.
 const Name = "assay"
@@ -28,24 +26,4 @@ const Name = "assay"
 const Release = "0.1.0"
 
 // Version is the release together with the commit of the build, where known.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return Release
-	}
-	var revision, dirty string
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			revision = s.Value
-		case "vcs.modified":
-			if s.Value == "true" {
-				dirty = "+dirty"
-			}
-		}
-	}
-	if revision == "" {
-		return Release
-	}
-	return Release + " (" + revision[:min(12, len(revision))] + dirty + ")"
-}
+func Version() string { return version.Of(Release) }

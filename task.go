@@ -267,6 +267,9 @@ func (t *Task) validate() error {
 	if u := t.Program.Unmodelled; u != "" && !slices.Contains(Unmodelled, u) {
 		return &InputError{Message: fmt.Sprintf("unknown meaning of functions without body %q", u), Hint: "havoc or pure"}
 	}
+	if t.Program.UseContracts && len(t.Witnesses) > 0 {
+		return &InputError{Message: "witnesses are of the program without contracts", Hint: "leave out --use-contracts, or --witness"}
+	}
 	if t.Program.Semantics == "" {
 		t.Program.Semantics = SemanticsC
 	}

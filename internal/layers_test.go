@@ -387,6 +387,7 @@ var allowed = map[string][]string{
 		"internal/conductor",
 		"internal/user/property", "internal/user/show", "internal/user/witness",
 	},
+	"internal/user/version": {},
 	"internal/user/witness": {},
 	"internal/user/witness/export": {
 		"internal/logic/bv",
@@ -403,7 +404,7 @@ var allowed = map[string][]string{
 		"internal/integers/its",
 		"internal/evidence/verdict",
 		"internal/conductor",
-		"internal/user/contracts", "internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/property", "internal/user/show", "internal/user/validate", "internal/user/witness/export",
+		"internal/user/contracts", "internal/user/formula", "internal/user/inspect", "internal/user/native", "internal/user/picture", "internal/user/propfile", "internal/user/property", "internal/user/show", "internal/user/validate", "internal/user/version", "internal/user/witness/export",
 	},
 	// Tools beside the verifier.
 	"internal/tools/bench":      {"internal/run/process", "internal/program/frontend"},

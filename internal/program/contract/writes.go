@@ -19,6 +19,7 @@
 // only a number, because the precondition does not say what it points to, may hit any object or none;
 // where it hits none, W3 is false, since a caller may have an object there. Writes to locals of the same
 // function, which W3 is true of, are left out if that can be seen.
+// A number may be the address of one of the variables above, too, which no caller has: such runs are left out.
 // With frees it is the same: of a target, or of a heap block that is new.
 //
 // A function that is called through a pointer has to be one of the module: for callers may have others.
@@ -38,6 +39,7 @@ type checker struct {
 	*ir.Editor
 	function string // whose contract it is
 	globals  []string
+	ghosts   []string
 	callees  []string // whose addresses are taken
 	strict   bool     // callers are not known
 	consts   map[string]ir.Value
@@ -47,16 +49,15 @@ type checker struct {
 // that satisfy the precondition: then calls through pointers are checked, too.
 func CheckWrites(m *ir.Module, function string, callers bool) *ir.Module {
 	c := checker{function: function, strict: callers}
-	ghosts := false
 	for _, g := range m.Globals {
 		switch {
 		case strings.HasPrefix(g.Name, cprover.Ghost):
-			ghosts = true
+			c.ghosts = append(c.ghosts, g.Name)
 		case !g.Constant:
 			c.globals = append(c.globals, g.Name)
 		}
 	}
-	if !ghosts {
+	if len(c.ghosts) == 0 {
 		return m
 	}
 	c.callees = addressed(m)
@@ -145,6 +146,11 @@ func (c *checker) write(old *ir.Func, p, n ir.Value) {
 		return
 	}
 	word, pointer := c.Module.WordType(), c.Module.PtrType()
+	if origin == nil {
+		for _, g := range c.ghosts {
+			c.Op(ir.Assume, ir.Type{}, c.Not(c.Op(ir.SameObject, ir.BoolType, p, c.address(g))))
+		}
+	}
 	ok := c.or(c.idle(), c.Op(ir.Eq, ir.BoolType, n, c.number(word.Bits, 0)))
 	for k := 0; ; k++ {
 		t, there := c.ghost(pointer, "target", k)

@@ -2,7 +2,9 @@ package cprover
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -104,6 +106,9 @@ func (t *translator) findContracts() {
 		}
 	}
 	for _, c := range t.contracts {
+		if t.o.UseContracts || c.name == t.o.Entry {
+			t.parameterNames(c.params)
+		}
 		c.defined, c.static = defined[c.name], static[c.name]
 	}
 }
@@ -141,9 +146,32 @@ func (t *translator) conditions(b *strings.Builder, c int, assumed bool, what st
 			}
 			continue
 		}
-		b.WriteString(" __CPROVER_assert(" + strings.Join(e, " && ") + ", " + quoted(what+" of "+t.clause.function+": "+t.source(r[0], r[1])) + ");")
+		b.WriteString(t.place(r[0]) + " __CPROVER_assert(" + strings.Join(e, " && ") + ", " + quoted(what+" of "+t.clause.function+": "+t.source(r[0], r[1])) + ");")
 	}
 }
+
+// place is the marker that gives the line of a token to what follows, on a line of its own.
+func (t *translator) place(at int) string {
+	line, file := 1, ""
+	for i := 0; i <= at; i++ {
+		for text := range strings.Lines(t.tokens[i].before) {
+			if !strings.HasSuffix(text, "\n") {
+				continue
+			}
+			line++
+			if m := lineMarker.FindStringSubmatch(text); m != nil {
+				line, _ = strconv.Atoi(m[1])
+				file = m[2]
+			}
+		}
+	}
+	if file == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n# %d \"%s\"\n", line, file)
+}
+
+var lineMarker = regexp.MustCompile(`^\s*#\s*(?:line\s+)?(\d+)\s+"((?:[^"\\]|\\.)*)"`)
 
 // conjunction is the translation of the conjuncts of a range, one by one.
 func (t *translator) conjunction(lo, hi int) (out []string) {
@@ -225,7 +253,7 @@ func (t *translator) enforce(c *contract) string {
 	for _, g := range t.ghosts {
 		b.WriteString("static " + g[1] + g[0] + "; ")
 	}
-	b.WriteString(t.signature(c, EnforcedSuffix) + " {")
+	b.WriteString(t.place(c.begin) + t.signature(c, EnforcedSuffix) + " {")
 	for _, g := range t.ghosts {
 		b.WriteString(" " + g[0] + " = 0;")
 	}
@@ -242,7 +270,7 @@ func (t *translator) enforce(c *contract) string {
 	if t.o.Vacuous { // the body does not matter
 		b.WriteString(" __CPROVER_assume(0);")
 	}
-	b.WriteString(" " + active + " = 1; " + call + " " + active + " = 0;" + ensures.String() + behind.String() + " }\n")
+	b.WriteString(t.place(c.begin) + " " + active + " = 1; " + call + " " + active + " = 0;" + ensures.String() + behind.String() + " }\n")
 	return b.String()
 }
 
@@ -275,13 +303,13 @@ func (t *translator) replacement(c *contract) string {
 				p, n := t.variable("target"), t.variable("size")
 				targets.WriteString(" void *" + p + " = 0; __SIZE_TYPE__ " + n + " = 0; " + r.condition + "{ " + p + " = " + place + "; " + n + " = " + size + "; }")
 				havoc.WriteString(" if (" + n + " && __CPROVER_w_ok(" + p + ", " + n + ")) __VERIFIER_nondet_memory(" + p + ", " + n + "); else if (" + n + ") __CPROVER_assert(__CPROVER_OBJECT_SIZE(" + p + ") == 0, " +
-					quoted("assigns of "+c.name+": "+t.source(r.lo, r.hi)+" is not wholly in an object") + ");")
+					quoted("assigns of "+c.name+": "+t.source(r.lo, r.hi)+" is not, as a whole, in an object that can be written") + ");")
 			}
 		case "__CPROVER_frees":
 			for _, r := range t.targets(k + 1) {
-				p, choice := t.variable("frees"), t.variable("choice")
+				p := t.variable("frees")
 				targets.WriteString(" void *" + p + " = 0; " + r.condition + p + " = (void *)(" + t.translated(r.lo, r.hi) + ");")
-				havoc.WriteString(" _Bool " + choice + "; __VERIFIER_nondet_memory(&" + choice + ", sizeof " + choice + "); if (" + choice + ") __CPROVER_deallocate(" + p + ");")
+				havoc.WriteString(" if (__VERIFIER_nondet_cprover_choice()) __CPROVER_deallocate(" + p + ");")
 			}
 		}
 	}
@@ -293,7 +321,7 @@ func (t *translator) replacement(c *contract) string {
 	}
 	t.clause = nil
 	var b strings.Builder
-	b.WriteString("_Bool __assay_unnamed(const void *, const char *); " + t.signature(c, ContractSuffix) + " {")
+	b.WriteString("_Bool __assay_unnamed(const void *, const char *); " + t.place(c.begin) + t.signature(c, ContractSuffix) + " {")
 	for _, v := range x.fresh {
 		b.WriteString(" const void *" + v + " = 0;")
 	}

@@ -30,7 +30,7 @@ func TestTranslate(t *testing.T) {
 		"operands of a comma": {"int g = f(a, b ==> c, d);", "f(a, (!( b) || ( c)), d)"},
 		"inside":              {"int g = (p->x == (a ==> b));", "(p->x == ( (!(a) || ( b))))"},
 		"equivalence":         {"int g = (a <==> b);", "(!(a) == !( b))"},
-		"while":               {"void f(int n) { while (n > 0) __CPROVER_loop_invariant(n >= 0) __CPROVER_decreases(n) n--; }", `while (__CPROVER_assert(n >= 0, "loop invariant n >= 0"), (n > 0)) n--;`},
+		"while":               {"void f(int n) { while (n > 0) __CPROVER_loop_invariant(n >= 0) __CPROVER_assigns(n) n--; }", `while (__CPROVER_assert(n >= 0, "loop invariant n >= 0"), (n > 0)) n--;`},
 		"for":                 {"void f(int n) { for (;;) __CPROVER_loop_invariant(n) { } }", `for (;__CPROVER_assert(n, "loop invariant n"), (1);) { }`},
 		"do":                  {"void f(int n) { do n--; while (n) __CPROVER_loop_invariant(n); }", `do {__CPROVER_assert(n, "loop invariant n"), 0; n--;} while (n);`},
 		"entry of a loop":     {"void f(int n) { while (n) __CPROVER_loop_invariant(n <= __CPROVER_loop_entry(n)) { n--; } n = 1; }", `{ __typeof__(n) cprover_old_1 = (n); while (__CPROVER_assert(n <= cprover_old_1, `},

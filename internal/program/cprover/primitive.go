@@ -84,10 +84,9 @@ func (t *translator) isFresh(p, n string) string {
 		if x.conjunct {
 			return "(" + made + "(_Bool)1)"
 		}
-		choice := t.variable("choice")
-		return "({ _Bool " + choice + "; __VERIFIER_nondet_memory(&" + choice + ", sizeof " + choice + "); " + choice + " && (" + made + "1); })"
+		return "(__VERIFIER_nondet_cprover_choice() && (" + made + "1))"
 	}
-	claim := "((" + p + ") != 0 && __CPROVER_rw_ok(" + p + ", " + n + ") && __CPROVER_POINTER_OFFSET(" + p + ") == 0"
+	claim := "((" + p + ") != 0 && __CPROVER_r_ok(" + p + ", " + n + ") && __CPROVER_POINTER_OFFSET(" + p + ") == 0"
 	for _, s := range x.seen {
 		claim += " && !__CPROVER_same_object(" + s + ", " + p + ")"
 	}
@@ -143,12 +142,12 @@ func (t *translator) isPlace(r [2]int) bool {
 	return r[0] < r[1]
 }
 
-// materialised lets a pointer that points to nothing point into a new object of any size, or stay what it is.
+// materialised lets (by choices that are no objects, for numbers would be their addresses) a pointer that points to nothing point into a new object of any size, or stay what it is.
 func (t *translator) materialised(p string) string {
-	n, offset, choice := t.variable("n"), t.variable("offset"), t.variable("choice")
-	return "if (__CPROVER_OBJECT_SIZE(" + p + ") == 0) { _Bool " + choice + "; __SIZE_TYPE__ " + n + ", " + offset + "; __VERIFIER_nondet_memory(&" + choice + ", sizeof " + choice + "); __VERIFIER_nondet_memory(&" + n + ", sizeof " + n +
-		"); __VERIFIER_nondet_memory(&" + offset + ", sizeof " + offset + "); if (" + choice + ") { __CPROVER_assume(" + offset + " <= " + n + " && " + n + " <= (__SIZE_TYPE__)-1 / 2); " + t.ghost("before", "void *") + " = __CPROVER_allocate(" + n + ", 0); " + p + " = (void *)((char *)" +
-		t.ghosts[len(t.ghosts)-1][0] + " + " + offset + "); } }"
+	n, offset := t.variable("n"), t.variable("offset")
+	object := t.ghost("before", "void *")
+	return "if (__CPROVER_OBJECT_SIZE(" + p + ") == 0 && __VERIFIER_nondet_cprover_choice()) { __SIZE_TYPE__ " + n + " = __VERIFIER_nondet_cprover_size(), " + offset + " = __VERIFIER_nondet_cprover_size(); __CPROVER_assume(" + offset + " <= " + n + " && " + n + " <= (__SIZE_TYPE__)-1 / 2); " +
+		object + " = __CPROVER_allocate(" + n + ", 0); " + p + " = (void *)((char *)" + object + " + " + offset + "); }"
 }
 
 // rest are the arguments behind the first.
@@ -161,35 +160,37 @@ func rest(arg func(int) string, n int) (out []string) {
 
 // declarations are those of the functions and types of verifiers, by name.
 var declarations = map[string]string{
-	"__CPROVER_size_t":             "typedef __SIZE_TYPE__ __CPROVER_size_t;",
-	"__CPROVER_ssize_t":            "typedef __PTRDIFF_TYPE__ __CPROVER_ssize_t;",
-	"__CPROVER_bool":               "typedef _Bool __CPROVER_bool;",
-	"__CPROVER_assume":             "void __CPROVER_assume(_Bool);",
-	"__CPROVER_assert":             "void __CPROVER_assert(_Bool, const char *);",
-	"__CPROVER_precondition":       "void __CPROVER_precondition(_Bool, const char *);",
-	"__CPROVER_postcondition":      "void __CPROVER_postcondition(_Bool, const char *);",
-	"__CPROVER_cover":              "void __CPROVER_cover(_Bool);",
-	"__CPROVER_undecided":          "void __CPROVER_undecided(const char *);",
-	"__CPROVER_atomic_begin":       "void __CPROVER_atomic_begin(void);",
-	"__CPROVER_atomic_end":         "void __CPROVER_atomic_end(void);",
-	"__CPROVER_havoc_object":       "void __CPROVER_havoc_object(void *);",
-	"__CPROVER_havoc_slice":        "void __CPROVER_havoc_slice(void *, __SIZE_TYPE__);",
-	"__CPROVER_r_ok":               "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__);",
-	"__CPROVER_w_ok":               "_Bool __CPROVER_w_ok(const void *, __SIZE_TYPE__);",
-	"__CPROVER_rw_ok":              "_Bool __CPROVER_rw_ok(const void *, __SIZE_TYPE__);",
-	"__CPROVER_same_object":        "_Bool __CPROVER_same_object(const void *, const void *);",
-	"__CPROVER_OBJECT_SIZE":        "__SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *);",
-	"__CPROVER_POINTER_OFFSET":     "__SIZE_TYPE__ __CPROVER_POINTER_OFFSET(const void *);",
-	"__CPROVER_POINTER_OBJECT":     "__SIZE_TYPE__ __CPROVER_POINTER_OBJECT(const void *);",
-	"__CPROVER_LIVE_OBJECT":        "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); static inline _Bool __CPROVER_LIVE_OBJECT(const void *p) { return __CPROVER_r_ok(p, 0); }",
-	"__CPROVER_DYNAMIC_OBJECT":     "_Bool __CPROVER_DYNAMIC_OBJECT(const void *);",
-	"cprover_known":                "__attribute__((weak)) _Bool " + stage + "; static inline void cprover_known(const void *p) { void __CPROVER_undecided(const char *); __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); if (" + stage + " && p != (void *)0 && __CPROVER_OBJECT_SIZE(p) == 0) __CPROVER_undecided(\"a precondition that asks what a pointer points to of which nothing is known: say __CPROVER_is_fresh of it before\"); }",
-	"__VERIFIER_nondet_memory":     "void __VERIFIER_nondet_memory(void *, __SIZE_TYPE__);",
-	"__CPROVER_is_invalid_pointer": "static inline _Bool __CPROVER_is_invalid_pointer(const void *p) { _Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); return !__CPROVER_r_ok(p, 0); }",
-	"__CPROVER_allocate":           "static inline void *__CPROVER_allocate(__SIZE_TYPE__ n, _Bool zero) { void *malloc(__SIZE_TYPE__), *calloc(__SIZE_TYPE__, __SIZE_TYPE__); void __CPROVER_assume(_Bool); void *p = zero ? calloc(1, n) : malloc(n); __CPROVER_assume(p != (void *)0); return p; }",
-	"__CPROVER_deallocate":         "static inline void __CPROVER_deallocate(void *p) { void free(void *); free(p); }",
-	"__CPROVER_array_copy":         "static inline void __CPROVER_array_copy(void *to, const void *from) { __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); void *memmove(void *, const void *, __SIZE_TYPE__); memmove(to, from, __CPROVER_OBJECT_SIZE(from)); }",
-	"__CPROVER_array_replace":      "static inline void __CPROVER_array_replace(void *to, const void *from) { __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); void *memmove(void *, const void *, __SIZE_TYPE__); memmove(to, from, __CPROVER_OBJECT_SIZE(from)); }",
+	"__CPROVER_size_t":                 "typedef __SIZE_TYPE__ __CPROVER_size_t;",
+	"__CPROVER_ssize_t":                "typedef __PTRDIFF_TYPE__ __CPROVER_ssize_t;",
+	"__CPROVER_bool":                   "typedef _Bool __CPROVER_bool;",
+	"__CPROVER_assume":                 "void __CPROVER_assume(_Bool);",
+	"__CPROVER_assert":                 "void __CPROVER_assert(_Bool, const char *);",
+	"__CPROVER_precondition":           "void __CPROVER_precondition(_Bool, const char *);",
+	"__CPROVER_postcondition":          "void __CPROVER_postcondition(_Bool, const char *);",
+	"__CPROVER_cover":                  "void __CPROVER_cover(_Bool);",
+	"__CPROVER_undecided":              "void __CPROVER_undecided(const char *);",
+	"__CPROVER_atomic_begin":           "void __CPROVER_atomic_begin(void);",
+	"__CPROVER_atomic_end":             "void __CPROVER_atomic_end(void);",
+	"__CPROVER_havoc_object":           "void __CPROVER_havoc_object(void *);",
+	"__CPROVER_havoc_slice":            "void __CPROVER_havoc_slice(void *, __SIZE_TYPE__);",
+	"__CPROVER_r_ok":                   "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__);",
+	"__CPROVER_w_ok":                   "_Bool __CPROVER_w_ok(const void *, __SIZE_TYPE__);",
+	"__CPROVER_rw_ok":                  "_Bool __CPROVER_rw_ok(const void *, __SIZE_TYPE__);",
+	"__CPROVER_same_object":            "_Bool __CPROVER_same_object(const void *, const void *);",
+	"__CPROVER_OBJECT_SIZE":            "__SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *);",
+	"__CPROVER_POINTER_OFFSET":         "__SIZE_TYPE__ __CPROVER_POINTER_OFFSET(const void *);",
+	"__CPROVER_POINTER_OBJECT":         "__SIZE_TYPE__ __CPROVER_POINTER_OBJECT(const void *);",
+	"__CPROVER_LIVE_OBJECT":            "_Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); static inline _Bool __CPROVER_LIVE_OBJECT(const void *p) { return __CPROVER_r_ok(p, 0); }",
+	"__CPROVER_DYNAMIC_OBJECT":         "_Bool __CPROVER_DYNAMIC_OBJECT(const void *);",
+	"cprover_known":                    "__attribute__((weak)) _Bool " + stage + "; static inline void cprover_known(const void *p) { void __CPROVER_undecided(const char *); __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); if (" + stage + " && p != (void *)0 && __CPROVER_OBJECT_SIZE(p) == 0) __CPROVER_undecided(\"a precondition that asks what a pointer points to of which nothing is known: say __CPROVER_is_fresh of it before\"); }",
+	"__VERIFIER_nondet_cprover_choice": "_Bool __VERIFIER_nondet_cprover_choice(void);",
+	"__VERIFIER_nondet_cprover_size":   "__SIZE_TYPE__ __VERIFIER_nondet_cprover_size(void);",
+	"__VERIFIER_nondet_memory":         "void __VERIFIER_nondet_memory(void *, __SIZE_TYPE__);",
+	"__CPROVER_is_invalid_pointer":     "static inline _Bool __CPROVER_is_invalid_pointer(const void *p) { _Bool __CPROVER_r_ok(const void *, __SIZE_TYPE__); return !__CPROVER_r_ok(p, 0); }",
+	"__CPROVER_allocate":               "static inline void *__CPROVER_allocate(__SIZE_TYPE__ n, _Bool zero) { void *malloc(__SIZE_TYPE__), *calloc(__SIZE_TYPE__, __SIZE_TYPE__); void __CPROVER_assume(_Bool); void *p = zero ? calloc(1, n) : malloc(n); __CPROVER_assume(p != (void *)0); return p; }",
+	"__CPROVER_deallocate":             "static inline void __CPROVER_deallocate(void *p) { void free(void *); free(p); }",
+	"__CPROVER_array_copy":             "static inline void __CPROVER_array_copy(void *to, const void *from) { __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); void *memmove(void *, const void *, __SIZE_TYPE__); memmove(to, from, __CPROVER_OBJECT_SIZE(from)); }",
+	"__CPROVER_array_replace":          "static inline void __CPROVER_array_replace(void *to, const void *from) { __SIZE_TYPE__ __CPROVER_OBJECT_SIZE(const void *); void *memmove(void *, const void *, __SIZE_TYPE__); memmove(to, from, __CPROVER_OBJECT_SIZE(from)); }",
 }
 
 // prelude declares what the translation uses and the program does not declare itself. It is
@@ -225,7 +226,7 @@ func (t *translator) prelude() string {
 			used["cprover_known"] = true
 		}
 		if t.o.UseContracts || t.enforced(c) {
-			for _, name := range []string{"__CPROVER_assume", "__CPROVER_assert", "__CPROVER_allocate", "__CPROVER_rw_ok", "__CPROVER_POINTER_OFFSET", "__CPROVER_OBJECT_SIZE", "__CPROVER_same_object", "__CPROVER_w_ok", "__CPROVER_deallocate", "__VERIFIER_nondet_memory", "__CPROVER_havoc_object"} {
+			for _, name := range []string{"__CPROVER_assume", "__CPROVER_assert", "__CPROVER_allocate", "__CPROVER_r_ok", "__CPROVER_rw_ok", "__CPROVER_POINTER_OFFSET", "__CPROVER_OBJECT_SIZE", "__CPROVER_same_object", "__CPROVER_w_ok", "__CPROVER_deallocate", "__VERIFIER_nondet_memory", "__CPROVER_havoc_object"} {
 				used[name] = true
 			}
 		}

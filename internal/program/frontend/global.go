@@ -33,7 +33,8 @@ func (im *importer) global(g *llvm.Global) {
 		return
 	}
 	im.initialise(n, g)
-	if im.opts.HavocGlobals && g.CName != "" && !g.Constant && !strings.HasPrefix(g.CName, cprover.Ghost) {
+	havoc := im.opts.HavocGlobals && g.CName != "" || im.opts.Obligation // the state of library models, too
+	if havoc && !g.Constant && !strings.HasPrefix(g.CName, cprover.Ghost) {
 		n.Init, n.Relocs, n.External = nil, nil, true
 	}
 }

@@ -67,7 +67,9 @@ func (im *importer) harness() error {
 			return err
 		}
 	}
-	f.runExitHandlers()
+	if !im.opts.Obligation { // its caller goes on
+		f.runExitHandlers()
+	}
 	f.halt(ir.HaltExit)
 	f.b.Done()
 	return nil

@@ -1,7 +1,10 @@
 package frontend
 
 import (
+	"strings"
+
 	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
 )
 
 // This file imports the functions that stand for one operation of ir: those
@@ -48,6 +51,19 @@ func (f *function) boolean(v ir.Value, c *externalCall) []ir.Value {
 
 func (f *function) validRange(c *externalCall) []ir.Value {
 	return f.boolean(f.b.Cmp(ir.ValidRange, f.pointer(c, 0), f.word(c, 1)), c)
+}
+
+// writableRange is validRange of an object that may be written.
+func (f *function) writableRange(c *externalCall) []ir.Value {
+	p, n := f.pointer(c, 0), f.word(c, 1)
+	writable := f.b.Const(1, 1)
+	for _, g := range f.im.p.Globals {
+		if g.Constant && g.Init != nil && g.Name != llvm.NondetObject && !strings.HasPrefix(g.Name, "llvm.") {
+			writable = f.b.Bin(ir.And, writable, f.not(f.b.Cmp(ir.SameObject, p, f.b.GlobalAddr(f.im.symbol(g)))))
+		}
+	}
+	nothing := f.b.Cmp(ir.Eq, n, f.b.Word(0))
+	return f.boolean(f.b.Bin(ir.And, f.b.Cmp(ir.ValidRange, p, n), f.b.Bin(ir.Or, nothing, writable)), c)
 }
 
 func (f *function) objectSize(c *externalCall) []ir.Value {

@@ -50,6 +50,12 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 		j.field("certificate", r.Certificate)
 		j.field("undefined_behaviour_not_excluded", nonNil(r.Unclean))
 	}
+	if len(r.Contracts) > 0 {
+		j.field("contracts_kept", r.Contracts)
+	}
+	if r.KeepsNot != "" {
+		j.field("contract_not_kept", r.KeepsNot)
+	}
 	if r.Invariants != nil {
 		j.field("invariants", r.Invariants)
 	}

@@ -74,6 +74,9 @@ func (t *text) explain(ctx context.Context, r *assay.Result) {
 	default:
 		t.explainUnknown(r)
 	}
+	if len(r.Contracts) > 0 {
+		t.printf("proved to keep their contracts: %s\n", strings.Join(r.Contracts, ", "))
+	}
 	t.preconditions(r.TerminatesWhen)
 	if len(r.Invariants) > 0 {
 		t.invariants(r)
@@ -96,6 +99,9 @@ func (t *text) explainFalse(ctx context.Context, r *assay.Result) {
 	t.sources.show(t.w, v.Pos)
 	if v.Func != "" {
 		t.printf("in function %s, property %s\n", v.Func, r.Violated)
+	}
+	if r.KeepsNot != "" {
+		t.printf("%s does not keep its contract: the run starts in it, in a state that the contract allows\n", r.KeepsNot)
 	}
 	if r.Integer != "" {
 		t.printf("\nthe run of the integer program (checked: %s):\n%s\n\n", strings.Join(r.Replayed, ", "), r.Integer)
