@@ -213,9 +213,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		result.TerminatesWhen = append(result.TerminatesWhen, show.PreconditionOf(p.Module, p.Condition, p.Inputs, p.Certificate))
 	}
 	result.Unclean, result.Contracts = append(result.Unclean, parts.Unclean()...), parts.Proved()
-	if result.Answer == False {
-		result.KeepsNot = parts.Decisive.Function
-	}
+	result.KeepsNot = parts.Decisive.Function
 	if result.run != nil && result.Endless == nil {
 		result.run.Locate(ctx, result.Violation)
 	}

@@ -59,10 +59,8 @@ type Result struct {
 	// nothing violates the property before.
 	Invariants []Invariant
 
-	// Contracts are the functions whose bodies are proved to keep their contracts; KeepsNot is the one whose body
-	// does not: the run of the False starts there. With Program.UseContracts.
-	Contracts []string
-	KeepsNot  string
+	Contracts []string // the functions whose bodies are proved to keep their contracts
+	KeepsNot  string   // the one whose body does not: the run of the False starts there
 
 	// Of every answer.
 	Checks      []CheckResult // with Engine.EachCheck

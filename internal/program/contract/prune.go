@@ -45,5 +45,5 @@ func Prune(m *ir.Module) {
 			}
 		}
 	}
-	m.Funcs = slices.DeleteFunc(m.Funcs, func(f *ir.Func) bool { return !f.IsDecl() && !reached[f.Name] })
+	m.Funcs = slices.DeleteFunc(slices.Clone(m.Funcs), func(f *ir.Func) bool { return !f.IsDecl() && !reached[f.Name] })
 }

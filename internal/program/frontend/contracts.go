@@ -57,6 +57,9 @@ func (o *Options) prove(p *Program, copied *llvm.Program) {
 		return
 	}
 	contract.Prune(p.Module)
+	if p.Exact != nil {
+		contract.Prune(p.Exact)
+	}
 	if o.UseContracts {
 		for _, c := range o.contracts {
 			if p.Module.Func(c.Name+cprover.ContractSuffix) == nil {
@@ -74,6 +77,9 @@ func (o *Options) prove(p *Program, copied *llvm.Program) {
 		return
 	}
 	p.Module = contract.CheckWrites(p.Module, o.entry(), o.Obligation)
+	if p.Exact != nil {
+		p.Exact = contract.CheckWrites(p.Exact, o.entry(), o.Obligation)
+	}
 }
 
 // noGlobal says that a pointer is not into an object with static storage duration that can be written.
