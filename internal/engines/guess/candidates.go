@@ -112,27 +112,11 @@ const maxCells = 10
 // cells are the scalar globals and locals that the loop writes, and the numbers
 // of objects of pools.
 func (g *guesser) cells() []cut.Place {
-	e := &cut.Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
-	locals := map[ir.Value]bool{}
-	for b := range g.f.Blocks {
-		if !g.l.Blocks[ir.BlockID(b)] {
-			continue
-		}
-		for _, v := range g.f.Blocks[b].Instrs {
-			g.w.Instruction(g.f, v, e, func(r ir.Value) {
-				switch d := g.f.Def(r); d.Op {
-				case ir.GlobalAddr:
-					e.Globals[d.Sym] = true
-				case ir.Alloca:
-					locals[r] = !g.l.Blocks[d.Block] && g.dom.Dominates(d.Block, g.l.Head)
-				}
-			})
-		}
-	}
+	globals, roots := g.written()
 	var out []cut.Place
 	for v := ir.Value(1); int(v) < len(g.f.Values); v++ {
 		d := g.f.Def(v)
-		if !locals[v] || len(out) == maxCells {
+		if !roots[v] || d.Op != ir.Alloca || len(out) == maxCells {
 			continue
 		}
 		if n := g.f.Def(d.Args[0]); n.Op == ir.Const && n.Const.Uint64() == d.Layout.Cell && d.Layout.Stride == 0 {
@@ -143,7 +127,7 @@ func (g *guesser) cells() []cut.Place {
 	}
 	counters := slices.Collect(maps.Values(g.m.Counters()))
 	for _, x := range g.m.Globals {
-		if !e.Globals[x.Name] && !slices.Contains(counters, x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
+		if !globals[x.Name] && !slices.Contains(counters, x.Name) || x.Constant || x.Size > 8 || x.Size&(x.Size-1) != 0 || x.Layout.Stride != 0 || x.Layout.Pointers || x.Layout.Cell != x.Size || len(out) == maxCells {
 			continue
 		}
 		if v := g.w.Address(g.f, x.Name); v != 0 {
@@ -152,6 +136,31 @@ func (g *guesser) cells() []cut.Place {
 		}
 	}
 	return out
+}
+
+// written are the globals that the loop writes, the locals that are there at its head, and the
+// parameters through which it writes.
+func (g *guesser) written() (globals map[string]bool, roots map[ir.Value]bool) {
+	e := &cut.Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
+	roots = map[ir.Value]bool{}
+	for b := range g.f.Blocks {
+		if !g.l.Blocks[ir.BlockID(b)] {
+			continue
+		}
+		for _, v := range g.f.Blocks[b].Instrs {
+			g.w.Instruction(g.f, v, e, func(r ir.Value) {
+				switch d := g.f.Def(r); d.Op {
+				case ir.GlobalAddr:
+					e.Globals[d.Sym] = true
+				case ir.Alloca:
+					roots[r] = !g.l.Blocks[d.Block] && g.dom.Dominates(d.Block, g.l.Head)
+				case ir.Param:
+					roots[r] = true
+				}
+			})
+		}
+	}
+	return e.Globals, roots
 }
 
 // scalar is the type of a number with which a local is read and written, if it is

@@ -15,10 +15,34 @@ import (
 // This file turns what the abstract interpretation knows at the heads of loops into
 // candidates: bounds, and congruences. They hold, but are proved again with the others.
 
-// OfPhis are candidates about the phis of the loop heads, for a search.
-func OfPhis(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
-	return ofPhis(m, facts, loops, each)
+// OfHeads are candidates about the phis of the loop heads, and about integers in objects that
+// the loops write, for a search.
+func OfHeads(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
+	cells := ofCells(m, facts, loops)
+	if len(cells) > 0 {
+		writes, counts := cut.NewWrites(m), map[*cut.Loop]int{}
+		about := map[*cut.Loop]func(invariant.Term) bool{}
+		for _, l := range loops {
+			g := &guesser{m: m, w: writes, l: l, f: l.Func, dom: ir.Dominators(l.Func)}
+			globals, roots := g.written()
+			about[l] = func(t invariant.Term) bool {
+				d := l.Func.Def(t.Value)
+				return roots[t.Value] || d.Op == ir.GlobalAddr && globals[d.Sym]
+			}
+		}
+		cells = slices.DeleteFunc(cells, func(c cut.Candidate) bool {
+			if counts[c.Loop] == maxFactsOfCells || !about[c.Loop](c.Predicate.(invariant.Comparison).Terms[0]) {
+				return true
+			}
+			counts[c.Loop]++
+			return false
+		})
+	}
+	return append(ofPhis(m, facts, loops, each), cells...)
 }
+
+// maxFactsOfCells bounds the facts about integers in memory that a search takes for one loop.
+const maxFactsOfCells = 20
 
 // Known are the predicates that say what the analysis knows of phis, and of integers in
 // memory, at the loop heads.
@@ -162,9 +186,9 @@ func ofCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Ca
 			reached++
 			here := map[invariant.Term]absdomain.Int{}
 			for _, x := range inv.Cells {
-				at, ok := address(l, c, dom, names[l.Func], &x.Object)
-				if ok && x.Fact.Type().Kind == ir.Int {
-					t := invariant.Term{Value: at, Cell: true, Offset: x.Offset, Bits: uint32(8 * x.Size)}
+				at, begin, ok := address(l, c, dom, names[l.Func], &x.Object)
+				if ok && x.Offset >= begin && x.Fact.Type().Kind == ir.Int {
+					t := invariant.Term{Value: at, Cell: true, Offset: x.Offset - begin, Bits: uint32(8 * x.Size)}
 					here[t] = x.Fact.Int()
 					if reached == 1 {
 						order = append(order, t)
@@ -203,18 +227,28 @@ func addresses(f *ir.Func) map[string]ir.Value {
 	return out
 }
 
-// address is a value of the loop's function that points to the start of an object of a
-// context.
-func address(l *cut.Loop, c *absint.Context, dom *ir.DomTree, names map[string]ir.Value, o *absint.Object) (ir.Value, bool) {
+// address is a value of the loop's function that points into an object of a context, and
+// where.
+func address(l *cut.Loop, c *absint.Context, dom *ir.DomTree, names map[string]ir.Value, o *absint.Object) (v ir.Value, at uint64, ok bool) {
 	switch {
 	case o.Global != nil:
-		v, ok := names[o.Global.Name]
-		return v, ok && !o.Global.Constant
+		if v, ok = names[o.Global.Name]; ok {
+			return v, 0, !o.Global.Constant
+		}
 	case o.Context != nil && !o.Heap && o.Context.Same(c):
 		d := l.Func.Def(o.Site)
-		return o.Site, d.Op == ir.Alloca && d.Block != l.Head && dom.Dominates(d.Block, l.Head)
+		return o.Site, 0, d.Op == ir.Alloca && d.Block != l.Head && dom.Dominates(d.Block, l.Head)
 	}
-	return 0, false
+	for _, v := range l.Func.Params {
+		if x := c.Value(v); x.Type().Kind == ir.Ptr {
+			if list, known := x.Targets(); known && len(list) == 1 && list[0].Same(o) {
+				if at, ok := x.Int().Value(); ok {
+					return v, at, true
+				}
+			}
+		}
+	}
+	return 0, 0, false
 }
 
 // Heads are the predicates of loops that are not trivial.

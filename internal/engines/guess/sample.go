@@ -152,7 +152,7 @@ func StateAt(ev interp.Event, places []cut.Place) []uint64 {
 	for i, v := range places {
 		row[i] = ev.State.Value(v.Value).Uint64()
 		if v.Cell {
-			b, ok := ev.State.Memory(row[i], uint64(v.Bits/8))
+			b, ok := ev.State.Memory(row[i]+v.Offset, uint64(v.Bits/8))
 			if !ok {
 				return nil
 			}

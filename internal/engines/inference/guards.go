@@ -94,7 +94,7 @@ func (p *Search) placeAt(l *cut.Loop, v ir.Value) (cut.Place, bool) {
 		if x.Float {
 			continue
 		}
-		if !x.Cell && x.Value == v || x.Cell && d.Op == ir.Load && d.Type == ir.IntType(x.Bits) && d.Args[0] == x.Value {
+		if !x.Cell && x.Value == v || x.Cell && x.Offset == 0 && d.Op == ir.Load && d.Type == ir.IntType(x.Bits) && d.Args[0] == x.Value {
 			return x, true
 		}
 	}

@@ -20,5 +20,5 @@ func Ladder(ctx context.Context, m *ir.Module, targets []ir.CheckKind) ([]invari
 	if err != nil {
 		return nil, err
 	}
-	return guess.Heads(loops, guess.OfPhis(m, facts, loops)), nil
+	return guess.Heads(loops, guess.OfHeads(m, facts, loops)), nil
 }

@@ -153,7 +153,7 @@ func factors(l *cut.Loop, dom *ir.DomTree, places []cut.Place) []cut.Place {
 		}
 	}
 	for _, x := range places {
-		if x.Cell && x.Bits >= algebra.MinWidth && !x.Float {
+		if x.Cell && x.Offset == 0 && x.Bits >= algebra.MinWidth && !x.Float {
 			add(x)
 		}
 	}

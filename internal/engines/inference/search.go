@@ -196,7 +196,7 @@ func (p *Search) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ladder := guess.OfPhis(p.m, facts, p.loops)
+	ladder := guess.OfHeads(p.m, facts, p.loops)
 	all := append(slices.Clone(ladder), guess.Candidates(p.m, p.loops)...)
 	for _, c := range ladder {
 		if _, float := c.Predicate.(invariant.Order); float && p.o.allows(c.Predicate) {

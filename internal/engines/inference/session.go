@@ -53,7 +53,7 @@ type Session struct {
 func Open(ctx context.Context, q *Question, facts *absint.Facts, more bool) (*Session, error) {
 	s := &Session{}
 	s.p = &Search{m: q.Module, o: Options{Targets: q.Targets, Label: "ERROR"}, loops: q.Loops, stats: &s.stats}
-	ladder := append(guess.OfPhis(q.Module, facts, q.Loops), q.Suggested...)
+	ladder := append(guess.OfHeads(q.Module, facts, q.Loops), q.Suggested...)
 	s.p.places, s.p.known = guess.Places(ladder), ladder
 	if more {
 		if err := s.p.prepare(ctx); err != nil {

@@ -256,6 +256,14 @@ type Object struct {
 	Null, Bare bool
 }
 
+// Same says whether both are the same object.
+func (o *Object) Same(p *Object) bool {
+	if o.Global != nil || p.Global != nil || o.Context == nil || p.Context == nil {
+		return o.Global == p.Global && o.Func == p.Func && o.Context == p.Context && o.Null == p.Null && o.Bare == p.Bare
+	}
+	return o.Context.Same(p.Context) && o.Site == p.Site && o.Heap == p.Heap
+}
+
 // At is the invariant of block b in the context; ok is false if no run enters it.
 func (c *Context) At(b ir.BlockID) (inv Invariant, ok bool) {
 	s := &c.c.in[b]

@@ -123,7 +123,11 @@ func (x *loopCut) probe(early ir.Value, at map[ir.Value]ir.Value) (values []ir.V
 	values = []ir.Value{early}
 	for _, p := range x.places[x.l] {
 		if p.Cell {
-			values = append(values, e.Op(ir.Load, p.kind(), now(p.Value)))
+			at := now(p.Value)
+			if p.Offset != 0 {
+				at = e.Op(ir.PtrAdd, e.Module.PtrType(), at, e.Number(e.Module.PointerBits, p.Offset))
+			}
+			values = append(values, e.Op(ir.Load, p.kind(), at))
 		} else {
 			values = append(values, e.Op(ir.Freeze, p.kind(), now(p.Value)))
 		}

@@ -5,8 +5,8 @@ import (
 	"assay/internal/program/ir"
 )
 
-// Place is an integer at a loop head: a value, or a scalar in memory, to which
-// the value points.
+// Place is an integer at a loop head: a value, or a scalar in memory, Offset bytes behind
+// where the value points.
 type Place struct {
 	Value  ir.Value
 	Cell   bool
@@ -14,6 +14,7 @@ type Place struct {
 	Float  bool   // a floating-point number; see float.go
 	Global string // in contracts
 	Old    bool
+	Offset uint64 // of a cell
 }
 
 // kind is the type of the number.
@@ -26,10 +27,10 @@ func (p Place) kind() ir.Type {
 
 // Term is the place as a summand, read as a signed or unsigned integer.
 func (p Place) Term(coeff int64, signed bool) invariant.Term {
-	return invariant.Term{Coeff: coeff, Value: p.Value, Cell: p.Cell, Bits: p.Bits, Signed: signed || p.Float, Float: p.Float, Global: p.Global, Old: p.Old}
+	return invariant.Term{Coeff: coeff, Value: p.Value, Cell: p.Cell, Bits: p.Bits, Signed: signed || p.Float, Float: p.Float, Global: p.Global, Old: p.Old, Offset: p.Offset}
 }
 
 // PlaceOf is the place that a summand reads.
 func PlaceOf(t invariant.Term) Place {
-	return Place{t.Value, t.Cell, t.Bits, t.Float, t.Global, t.Old}
+	return Place{t.Value, t.Cell, t.Bits, t.Float, t.Global, t.Old, t.Offset}
 }

@@ -121,7 +121,7 @@ func InvariantOf(m *ir.Module, h *invariant.Head) Invariant {
 			n = g.Name + "::" + n
 		}
 		if t.Cell && t.Offset > 0 {
-			n = fmt.Sprintf("%s+%d", n, t.Offset)
+			n = fmt.Sprintf("%s[byte %d]", n, t.Offset)
 		}
 		return n
 	}
