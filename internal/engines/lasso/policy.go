@@ -58,13 +58,16 @@ func newPalette(m *ir.Module) *palette {
 // maxConstants bounds the constants of the program in a palette.
 const maxConstants = 64
 
+// first is how many values come first in a palette: 0, 1, -1, and the limits.
+const first = 5
+
 // of is the palette of a width of at most 64.
 func (p *palette) of(bits uint32) []uint64 {
 	if l := p.byWidth[bits]; l != nil {
 		return l
 	}
 	mask := ^uint64(0) >> (64 - bits)
-	l := []uint64{0, 1, mask, 2, mask - 1, 3, 4, 5, 10, 1 << (bits - 1), mask >> 1, 1<<(bits-1) | 1, 1 << (bits / 2), 1 << (bits * 3 / 4)}
+	l := []uint64{0, 1, mask, 1 << (bits - 1), mask >> 1, 2, mask - 1, 3, 4, 5, 10, 1<<(bits-1) | 1, 1 << (bits / 2), 1 << (bits * 3 / 4)}
 	if bits > 2 {
 		l = append(l, 1<<(bits-2))
 	}
@@ -80,8 +83,8 @@ func (p *palette) of(bits uint32) []uint64 {
 	for i := range l {
 		l[i] &= mask
 	}
-	slices.Sort(l[3:])
-	l = append(l[:3:3], slices.Compact(l[3:])...)
+	slices.Sort(l[first:])
+	l = append(l[:first:first], slices.Compact(l[first:])...)
 	p.byWidth[bits] = l
 	return l
 }
@@ -111,8 +114,8 @@ func newPolicy(p *palette, round, i int) *policy {
 	}
 	o.rng = rand.New(rand.NewPCG(uint64(round), uint64(i)))
 	o.each = i%4 != 3
-	if i%8 == 5 { // each value first for all, then with another one
-		n := round*runsPerRound/8 + i/8
+	if i%8 == 5 { // each value first for all, then with another one; those that are fixed had their turn
+		n := 3 + round*runsPerRound/8 + i/8
 		o.few = []int{n, n}
 		if round > 0 {
 			o.few[1] = o.rng.IntN(1 << 16)
