@@ -44,14 +44,8 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		return nil, err
 	}
 	start := time.Now()
-	if t.Engine.Deterministic {
-		ctx = work.With(ctx)
-	}
-	if t.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = work.WithTimeoutCause(ctx, t.Timeout, errTimeout)
-		defer cancel()
-	}
+	ctx, cancel := t.limited(ctx)
+	defer cancel()
 	if r := undecidable(&t); r != nil {
 		return r, nil
 	}
@@ -94,6 +88,17 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 		o.result.Stats.Total, o.result.Stats.Phases = 0, []Phase{}
 	}
 	return o.result, nil
+}
+
+// limited is a context that ends by Timeout, in time or in work.
+func (t *Task) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if t.Engine.Deterministic {
+		ctx = work.With(ctx)
+	}
+	if t.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return work.WithTimeoutCause(ctx, t.Timeout, errTimeout)
 }
 
 func isInternal(err error) bool {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"math"
 	"strings"
-	"time"
 
 	"assay/internal/conductor"
 	"assay/internal/program/frontend"
@@ -61,11 +59,10 @@ func Validate(ctx context.Context, t Task, file string, anyProgram bool) (j *Jud
 	t.Program.DataModel = cmp.Or(t.Program.DataModel, DataModel(strings.ToLower(w.Task.DataModel)))
 	if err := t.validate(); err != nil {
 		return nil, err
-	}
-	if t.question() == conductor.Temporal || undecidable(&t) != nil {
+	} else if t.question() == conductor.Temporal || undecidable(&t) != nil {
 		return nil, &InputError{Message: "witnesses of this property are not judged", Hint: "they are about safety and termination"}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(t.Timeout, time.Duration(math.MaxInt64)), errTimeout)
+	ctx, cancel := t.limited(ctx)
 	defer cancel()
 	r := &run{task: t, phase: "reading the program"}
 	defer boundary(&r.phase, t.Files, &err)

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestDeterministic: two runs on the same input say the same, byte by byte: output, JSON, log, findings and page. What is done is not
+// TestDeterministic: two runs on the same input say the same, byte by byte: output, log, findings, page, witness, and what is said of it. What is done is not
 // the same for all engines: some programs come to answers, some to the limit of work.
 func TestDeterministic(t *testing.T) {
 	for _, x := range []struct{ property, source, want string }{
@@ -35,21 +35,36 @@ func TestDeterministic(t *testing.T) {
 		}
 		var all [2][]string
 		for i := range all {
-			files := []string{filepath.Join(dir, "log"), filepath.Join(dir, "sarif"), filepath.Join(dir, "html")}
-			o := invoke(t, "check", "--deterministic", "--timeout", limit, "--property", x.property, "--trace", "--log", files[0], "--sarif", files[1], "--html", files[2], source)
+			files := []string{filepath.Join(dir, "log"), filepath.Join(dir, "sarif"), filepath.Join(dir, "html"), filepath.Join(dir, "yml")}
+			o := invoke(t, "check", "--deterministic", "--timeout", limit, "--property", x.property, "--trace", "--log", files[0], "--sarif", files[1], "--html", files[2], "--witness", files[3], source)
 			if x.want != "" && o.last() != "RESULT: "+x.want {
 				t.Errorf("%s: %s, want %s", x.source, o.last(), x.want)
 			}
 			all[i] = append(all[i], o.stdout)
+			if _, err := os.Stat(files[3]); err == nil && x.want != "" {
+				j := invoke(t, "validate", "--deterministic", "--timeout", limit, "--trace", "--witness", files[3], source)
+				all[i] = append(all[i], j.stdout)
+				if x.want == "true" && j.last() != "RESULT: confirmed" {
+					t.Errorf("%s: the witness is %s", x.source, j.last())
+				}
+			} else {
+				all[i] = append(all[i], "")
+			}
 			for _, name := range files {
 				text, err := os.ReadFile(name)
+				if os.IsNotExist(err) && name == files[3] && (x.want == "unknown" || x.want == "") {
+					continue // no witness
+				}
 				if err != nil || len(text) == 0 {
 					t.Fatalf("%s: %v, %d bytes", name, err, len(text))
 				}
 				all[i] = append(all[i], string(text))
 			}
 		}
-		for k, what := range []string{"output", "log", "SARIF", "HTML"} {
+		for k, what := range []string{"output", "validation", "log", "SARIF", "HTML", "witness"} {
+			if k >= len(all[0]) {
+				break
+			}
 			if all[0][k] != all[1][k] {
 				t.Errorf("%s: the %s of two runs differs:\n%s\n---\n%s", x.source, what, all[0][k], all[1][k])
 			}

@@ -85,7 +85,7 @@ func (f *checkFlags) validate(file string, anyProgram bool) error {
 		defer log.Close()
 		f.task.Log = log
 	}
-	ctx, limit := limited(f.task.Timeout, f.memory, func(why string) int {
+	ctx, limit := limited(f.wallTime(), f.memory, func(why string) int {
 		fmt.Printf("unknown: %s\nRESULT: unknown\n", why)
 		return exitUnknown
 	})

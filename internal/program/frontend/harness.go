@@ -70,9 +70,20 @@ func (im *importer) harness() error {
 	if !im.opts.Obligation { // its caller goes on
 		f.runExitHandlers()
 	}
+	f.setPos(returnOf(target))
 	f.halt(ir.HaltExit)
 	f.b.Done()
 	return nil
+}
+
+// returnOf is where a function returns: clang leads all its returns to the end of its body.
+func returnOf(fn *llvm.Function) ir.Pos {
+	for _, b := range fn.Blocks {
+		if i := b.Instrs[len(b.Instrs)-1]; i.Op == llvm.Ret {
+			return pos(i.Pos)
+		}
+	}
+	return pos(fn.Pos)
 }
 
 // emitCall calls a function with a body; missing arguments are arbitrary.

@@ -156,6 +156,16 @@ func Left(ctx context.Context) int64 {
 	return left
 }
 
+// Remaining is the time, or the work as time, that a context leaves; false if it has no limit.
+func Remaining(ctx context.Context) (time.Duration, bool) {
+	if Counted(ctx) {
+		left := Left(ctx)
+		return time.Duration(left) * (time.Second / Second), left >= 0
+	}
+	deadline, ok := ctx.Deadline()
+	return time.Until(deadline), ok
+}
+
 // add counts work and ends the contexts whose budgets are over.
 func (m *meter) add(units int64) {
 	m.mu.Lock()

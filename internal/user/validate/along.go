@@ -18,6 +18,9 @@ import (
 // This file confines runs to a violation witness. The program counts the segments that it has passed; at each waypoint of the
 // segment at hand it goes on to the next one, if the constraint holds. In a strict program a run ends where it
 // does not at the first visit, which is what witnesses of a whole run mean; otherwise it may come again.
+//
+// Of a run that does not end the waypoints are strict in any case, and the run has to pass those of the cycle again and again: idle.go
+// ends a run that goes on without.
 
 // mark is what a waypoint adds at its site: of the segment, a run that follows or one that is avoided.
 type mark struct {
@@ -27,8 +30,9 @@ type mark struct {
 	owner         int
 }
 
-// mark puts the segments into the text. The segments from the first cycle on go round.
-func (x *instrumented) mark(w *witness.Witness, strict bool) error {
+// mark puts the segments into the text. The segments from the first cycle on go round. A target that is a return of the entry, where the
+// program ends, is a segment of its own; returns says so.
+func (x *instrumented) mark(w *witness.Witness, strict bool, returns *syntax.Node) error {
 	marks := map[*site][]mark{}
 	first := cycleOf(w)
 	owner := 0
@@ -36,6 +40,11 @@ func (x *instrumented) mark(w *witness.Witness, strict bool) error {
 		for _, p := range segment {
 			owner++
 			if p.Type == witness.Target {
+				if returns != nil {
+					f, _ := x.find(p.At)
+					at := x.at(f, returns, before)
+					marks[at] = append(marks[at], mark{s, s + 1, "", false, owner - 1})
+				}
 				continue
 			}
 			at, cond, err := x.waypoint(p)
@@ -50,7 +59,7 @@ func (x *instrumented) mark(w *witness.Witness, strict bool) error {
 		}
 	}
 	for at, list := range marks {
-		at.code = chain(list, strict)
+		at.code = chain(list, strict || first < len(w.Segments))
 	}
 	return nil
 }
@@ -141,11 +150,11 @@ func chain(list []mark, strict bool) []code {
 				plain("__assay_assume(!!(")
 				out = append(out, code{cond, k.owner})
 				plain(")); ")
-				follow = fmt.Sprintf("%s = %d; ", segmentName, k.next)
+				follow = fmt.Sprintf("%s = %d; %s = 0; ", segmentName, k.next, idleName)
 			default:
 				plain("if (")
 				out = append(out, code{cond, k.owner})
-				plain(") %s = %d; ", segmentName, k.next)
+				plain(") { %s = %d; %s = 0; } ", segmentName, k.next, idleName)
 			}
 		}
 		plain("%sbreak; ", follow)

@@ -49,6 +49,8 @@ type edit struct {
 	owned func(e *ir.Editor, owner int, cond ir.Value, text string)
 	// own changes a check of the program; false leaves it.
 	own func(e *ir.Editor, f *ir.Func, v ir.Value, d ir.Def, at ir.Pos) bool
+	// ends says what must hold where the program ends.
+	ends func(e *ir.Editor, at ir.Pos)
 }
 
 // rewrite makes the module in which checks are changed, and positions are those of the original text.
@@ -65,6 +67,9 @@ func (x *instrumented) rewrite(m *ir.Module, change edit) (*ir.Module, error) {
 			at := places[v]
 			e.Pos = at.pos
 			if at.owner < noOwner { // of the program
+				if d.Op == ir.Halt && ir.HaltKind(d.Aux) == ir.HaltExit && change.ends != nil && !old.Model {
+					change.ends(e, at.pos)
+				}
 				if d.Op == ir.Check && change.own != nil {
 					if change.own(e, old, v, d, at.pos) {
 						e.Replace(v, ir.Def{Op: ir.Assume, Args: []ir.Value{e.Number(1, 1)}})
@@ -130,8 +135,8 @@ func (x *instrumented) asserted(m *ir.Module, targets []ir.CheckKind) (*ir.Modul
 type target struct {
 	file       *syntax.File
 	line       int
-	begin, end int // the bytes of the expression or statement; both 0: the line
-	any        bool
+	begin, end int          // the bytes of the expression or statement; both 0: the line
+	entry      *syntax.Func // set if the target is a return of the function where runs start
 }
 
 // targetOf finds the target; nil if the witness has none. ends says that the property is violated where the program ends, which is no
@@ -174,6 +179,37 @@ func (x *instrumented) targetOf(w *witness.Witness, ends bool) (*target, error) 
 	return t, nil
 }
 
+// returns is the return of the entry that stands at the target, and nil if none does.
+func (t *target) returns(entry string) *syntax.Node {
+	fn := t.file.Func(entry)
+	if fn == nil {
+		return nil
+	}
+	var out *syntax.Node
+	fn.Body.Walk(func(n *syntax.Node) {
+		line, _ := t.file.Position(n.Begin)
+		if n.Kind == syntax.Return && (t.end > 0 && n.Begin == t.begin || t.end == 0 && line == t.line) && t.file.StatementEnd(n) > 0 {
+			out = n
+		}
+	})
+	if out != nil {
+		t.begin, t.end, t.entry = out.Begin, out.End, fn
+	}
+	return out
+}
+
+// endsAt says whether the program may end at the target.
+func (x *instrumented) endsAt(m *ir.Module, t *target) bool {
+	for _, f := range m.Funcs {
+		for v := range f.Values {
+			if d := &f.Values[v]; d.Op == ir.Halt && ir.HaltKind(d.Aux) == ir.HaltExit && t.matches(m, x.place(m, d.Pos).pos) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // extent makes the target a node: of a statement with a condition, the condition.
 func (t *target) extent(n *syntax.Node) {
 	t.begin, t.end = n.Begin, n.End
@@ -187,9 +223,6 @@ func (t *target) extent(n *syntax.Node) {
 
 // matches says whether a position of a check is that of the target.
 func (t *target) matches(m *ir.Module, p ir.Pos) bool {
-	if t.any {
-		return true
-	}
 	if int(p.File) >= len(m.Files) || !sameFile(m.Files[p.File], t.file.Name) || p.Line == 0 {
 		return false
 	}
@@ -202,7 +235,22 @@ func (t *target) matches(m *ir.Module, p ir.Pos) bool {
 
 // confined asks for violations at the target in the last segment only.
 func (x *instrumented) confined(m *ir.Module, targets []ir.CheckKind, t *target, last int) (*ir.Module, error) {
+	passed := func(e *ir.Editor) ir.Value {
+		segment := e.Emit(ir.Def{Op: ir.Load, Type: ir.IntType(32), Args: []ir.Value{e.Global(segmentName)}, Aux: 4})
+		return e.Op(ir.Eq, ir.BoolType, segment, e.Number(32, uint64(last)))
+	}
+	var ends func(*ir.Editor, ir.Pos)
+	if t != nil && len(targets) == 1 && leak(targets[0]) && m.Global(segmentName) != nil {
+		call := x.endsAt(m, t)
+		ends = func(e *ir.Editor, at ir.Pos) {
+			if call && !t.matches(m, at) {
+				e.Op(ir.Assume, ir.Type{}, e.Number(1, 0))
+			}
+			e.Op(ir.Assume, ir.Type{}, passed(e))
+		}
+	}
 	return x.rewrite(m, edit{
+		ends:  ends,
 		owned: func(e *ir.Editor, _ int, cond ir.Value, _ string) { e.Op(ir.Assume, ir.Type{}, cond) },
 		own: func(e *ir.Editor, f *ir.Func, _ ir.Value, d ir.Def, at ir.Pos) bool {
 			switch {
@@ -215,8 +263,7 @@ func (x *instrumented) confined(m *ir.Module, targets []ir.CheckKind, t *target,
 			if m.Global(segmentName) == nil { // no waypoint is in what can be executed: no segment is ever passed
 				return last > 0
 			}
-			segment := e.Emit(ir.Def{Op: ir.Load, Type: ir.IntType(32), Args: []ir.Value{e.Global(segmentName)}, Aux: 4})
-			elsewhere := e.Op(ir.Ne, ir.BoolType, segment, e.Number(32, uint64(last)))
+			elsewhere := e.Not(passed(e))
 			e.Emit(ir.Def{Op: ir.Check, Args: []ir.Value{e.Op(ir.Or, ir.BoolType, d.Args[0], elsewhere)}, Aux: d.Aux, Sym: d.Sym})
 			return true
 		},

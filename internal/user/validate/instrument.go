@@ -25,6 +25,7 @@ import (
 // The names that are inserted.
 const (
 	segmentName = "__assay_segment" // the number of segments that the run has passed
+	idleName    = "__assay_idle"    // the loop heads and calls since it passed a waypoint of the cycle
 	resultName  = "__assay_result"
 	branchName  = "__assay_branch"
 )
@@ -405,7 +406,7 @@ func (x *instrumented) render(f *syntax.File, prelude string, first bool) *textM
 }
 
 // declarations are those of what is inserted.
-const declarations = "LINKAGE int " + segmentName + "; void __assay_check(int, int, const char *); void __assay_assume(int);"
+const declarations = "LINKAGE int " + segmentName + ", " + idleName + "; void __assay_check(int, int, const char *); void __assay_assume(int);"
 
 func oneLine(text string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(text) }
 

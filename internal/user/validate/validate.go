@@ -29,6 +29,7 @@ import (
 	"assay/internal/program/ir"
 	"assay/internal/program/syntax"
 	machine "assay/internal/program/target"
+	"assay/internal/run/work"
 	"assay/internal/user/show"
 	"assay/internal/user/witness"
 )
@@ -239,8 +240,8 @@ func (j *judge) wrongElement(err error, elements []element) error {
 // decide asks the engines, for a part of the time that is left.
 func (j *judge) decide(m *ir.Module, question conductor.Question, targets []ir.CheckKind, share float64, change func(*conductor.Task)) conductor.Answer {
 	ctx := j.ctx
-	if deadline, ok := ctx.Deadline(); ok && share < 1 {
-		limited, cancel := context.WithTimeout(ctx, time.Duration(share*float64(time.Until(deadline))))
+	if left, ok := work.Remaining(ctx); ok && share < 1 {
+		limited, cancel := work.WithTimeout(ctx, time.Duration(share*float64(left)))
 		defer cancel()
 		ctx = limited
 	}

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
+	"assay/internal/program/syntax"
 	"assay/internal/user/show"
 	"assay/internal/user/witness"
 )
@@ -94,9 +96,16 @@ func (j *judge) attempt(strict bool, elements []element) (*attempt, error) {
 	x := &instrumented{files: j.files}
 	w := j.Witness
 	a := &attempt{instrumented: x, last: len(w.Segments) - 1}
-	err := x.mark(w, strict)
+	var err error
+	var returns *syntax.Node
+	a.target, err = x.targetOf(w, slices.ContainsFunc(j.Ask.Targets, leak))
+	if err == nil && a.target != nil && slices.ContainsFunc(j.Ask.Targets, leak) {
+		if returns = a.target.returns(cmp.Or(j.Program.Function, "main")); returns != nil {
+			a.last++
+		}
+	}
 	if err == nil {
-		a.target, err = x.targetOf(w, slices.Contains(j.Ask.Targets, ir.MemTrack) || slices.Contains(j.Ask.Targets, ir.MemCleanup))
+		err = x.mark(w, strict, returns)
 	}
 	var at *located
 	var none *errNoPlace
@@ -108,12 +117,6 @@ func (j *judge) attempt(strict bool, elements []element) (*attempt, error) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
-	}
-	for _, k := range j.Ask.Targets {
-		if a.target != nil && (k == ir.MemTrack || k == ir.MemCleanup) {
-			// These are violated where the program ends.
-			a.target.any = a.target.any || len(j.Ask.Targets) == 1
-		}
 	}
 	m, err := j.load(x, "", elements)
 	var bad *misfit
@@ -129,6 +132,9 @@ func (j *judge) attempt(strict bool, elements []element) (*attempt, error) {
 	if a.module, err = x.confined(m, j.Ask.Targets, a.target, a.last); err != nil {
 		x.close()
 		return nil, j.wrongElement(err, elements)
+	}
+	if a.target == nil {
+		a.module = busy(a.module, cycleOf(w))
 	}
 	return a, nil
 }
@@ -201,6 +207,8 @@ func (j *judge) guided(a *attempt) (input *ir.Input, end string, err error) {
 
 // follower makes the decisions of a run of the program with the witness in the program without it. The functions are the same, the
 // numbers of the instructions are not.
+// The objects of what was inserted are not there: where they are in the way, a value is the next one that was decided, and an object
+// takes the next decision about one of its size, if there is one before the next value. Whether the run is one that counts, it shows itself.
 type follower struct {
 	in   ir.Input
 	next int
@@ -211,6 +219,15 @@ func (o *follower) Global(name string, _ uint64) ir.GlobalChoice { return o.in.G
 
 // Next implements interp.Oracle.
 func (o *follower) Next(r interp.Request) (ir.Choice, error) {
+	value := func(c ir.Choice) bool { return c.Bits.Width() > 0 }
+	at := o.next
+	for at < len(o.in.Choices) && !value(o.in.Choices[at]) && (r.Kind == interp.WantValue || len(o.in.Choices[at].Bytes) > 0 && uint64(len(o.in.Choices[at].Bytes)) != r.Size) {
+		at++
+	}
+	if r.Kind != interp.WantValue && (at == len(o.in.Choices) || value(o.in.Choices[at])) {
+		return ir.Choice{Func: r.Func.Name, Value: r.Value}, nil
+	}
+	o.next = at
 	if o.next >= len(o.in.Choices) {
 		return ir.Choice{}, interp.ErrOutOfChoices
 	}
@@ -255,12 +272,20 @@ func (j *judge) replayed(a *attempt, in ir.Input) (bool, error) {
 		return true, nil
 	}
 	var found verdict.Guard
+	leaks := ""
 	out, err := interp.Run(j.ctx, m, interp.Options{Oracle: recorder, MaxSteps: 2 * guidedSteps, Accelerate: true, StopAt: func(e interp.Event) bool {
 		g, ok := j.violates(e)
+		if ok && leak(g.Kind) && !a.leaksAt(m, e) {
+			leaks = fmt.Sprintf("a run along the witness ends at %s with a block that was allocated at %s, and the target is neither of these places", show.PositionOf(m, e.Ends), show.PositionOf(m, e.Pos))
+			return false
+		}
 		found = g
 		return ok
 	}})
 	if err != nil || out.End != interp.Stopped {
+		if leaks != "" && err == nil {
+			j.unknown(leaks)
+		}
 		return false, nil
 	}
 	f := &verdict.False{Violation: found, Input: recorder.Input(), Replayed: []string{"interpreter"}}
@@ -277,7 +302,7 @@ func (j *judge) replayed(a *attempt, in ir.Input) (bool, error) {
 
 // atTarget says whether a run violates the property at the target. Inside of library models that is the call of the program.
 func (j *judge) atTarget(a *attempt, m *ir.Module, f *verdict.False) bool {
-	if f.Violation.Kind == ir.MemTrack || f.Violation.Kind == ir.MemCleanup || a.target.any {
+	if leak(f.Violation.Kind) { // leaksAt was asked
 		return true
 	}
 	if a.target.matches(m, f.Violation.Pos) {
@@ -292,6 +317,20 @@ func (j *judge) atTarget(a *attempt, m *ir.Module, f *verdict.False) bool {
 		}
 	}
 	return false
+}
+
+// leak says whether a violation is one that the end of the program shows.
+func leak(k ir.CheckKind) bool { return k == ir.MemTrack || k == ir.MemCleanup }
+
+// leaksAt says whether a leak is at the target. It shows where the program ends; tools also give the place of the allocation.
+func (a *attempt) leaksAt(m *ir.Module, e interp.Event) bool {
+	if t := a.target; t.end > 0 && t.entry != nil && int(e.Ends.File) < len(m.Files) && sameFile(m.Files[e.Ends.File], t.file.Name) {
+		// That the return was executed the segments say; all returns lead to the end of the body.
+		if at, ok := t.file.Offset(int(e.Ends.Line), int(e.Ends.Col)); ok && at == t.entry.Body.End-1 {
+			return true
+		}
+	}
+	return a.target.matches(m, e.Ends) || a.target.matches(m, e.Pos)
 }
 
 // confirm says that a run is one along the witness.
@@ -330,7 +369,9 @@ func (j *judge) search(a *attempt, share float64) (done bool, err error) {
 		if len(v.Input.Jumps) == 0 && (v.Endless == nil || v.Endless.Set == nil) {
 			ok, err := j.replayed(a, v.Input)
 			if !ok && err == nil {
-				j.unknown("a run along the witness was found, but it could not be replayed in the program without the witness")
+				if j.out.Why == "" {
+					j.unknown("a run along the witness was found, but it could not be replayed in the program without the witness")
+				}
 			}
 			return ok, err
 		}

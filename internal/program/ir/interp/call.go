@@ -79,7 +79,7 @@ func (m *machine) leave(v ir.Value, results []register) bool {
 		}
 	}
 	if f.site == nil {
-		return m.reportLeaks() && m.end(Returned, v, "")
+		return m.reportLeaks(v) && m.end(Returned, v, "")
 	}
 	for _, r := range results {
 		if r.class == pair {

@@ -12,7 +12,7 @@ import (
 // globals, live stack objects and the pointers in the frames, through stored
 // pointers and through aligned words that happen to be addresses; so an object
 // that it calls lost is lost.
-func (m *machine) reportLeaks() bool {
+func (m *machine) reportLeaks(end ir.Value) bool {
 	if !m.observe {
 		return true
 	}
@@ -26,6 +26,7 @@ func (m *machine) reportLeaks() bool {
 		return true
 	}
 	reached := m.reachable()
+	ends := State{m}.UserPos(m.cur.f.Def(end).Pos)
 	for _, k := range []ir.CheckKind{ir.MemTrack, ir.MemCleanup} {
 		for _, id := range alive {
 			o := &m.mem.objects[id]
@@ -36,7 +37,7 @@ func (m *machine) reportLeaks() bool {
 				}
 				text = fmt.Sprintf("an object of %d bytes is lost", o.size)
 			}
-			if !m.emit(Event{Kind: Violation, Check: k, Func: m.p.functions[o.maker].f, Value: o.site, Text: text}) {
+			if !m.emit(Event{Kind: Violation, Check: k, Func: m.p.functions[o.maker].f, Value: o.site, Ends: ends, Text: text}) {
 				return false
 			}
 		}

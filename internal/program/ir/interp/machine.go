@@ -548,7 +548,7 @@ func (m *machine) finish(v ir.Value) {
 	case d.Aux == int64(ir.HaltAbort):
 		m.end(Aborted, v, "")
 	default:
-		if m.reportLeaks() {
+		if m.reportLeaks(v) {
 			m.end(Halted, v, "")
 		}
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strings"
 
 	"assay/internal/evidence/invariant"
@@ -27,12 +28,18 @@ const maxWaypoints = 20_000
 // maxVisits bounds the visits of a loop in a cycle that are told one by one.
 const maxVisits = 50
 
+// maxEarlier bounds the visits of that loop before the cycle.
+const maxEarlier = 2_000
+
 // narrator turns the events of a run into waypoints.
 type narrator struct {
 	*exporter
 	cycle   bool
 	visits  int
 	pending []pending
+	// visited is the waypoint of a visit whose condition is not evaluated yet, at the first statement of the body.
+	visited *pending
+	order   *ir.WTO // of the function of the loop
 }
 
 // pending is an assumption whose place comes behind the rest of a declaration, which may have inputs of its own.
@@ -45,14 +52,24 @@ type pending struct {
 
 // settle adds the assumptions that a run has come to when it is at a byte of a file.
 func (n *narrator) settle(f *syntax.File, at int) {
-	list := n.pending
-	n.pending = nil
-	for _, p := range list {
-		if f == p.file && p.begin <= at && at < p.end {
-			n.pending = append(n.pending, p)
-		} else {
-			n.add(p.waypoint, p.step)
+	var settled, left []pending
+	for _, p := range n.pending {
+		last := len(settled) - 1
+		switch {
+		case f == p.file && p.begin <= at && at < p.end:
+			left = append(left, p)
+		case last >= 0 && settled[last].waypoint.At == p.waypoint.At && settled[last].waypoint.Action == p.waypoint.Action:
+			// A waypoint is one visit of its place.
+			w, s := &settled[last].waypoint, &settled[last].step
+			w.Value += " && " + p.waypoint.Value
+			s.Assumption += " " + p.step.Assumption
+		default:
+			settled = append(settled, p)
 		}
+	}
+	n.pending = left
+	for _, p := range settled {
+		n.add(p.waypoint, p.step)
 	}
 }
 
@@ -68,6 +85,7 @@ func (x *exporter) violation(v verdict.False) error {
 	endless := v.Endless
 	options := interp.Options{Oracle: interp.Replay(v.Input), Accelerate: endless == nil, Blocks: endless != nil, Repeats: endless != nil && endless.Set == nil}
 	violated := false
+	at := v.Violation.Pos
 	options.StopAt = func(e interp.Event) bool {
 		if endless != nil && e.Step >= endless.LastStep {
 			return true
@@ -75,6 +93,9 @@ func (x *exporter) violation(v verdict.False) error {
 		n.event(e, endless)
 		if g, broken := verdict.Broken(e, strings.TrimPrefix(v.Violation.Text, "label ")); endless == nil && broken && g == v.Violation {
 			violated = true
+			if e.Ends.Line > 0 {
+				at = e.Ends
+			}
 		}
 		return violated
 	}
@@ -84,9 +105,10 @@ func (x *exporter) violation(v verdict.False) error {
 	if len(v.Input.Jumps) > 0 {
 		x.leave("what happens in iterations of loops that the run makes at once")
 	}
+	n.arrive()
 	n.settle(nil, 0)
 	if endless == nil {
-		x.target(v)
+		x.target(v, at)
 		return nil
 	}
 	if len(x.out.Witness.Segments) == 0 || x.out.Witness.Segments[len(x.out.Witness.Segments)-1].Last().Action != witness.Cycle {
@@ -98,15 +120,22 @@ func (x *exporter) violation(v verdict.False) error {
 // event looks at an event of the run.
 func (n *narrator) event(e interp.Event, endless *verdict.Endless) {
 	if endless != nil && !n.cycle && e.Step >= endless.FirstStep && (e.Kind == interp.BlockEntered && e.Block == endless.Head && e.Func.Name == endless.Func || e.Kind == interp.Enter && endless.Recursion && e.Func.Name == endless.Func) {
-		n.cycle = true
+		n.cycle, n.visits = true, 0
 	}
 	switch e.Kind {
 	case interp.ChoiceMade:
+		if n.cycle && endless.Set != nil && e.Func.Name != endless.Func {
+			n.leave("inputs of functions that the cycle calls, which may not call them each time")
+			return
+		}
 		n.choice(e)
 	case interp.Assign:
 		n.assigned(e)
 	case interp.BlockEntered:
-		if n.cycle && e.Func.Name == endless.Func && e.Block == endless.Head && !endless.Recursion {
+		if endless != nil {
+			n.entered(e, endless)
+		}
+		if (n.cycle || endless != nil && endless.Set == nil) && e.Func.Name == endless.Func && e.Block == endless.Head && !endless.Recursion {
 			n.visit(e, endless)
 		}
 	case interp.Enter:
@@ -116,15 +145,22 @@ func (n *narrator) event(e interp.Event, endless *verdict.Endless) {
 	}
 }
 
+// action is that of a waypoint to which the run comes now.
+func (n *narrator) action() witness.Action {
+	if n.cycle {
+		return witness.Cycle
+	}
+	return witness.Follow
+}
+
 // add adds a waypoint as a segment, and a step for format 1.0.
 func (n *narrator) add(w witness.Waypoint, s witness.GraphStep) {
 	if len(n.out.Witness.Segments) >= maxWaypoints {
 		n.leave("more than %d inputs", maxWaypoints)
 		return
 	}
-	w.Action = witness.Follow
-	if n.cycle {
-		w.Action = witness.Cycle
+	if w.Action == "" {
+		w.Action = n.action()
 	}
 	n.out.Witness.Segments = append(n.out.Witness.Segments, witness.Segment{w})
 	s.Line, s.Function = w.At.Line, w.At.Function
@@ -222,7 +258,7 @@ func (n *narrator) assigned(e interp.Event) {
 		return
 	}
 	n.pending = append(n.pending, pending{
-		witness.Waypoint{Type: witness.Assumption, At: location(f, next.Begin), Value: e.Var.Name + " == " + text},
+		witness.Waypoint{Type: witness.Assumption, Action: n.action(), At: location(f, next.Begin), Value: e.Var.Name + " == " + text},
 		witness.GraphStep{Assumption: e.Var.Name + " == (" + text + ");"}, f, declaration.Begin, declaration.End,
 	})
 }
@@ -248,10 +284,9 @@ func behind(f *syntax.File, fn *syntax.Func, line int, name string) (declaration
 	return declaration, next
 }
 
-// target says where the run violates the property.
-func (x *exporter) target(v verdict.False) {
-	p := v.Violation.Pos
-	if x.Violation != nil && x.Violation.Pos.Line > 0 {
+// target says where the run violates the property. Of a leak that is where the program ends.
+func (x *exporter) target(v verdict.False, p ir.Pos) {
+	if leak := v.Violation.Kind == ir.MemTrack || v.Violation.Kind == ir.MemCleanup; !leak && x.Violation != nil && x.Violation.Pos.Line > 0 {
 		for i, name := range x.Module.Files {
 			if same(name, x.Violation.Pos.File) {
 				p = ir.Pos{File: int32(i), Line: int32(x.Violation.Pos.Line), Col: int32(x.Violation.Pos.Col)}
@@ -290,14 +325,20 @@ func enclosing(fn *syntax.Func, at int) *syntax.Node {
 
 // visit says what the variables of a loop have.
 func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
-	if n.visits++; n.visits > maxVisits || endless.Set != nil && n.visits > 1 {
-		if n.visits == maxVisits+1 {
+	limit := maxEarlier
+	if n.cycle {
+		limit = maxVisits
+	}
+	if n.visits++; n.visits > limit {
+		if n.visits == limit+1 {
 			n.leave("what the variables have in later iterations of the cycle")
 		}
 		return
 	}
+	n.arrive() // the body has no instructions
 	f, loop := n.statement(e.Func, e.Block)
 	if loop == nil {
+		n.label(e)
 		return
 	}
 	first := body(f, loop)
@@ -322,14 +363,87 @@ func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
 			text = strings.Join(parts, " && ")
 		}
 	}
+	n.visited = &pending{witness.Waypoint{Type: witness.Assumption, Action: n.action(), At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"}, f, first.Begin, loop.End}
+	n.entered(e, endless)
+}
+
+// label adds a waypoint where a jump makes the loop: at the statement that the run comes to again.
+func (n *narrator) label(e interp.Event) {
+	for _, i := range e.Func.Blocks[e.Block].Instrs {
+		d := e.Func.Def(i)
+		f, at, ok := n.offset(d.Pos)
+		if !ok || d.Op == ir.Phi || d.Op == ir.Dbg || d.Op == ir.Label {
+			continue
+		}
+		fn := f.At(at)
+		if fn == nil {
+			return
+		}
+		s := statement(fn, at)
+		if s == nil || s.Macro || slices.ContainsFunc(n.pending, func(p pending) bool { return p.waypoint.At == location(f, s.Begin) }) {
+			return // the same visit is there
+		}
+		n.settle(nil, 0)
+		if n.cycle {
+			n.begin("1")
+		}
+		n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, s.Begin), Value: "1"}, witness.GraphStep{Assumption: "(1);"})
+		return
+	}
+}
+
+// statement is the smallest statement around a byte that is one of a block.
+func statement(fn *syntax.Func, at int) *syntax.Node {
+	var best *syntax.Node
+	fn.Body.Walk(func(n *syntax.Node) {
+		if n.Begin <= at && at < n.End && n.Kind.Statement() && n.Kind != syntax.Compound && n.Kind != syntax.Label && n.Parent != nil && n.Executed() {
+			best = n
+		}
+	})
+	return best
+}
+
+// arrive adds the waypoint of the visit.
+func (n *narrator) arrive() {
+	v := n.visited
+	if n.visited = nil; v == nil {
+		return
+	}
 	n.settle(nil, 0)
-	n.begin(text)
-	n.add(witness.Waypoint{Type: witness.Assumption, At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"})
+	if v.waypoint.Action == witness.Cycle {
+		n.begin(v.waypoint.Value)
+	}
+	n.add(v.waypoint, v.step)
+}
+
+// entered adds the waypoint of a visit once the run comes to the body of the loop; if it leaves the loop there is none.
+func (n *narrator) entered(e interp.Event, endless *verdict.Endless) {
+	v := n.visited
+	if v == nil || e.Func.Name != endless.Func {
+		return
+	}
+	if n.order == nil {
+		n.order = ir.NewWTO(e.Func)
+	}
+	if !n.order.Contains(endless.Head, e.Block) {
+		n.visited = nil
+		return
+	}
+	for _, i := range e.Func.Blocks[e.Block].Instrs {
+		d := e.Func.Def(i)
+		if d.Op == ir.Phi || d.Op == ir.Dbg { // they stand elsewhere
+			continue
+		}
+		if f, at, ok := n.offset(d.Pos); ok && f == v.file && v.begin <= at && at < v.end {
+			n.arrive()
+			return
+		}
+	}
 }
 
 // begin notes where the cycle begins, for format 1.0.
 func (n *narrator) begin(invariant string) {
-	if n.out.Cycle < 0 {
+	if n.cycle && n.out.Cycle < 0 {
 		n.out.Cycle, n.out.Invariant = len(n.out.Steps), invariant
 	}
 }
