@@ -77,7 +77,7 @@ func Check(ctx context.Context, t Task) (*Result, error) {
 			o.result = r.interim(ended(ctx))
 		}
 	}
-	if o.err != nil && ctx.Err() != nil && !isInternal(o.err) {
+	if internal := (*InternalError)(nil); o.err != nil && ctx.Err() != nil && !errors.As(o.err, &internal) {
 		o.result, o.err = r.interim(ended(ctx)), nil
 	}
 	if o.err != nil {
@@ -99,11 +99,6 @@ func (t *Task) limited(ctx context.Context) (context.Context, context.CancelFunc
 		return context.WithCancel(ctx)
 	}
 	return work.WithTimeoutCause(ctx, t.Timeout, errTimeout)
-}
-
-func isInternal(err error) bool {
-	var internal *InternalError
-	return errors.As(err, &internal)
 }
 
 // ended is the reason of a run whose context has ended.
