@@ -190,11 +190,17 @@ func (x *examination) finding(r *assay.Result) Finding {
 		f.Harness = append(f.Harness, assumption(a))
 	}
 	short := report.NewShortener(false, traceLength, func(s assay.Step) { f.Trace = append(f.Trace, s) }, func(n int, _ bool) { f.Cut += n })
-	_ = r.Trace(x.ctx, func(s assay.Step) error { // a trace that ends early is shown as far as it goes
+	var last assay.Step
+	err := r.Trace(x.ctx, func(s assay.Step) error { // a trace that ends early is shown as far as it goes
 		short.Add(s)
+		last = s
 		return nil
 	})
 	short.Close()
+	f.followed = err == nil && !last.Pos.IsZero()
+	if f.followed && f.Place.Pointee.Kind == "" { // the time was up before the violation was looked at
+		f.Place.Pos, f.Place.Func, f.Place.Text, f.Place.Pointee = last.Pos, last.Func, last.Text, last.Pointee
+	}
 	return f
 }
 

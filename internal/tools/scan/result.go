@@ -130,6 +130,8 @@ type Finding struct {
 	// Trace is the run, from the call of Entry to the violation; Cut is how many steps in its middle are left out.
 	Trace []assay.Step `json:"trace"`
 	Cut   int          `json:"trace_cut,omitempty"`
+	// followed says that the trace comes to the violation.
+	followed bool
 	// Also are other functions from which the same place is reached.
 	Also []string `json:"also_from,omitempty"`
 	// Suppressed says by whom and why, nil if it is not.
