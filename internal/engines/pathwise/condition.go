@@ -3,6 +3,8 @@ package pathwise
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -23,6 +25,8 @@ import (
 //	(Q2) Of a variable of at most 8 bits that only parts about it alone constrain, the set of
 //	     its values is known. Parsers look at one byte at a time, and are decided by this.
 //	(Q3) A path has a model. Of two sides of a branch it satisfies one, which is not asked about.
+//	(Q4) What the solver was asked about is remembered up to the names of variables: paths that do the
+//	     same make choices of their own. Facts about addresses are parts, too, so a name is all that is asked.
 //
 // An answer "no" is exact: it is no with all parts. A "yes" may be wrong where facts about addresses
 // are not stated (package memory states them where models break them); then a path is followed
@@ -74,10 +78,10 @@ type part struct {
 	arity    int
 }
 
-// answer is one of the solver: values of variables, if there is a model.
+// answer is one of the solver: values of variables, by their canonical names, if there is a model.
 type answer struct {
 	feasible bool
-	values   map[int32]bv.BV
+	values   map[term.ID]bv.BV
 }
 
 // variable is a variable, or an element of an array variable at a constant index, which is one as
@@ -96,8 +100,10 @@ type conditions struct {
 	parts map[term.ID]*part
 	facts map[int32][]*part // by variable
 	known map[term.ID]bool  // facts
-	// answers are those of the solver, by the parts that it was asked about: paths have much in common.
+	// answers are those of the solver, by the canonical names of the parts that it was asked about: paths have
+	// much in common (Q4).
 	answers map[string]answer
+	canon   *term.Store
 	make    func() smt.Solver
 	s       smt.Solver
 	asked   int
@@ -107,7 +113,7 @@ type conditions struct {
 }
 
 func newConditions(st *term.Store) *conditions {
-	return &conditions{st: st, of: map[term.ID]int32{}, parts: map[term.ID]*part{}, facts: map[int32][]*part{}, known: map[term.ID]bool{}, answers: map[string]answer{}, make: func() smt.Solver {
+	return &conditions{st: st, of: map[term.ID]int32{}, parts: map[term.ID]*part{}, facts: map[int32][]*part{}, known: map[term.ID]bool{}, answers: map[string]answer{}, canon: term.NewPlainStore(), make: func() smt.Solver {
 		return ondemand.NewSolver(st, func(lower func(*term.Store, term.ID) term.ID) smt.Solver {
 			return bitblast.New(st, bitblast.Options{Lower: lower})
 		})
@@ -488,7 +494,7 @@ func (c *conditions) related(y *condition, open []*part) (parts []*part, vars ma
 			}
 		}
 		var more []*part
-		for n := range vars {
+		for _, n := range slices.Sorted(maps.Keys(vars)) {
 			for _, p := range c.facts[n] {
 				if !in[p] {
 					more = append(more, p)
@@ -514,9 +520,9 @@ const (
 // solve asks the solver about the parts related to the open ones.
 func (c *conditions) solve(ctx context.Context, y *condition, open []*part) {
 	parts, vars := c.related(y, open)
-	name := nameOf(parts)
+	name, image := c.canonical(parts)
 	if a, ok := c.answers[name]; ok {
-		y.take(c, vars, a)
+		y.take(c, vars, a, image)
 		return
 	}
 	c.Stats.Solved++
@@ -542,33 +548,40 @@ func (c *conditions) solve(ctx context.Context, y *condition, open []*part) {
 			c.s = nil
 		}
 	default:
-		a := answer{feasible: status == smt.Sat, values: map[int32]bv.BV{}}
+		a := answer{feasible: status == smt.Sat, values: map[term.ID]bv.BV{}}
 		for n := range vars {
 			if a.feasible && c.vars[n].width > 0 {
-				a.values[n] = c.s.Value(c.vars[n].t)
+				a.values[image(c.vars[n].t)] = c.s.Value(c.vars[n].t)
 			}
 		}
 		c.answers[name] = a
-		y.take(c, vars, a)
+		y.take(c, vars, a, image)
 	}
 }
 
-// nameOf names a set of parts.
-func nameOf(parts []*part) string {
-	ids := make([]term.ID, len(parts))
-	for i, p := range parts {
-		ids[i] = p.t
+// canonical names a list of parts such that lists have one name which differ only in the names of
+// variables, in the order in which these come up. image takes terms over these variables there.
+func (c *conditions) canonical(parts []*part) (name string, image func(t term.ID) term.ID) {
+	names := map[term.ID]term.ID{}
+	image = func(t term.ID) term.ID {
+		return c.canon.Copy(c.st, t, func(v term.ID) term.ID {
+			x, ok := names[v]
+			if !ok {
+				x = c.canon.Var(fmt.Sprintf("%d!%s", len(names), c.st.Sort(v)), c.st.Sort(v))
+				names[v] = x
+			}
+			return x
+		})
 	}
-	slices.Sort(ids)
-	b := make([]byte, 0, 4*len(ids))
-	for _, t := range ids {
-		b = binary.LittleEndian.AppendUint32(b, uint32(t))
+	b := make([]byte, 0, 4*len(parts))
+	for _, p := range parts {
+		b = binary.LittleEndian.AppendUint32(b, uint32(image(p.t)))
 	}
-	return string(b)
+	return string(b), image
 }
 
 // take takes over an answer about the parts with these variables.
-func (y *condition) take(c *conditions, vars map[int32]bool, a answer) {
+func (y *condition) take(c *conditions, vars map[int32]bool, a answer, image func(t term.ID) term.ID) {
 	if !a.feasible {
 		y.feasible = false
 		return
@@ -582,7 +595,7 @@ func (y *condition) take(c *conditions, vars map[int32]bool, a answer) {
 		for int(n) >= len(m) {
 			m = append(m, bv.BV{})
 		}
-		m[n] = a.values[n]
+		m[n] = a.values[image(c.vars[n].t)]
 	}
 	y.model = m
 }

@@ -9,6 +9,8 @@ import (
 
 	"assay/internal/certify/accept"
 	"assay/internal/evidence/verdict"
+	"assay/internal/logic/bv"
+	"assay/internal/logic/term"
 	"assay/internal/program/ir"
 )
 
@@ -175,6 +177,40 @@ out:
 	if got := describe(Run(ctx, endless, Options{Targets: []ir.CheckKind{ir.Assertion}}).Verdict); !strings.Contains(got, "paths explored") {
 		t.Error(got)
 	}
+}
+
+// TestAnswersByShape: what differs only in the names of variables is asked once, and a model goes over with them; what
+// differs in more, in which variables are the same, or in a fact about one of them, is asked again.
+func TestAnswersByShape(t *testing.T) {
+	st := term.NewStore()
+	c := newConditions(st)
+	defer c.close()
+	square := func(x, y term.ID, n uint64) term.ID { return st.Eq(st.Mul(x, y), st.ConstU(32, n)) }
+	v := func(name string) term.ID { return st.Var(name, term.BitVec(32)) }
+	root := &condition{feasible: true, exact: true}
+	ask := func(of term.ID, feasible bool, solved int) *condition {
+		t.Helper()
+		y := c.with(t.Context(), root, of)
+		if y.feasible != feasible || c.Stats.Solved != solved {
+			t.Errorf("%s: feasible %t after %d questions, want %t after %d", st.String(of), y.feasible, c.Stats.Solved, feasible, solved)
+		}
+		return y
+	}
+	for _, names := range []string{"ab", "cd", "ef"} {
+		x, y := v(names[:1]), v(names[1:])
+		m := ask(square(x, y, 35), true, 1).model
+		if p := c.part(square(x, y, 35)); !c.holds(p, func(n int32) bv.BV { return m.value(c, n) }) {
+			t.Errorf("%s: the model is none", names)
+		}
+	}
+	ask(square(v("g"), v("g"), 35), false, 2) // the same variable twice: no square ends so
+	ask(square(v("h"), v("h"), 35), false, 2)
+	ask(square(v("i"), v("i"), 36), true, 3)
+	c.state(st.ULt(v("j"), st.ConstU(32, 2)))
+	ask(square(v("j"), v("k"), 35), true, 4)
+	c.state(st.Eq(v("l"), st.ConstU(32, 2)))
+	ask(square(v("l"), v("m"), 35), false, 5)
+	ask(square(v("n"), v("o"), 35), true, 5)
 }
 
 // BenchmarkScanner explores paths, and has them walked again: at a cost about linear in their steps.
