@@ -220,3 +220,24 @@ func TestBinaryEndless(t *testing.T) {
 		}
 	}
 }
+
+// TestBinaryPrints: what a function of the library returns where nothing chooses it is what the function itself returns in a native run.
+func TestBinaryPrints(t *testing.T) {
+	const source = `#include <stdio.h>
+extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+int main(void) {
+  int a[4], n = __VERIFIER_nondet_int(), *p = a, *q = &n;
+  printf("%d\n", n);
+  if (putchar('x') WHEN 'x') return 1;
+  a[1] = n;
+  if (p != q && a[n & 1] == 7 && n == 7) reach_error();
+  return 0;
+}
+`
+	for when, want := range map[string]int{"!=": exitFalse, "==": exitUnknown} {
+		file := compiled(t, source, "-DWHEN="+when, "-g", "-c", "-O1")
+		if o := invoke(t, "check", "--replay=native", file); o.code != want || want == exitFalse && !strings.Contains(o.stdout, "interpreter, native") {
+			t.Errorf("%s: code %d, want %d\n%s%s", when, o.code, want, o.stdout, o.stderr)
+		}
+	}
+}

@@ -148,6 +148,7 @@ char *strcpy(char *, const char *) | 1s 0+1s
 char *stpcpy(char *, const char *) | 1s 0+1s
 char *strncpy(char *, const char *, unsigned long) | 1s 0+2
 char *strdup(const char *) | 0s
+char *getenv(const char *) | 0s
 int atoi(const char *) | 0s
 long atol(const char *) | 0s
 double atof(const char *) | 0s
