@@ -241,3 +241,25 @@ int main(void) {
 		}
 	}
 }
+
+// TestBinaryDynamicStack: arrays of variable length are blocks of their own.
+func TestBinaryDynamicStack(t *testing.T) {
+	const source = `extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 1 || n > 4) return 0;
+  int v[n];
+  for (int i = 0; i < n + MORE; i++) v[i] = i;
+  int s = 0;
+  for (int i = 0; i < n; i++) s += v[i];
+  if (s WHEN n * (n - 1) / 2) reach_error();
+  return 0;
+}
+`
+	for options, want := range map[string]int{"-DMORE=0 -DWHEN=!=": exitTrue, "-DMORE=0 -DWHEN===": exitFalse, "-DMORE=9 -DWHEN=!=": exitUnknown} {
+		file := compiled(t, source, append(strings.Fields(options), "-g", "-c", "-Os")...)
+		if o := invoke(t, "check", "--timeout=20", file); o.code != want {
+			t.Errorf("%s: code %d, want %d\n%s%s", options, o.code, want, o.stdout, o.stderr)
+		}
+	}
+}

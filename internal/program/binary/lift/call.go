@@ -237,6 +237,9 @@ func (w *writer) loseRedZone() {
 		return
 	}
 	sp := w.frame.registers[rsp]
+	if sp.kind == dynamic { // all that the frame has lies above it
+		return
+	}
 	if sp.kind != stack {
 		refuse("the stack pointer is not known")
 	}

@@ -429,6 +429,10 @@ static void print(u64 n) { for (int k = 60; k >= 0; k -= 4) putchar("0123456789a
 
 // programs print numbers; print is theirs.
 var programs = map[string]string{
+	"dynamic stack": `static int __attribute__((noinline)) sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 3 + p[i]; return s; }
+static int __attribute__((noinline)) f(int n) { int v[n], s = n; for (int i = 0; i < n; i++) v[i] = i * i + s; s = sum(v, n); return s + v[n / 2]; }
+static int __attribute__((noinline)) g(int n) { char *a = __builtin_alloca(n + 1); short *b = __builtin_alloca(2 * n); for (int i = 0; i < n; i++) { a[i] = i; b[i] = a[i] * 300; } a[n] = 0; return b[n - 1] + sum((int *)b, n / 2); }
+int main(void) { for (int n = 1; n < 20; n += 3) { print(f(n)); print(g(n)); } return 0; }`,
 	"address of what is not looked at": `int *volatile kept; static int __attribute__((noinline)) f(int n) { int x; kept = &x; return n + (kept != 0); }
 int main(void) { print(f(3)); return 0; }`,
 	"ends of arrays": `static int __attribute__((noinline)) sum(int *p, int *q) { int s = 0; while (p != q) s = s * 3 + *p++; return s; }

@@ -79,6 +79,7 @@ const (
 	stack               // the address of the frame's byte at an offset
 	entry               // what a register held at the entry
 	address             // an address of data
+	dynamic             // of rsp: the address of a block of a size that is computed (dynamic.go)
 )
 
 // fact is what is known of a value: n is the offset, the register, or the address.
@@ -239,6 +240,12 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 			}
 			moved = fact{x.kind, x.n + int64(n)}
 		}
+	}
+	if moved.kind == dynamic {
+		moved = fact{}
+	}
+	if f.grows(i) {
+		moved = fact{kind: dynamic}
 	}
 	for k := range register(registers) {
 		if written&(1<<k) != 0 {

@@ -106,7 +106,7 @@ func (w *writer) temporaryOf(kind, value string) string {
 
 // register is the variable of a register.
 func (w *writer) register(r register) string {
-	if r == rsp && !w.dry {
+	if r == rsp && !w.dry && w.frame.registers[rsp].kind != dynamic {
 		refuse("the stack pointer is not known")
 	}
 	return "_" + r.String()
@@ -560,7 +560,9 @@ func (w *writer) attempt(i *x86.Instruction) (why string) {
 // any writes any instruction.
 func (w *writer) any(i *x86.Instruction) {
 	w.loseFlags(i)
+	w.checkRestore(i)
 	switch {
+	case w.grow(i):
 	case i.Op == x86asm.RET:
 		w.giveBack(i)
 	case i.Op == x86asm.HLT, i.Op == x86asm.UD2:
