@@ -39,6 +39,7 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 		if len(p.Open) > 0 {
 			reason.Cause, reason.Func, reason.Pos = verdict.CauseInexact, p.Open[0].Func, p.Open[0].Pos
 			reason.Text += "; the first is " + p.Open[0].Text
+			reason.Checks = &verdict.CheckCount{Proved: p.Excluded, Open: p.Open}
 		}
 		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{reason}}
 	case r.Options.Uncertified:

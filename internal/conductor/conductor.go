@@ -310,19 +310,24 @@ func (e *Engine) complies(a Reply) {
 }
 
 // join puts the replies together: the first that decides, or else the reasons of all
-// engines that say why they gave up.
+// engines that say why they gave up; of quiet ones, those that name a place.
 func (r *run) join(m *ir.Module, engines []Engine, result *schedule.Result[Reply]) Answer {
 	out := Answer{Module: m}
 	var all verdict.Unknown
+	var hints []verdict.Reason
 	for i, o := range result.Outcomes {
 		a := &o.Answer
 		out.Stats.add(&a.Stats)
 		out.Found = append(out.Found, a.Found...)
-		if u, ok := a.Verdict.(verdict.Unknown); ok && !o.Cut && (r.alone || !engines[i].Quiet) {
-			all.Reasons = append(all.Reasons, u.Reasons...)
+		if u, ok := a.Verdict.(verdict.Unknown); ok && !o.Cut {
+			if r.alone || !engines[i].Quiet {
+				all.Reasons = append(all.Reasons, u.Reasons...)
+			} else { // what such an engine says of a place may help
+				hints = append(hints, slices.DeleteFunc(slices.Clone(u.Reasons), func(x verdict.Reason) bool { return x.Pos == (ir.Pos{}) })...)
+			}
 		}
 	}
-	all.Reasons = distinct(all.Reasons)
+	all.Reasons = distinct(append(all.Reasons, hints...))
 	out.Verdict = all
 	if result.First != nil {
 		out.Verdict, out.Stats.Decider = result.First.Answer.Verdict, result.First.Name

@@ -145,6 +145,7 @@ func unproved(ctx context.Context, why error) verdict.Reason {
 	switch {
 	case errors.As(why, &uncut):
 		reason.Func, reason.Pos = uncut.Func, uncut.Pos
+		reason.Hint = "bound what it runs over (a size, a length, by an assumption): then unwinding or following paths comes to an end"
 	case ctx.Err() != nil:
 		return verdict.Stopped(ctx, "k-induction")
 	}

@@ -30,7 +30,7 @@ type Engine struct {
 	Finds bool
 	// Fair says that it serves fair termination only.
 	Fair bool
-	// Quiet says that its reason for no answer is not shown, if others ran.
+	// Quiet says that its reason for no answer is not shown, if others ran and it names no place.
 	Quiet bool
 	Run   func(r *run, ctx context.Context, m *ir.Module) Reply
 }

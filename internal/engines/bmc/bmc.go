@@ -125,6 +125,10 @@ type engine struct {
 	// depends on the values that undefined behaviour yields, or that library
 	// models over-approximate.
 	doubt verdict.Verdict
+	// growing is the loop that went on after the most unwindings when the bounds were raised last, unwound is their
+	// number; rather one of the program than one of a library model. nil if there was none.
+	growing *ssa.Limit
+	unwound int
 }
 
 // Run decides the module, whose Entry must be set.
@@ -209,7 +213,18 @@ func (e *engine) interrupted(err error) verdict.Verdict {
 	if e.stats.Depth > 0 && len(e.opts.Targets) > 0 {
 		text += fmt.Sprintf("; no violation within %d unwindings", e.stats.Depth)
 	}
-	return unknown(cause, text)
+	u := unknown(cause, text)
+	if e.growing != nil && cause == verdict.CauseTimeout {
+		r := &u.Reasons[0]
+		what := "this loop"
+		if e.growing.Loop.Head == 0 {
+			what = "this recursion"
+		}
+		r.Func, r.Pos = e.growing.Loop.Func, e.growing.Pos
+		r.Text += fmt.Sprintf("; %s was unwound %d times and goes on", what, e.unwound)
+		r.Hint = "bound what it runs over (a size, a length, by an assumption), or allow more with --timeout"
+	}
+	return u
 }
 
 func (e *engine) progress(phase string) {

@@ -92,6 +92,8 @@ func (e *engine) reachedLimits(ctx context.Context) ([]ssa.Limit, error) {
 // grow raises the bounds of the loops of the reached limits.
 func (e *engine) grow(reached []ssa.Limit) verdict.Verdict {
 	grown := false
+	e.growing = nil
+	modelled := false // growing is a loop of a library model
 	stuck := verdict.Unknown{}
 	for _, l := range reached {
 		if l.Forced {
@@ -110,6 +112,10 @@ func (e *engine) grow(reached []ssa.Limit) verdict.Verdict {
 		if next > bound {
 			e.u.Bounds[l.Loop] = next
 			grown = true
+			ours := !e.m.Func(l.Loop.Func).Model
+			if e.growing == nil || ours && (modelled || e.unwound < bound) {
+				e.growing, e.unwound, modelled = &l, bound, !ours
+			}
 			continue
 		}
 		what := "the loop is unwound %d times and goes on"

@@ -1,6 +1,8 @@
 package pathwise
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -50,7 +52,7 @@ func (e *explorer) violation(s *state, x *ssa.Event) {
 	switch {
 	case err != nil:
 		e.tried[at]++
-		e.reason(verdict.Reason{Cause: verdict.CauseSolver, Func: x.Guard.Func, Pos: x.Guard.Pos, Text: "it is open whether " + x.Guard.Text + " is possible: " + err.Error()})
+		e.reason(verdict.Reason{Cause: verdict.CauseSolver, Func: x.Guard.Func, Pos: x.Guard.Pos, Text: "it is open whether " + x.Guard.Text + " is possible: " + why(err)})
 		return
 	case status == smt.Unsat:
 		return
@@ -104,4 +106,12 @@ func (e *explorer) replay(x *ssa.Event, in replay.Input) {
 			e.passing, e.passingSince = f, e.stats.Paths
 		}
 	}
+}
+
+// why is an error of a solver in words: that the time is over is no fault of it.
+func why(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "the time limit was reached"
+	}
+	return err.Error()
 }

@@ -111,6 +111,14 @@ type Reason struct {
 	Pos   ir.Pos
 	// Hint is what the user could do about it, empty if nothing is known.
 	Hint string
+	// Checks are those that the engine proved and did not, nil if it does not say.
+	Checks *CheckCount
+}
+
+// CheckCount says how far a proof came.
+type CheckCount struct {
+	Proved int
+	Open   []Guard // in the order of the program
 }
 
 // Stopped is the reason of an engine whose context has ended: by its time, or because

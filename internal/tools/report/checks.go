@@ -20,7 +20,7 @@ func (t *text) checks(cs []assay.CheckResult, shown []assay.Reason) {
 			answer = "FALSE"
 		}
 		what := c.Place.Text
-		if len(c.Reasons) > 0 && !slices.Contains(shown, c.Reasons[0]) {
+		if len(c.Reasons) > 0 && !slices.ContainsFunc(shown, func(r assay.Reason) bool { return r.Text == c.Reasons[0].Text && r.Pos == c.Reasons[0].Pos }) {
 			what += " [" + c.Reasons[0].Cause + ": " + c.Reasons[0].Text + "]"
 		}
 		fmt.Fprintf(tw, "%d: %s\t%s\t%s\t%s\t%s\n", i+1, answer, c.Property, c.Place.Func, c.Place.Pos, what)

@@ -306,10 +306,32 @@ func (t *text) explainUnknown(r *assay.Result) {
 		if reason.Hint != "" {
 			t.printf("      hint: %s\n", reason.Hint)
 		}
+		t.openChecks(&reason)
 	}
 	if r.Stats.Depth > 0 && !slices.Contains(r.Properties, assay.Termination) && !slices.ContainsFunc(r.Checks, func(c assay.CheckResult) bool { return c.Answer == assay.False }) {
 		t.printf("no violation was found up to unwinding depth %d\n", r.Stats.Depth)
 	}
+}
+
+// shownOpen bounds the places of open checks that are listed.
+const shownOpen = 8
+
+// openChecks lists where the checks are that a proof leaves open.
+func (t *text) openChecks(r *assay.Reason) {
+	if len(r.Open) == 0 {
+		return
+	}
+	var places []string
+	for _, p := range r.Open {
+		if at := p.Pos.String(); !p.Pos.IsZero() && !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	more := ""
+	if len(places) > shownOpen {
+		places, more = places[:shownOpen], ", … (--json has all)"
+	}
+	t.printf("      proved: %d of %s; open: %s%s\n", r.Proved, plural(r.Proved+len(r.Open), "check"), strings.Join(places, ", "), more)
 }
 
 // places prints one line for each place, repeated ones once.

@@ -24,6 +24,9 @@ type Reason struct {
 	Pos   Position `json:"position"`
 	Func  string   `json:"function,omitempty"`
 	Hint  string   `json:"hint,omitempty"`
+	// Proved is how many checks are proved nevertheless, Open are the others, if the engine says so.
+	Proved int     `json:"proved,omitempty"`
+	Open   []Place `json:"open,omitempty"`
 }
 
 // PlacesOf are the places of guards.
@@ -93,7 +96,11 @@ func KindText(k ir.CheckKind) string {
 func ReasonsOf(m *ir.Module, rs []verdict.Reason) []Reason {
 	var out []Reason
 	for _, r := range rs {
-		out = append(out, Reason{Cause: r.Cause.String(), Text: r.Text, Pos: PositionOf(m, r.Pos), Func: r.Func, Hint: r.Hint})
+		x := Reason{Cause: r.Cause.String(), Text: r.Text, Pos: PositionOf(m, r.Pos), Func: r.Func, Hint: r.Hint}
+		if r.Checks != nil {
+			x.Proved, x.Open = r.Checks.Proved, PlacesOf(m, r.Checks.Open)
+		}
+		out = append(out, x)
 	}
 	return out
 }
