@@ -211,9 +211,13 @@ func TestBinaryEndless(t *testing.T) {
 		{"frame of before", "unreach-call", "__attribute__((noinline)) void f(int n) { volatile int a[20]; for (int i = 0; i < 20; i++) a[i] = n; }\n__attribute__((noinline)) int g(void) { volatile int a[20]; return a[7]; }\nint main(void) { f(5); if (g() == 0) reach_error(); return 0; }\n", "-O2", exitUnknown},
 	} {
 		file := compiled(t, head+test.source, "-g", "-c", test.options)
-		args := []string{"check", "--timeout=10", "--property", test.property, file}
+		limit := "--timeout=20"
+		if test.code == exitUnknown {
+			limit = "--timeout=3"
+		}
+		args := []string{"check", limit, "--property", test.property, file}
 		if test.property == "ltl" {
-			args = []string{"check", "--timeout=10", "--ltl", "G x == 1", file}
+			args = []string{"check", limit, "--ltl", "G x == 1", file}
 		}
 		if o := invoke(t, args...); o.code != test.code {
 			t.Errorf("%s: code %d, want %d\n%s%s", test.name, o.code, test.code, o.stdout, o.stderr)
@@ -258,7 +262,11 @@ int main(void) {
 `
 	for options, want := range map[string]int{"-DMORE=0 -DWHEN=!=": exitTrue, "-DMORE=0 -DWHEN===": exitFalse, "-DMORE=9 -DWHEN=!=": exitUnknown} {
 		file := compiled(t, source, append(strings.Fields(options), "-g", "-c", "-Os")...)
-		if o := invoke(t, "check", "--timeout=20", file); o.code != want {
+		limit := "--timeout=20"
+		if want == exitUnknown {
+			limit = "--timeout=2"
+		}
+		if o := invoke(t, "check", limit, file); o.code != want {
 			t.Errorf("%s: code %d, want %d\n%s%s", options, o.code, want, o.stdout, o.stderr)
 		}
 	}
