@@ -53,7 +53,7 @@ func writeJSON(ctx context.Context, w *bufio.Writer, r *assay.Result, o Options)
 	if len(r.Contracts) > 0 {
 		j.field("contracts_kept", r.Contracts)
 	}
-	if r.KeepsNot != "" {
+	if r.KeepsNot != "" && r.Answer == assay.False {
 		j.field("contract_not_kept", r.KeepsNot)
 	}
 	if r.Invariants != nil {
