@@ -42,7 +42,7 @@ func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 			x.Pointer = in.parameter(f, p, x.Type, list)
 		case t != nil && t.Kind == llvm.CEnum && len(t.Enumerators) > 0:
 			x.Values = slices.Compact(slices.Sorted(slices.Values(t.Enumerators)))
-		case t != nil && t.Kind == llvm.CInt && t.Bits > 8:
+		case v.bounds(t):
 			x.Ordinary = v.IsOrdinary(x.Name)
 		}
 		plan.Parameters = append(plan.Parameters, x)

@@ -183,7 +183,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			f.Values = []int64{0, 1}
 		case s.Kind == llvm.CEnum && len(s.Enumerators) > 0:
 			f.Values = slices.Compact(slices.Sorted(slices.Values(s.Enumerators)))
-		case s.Kind == llvm.CInt && s.Bits > 8 && in.variant.IsOrdinary(AllIntegers):
+		case in.variant.bounds(s) && in.variant.IsOrdinary(AllIntegers):
 			f.Ordinary = true
 		case s.Kind == llvm.CArray && isCharacter(s.Base.Strip()) && s.Count > 0:
 			f.Terminated = true

@@ -34,6 +34,11 @@ type Variant struct {
 	Ordinary []string
 }
 
+// bounds says that ordinary integers of a type are bounded: those of 8 bits only by small limits, and characters never.
+func (v *Variant) bounds(t *llvm.CType) bool {
+	return t != nil && t.Kind == llvm.CInt && (t.Bits > 8 || v.Limit > 0 && v.Limit < 128 && !isCharacter(t))
+}
+
 // AllIntegers stands for all in Variant.Ordinary.
 const AllIntegers = "*"
 
@@ -168,6 +173,19 @@ type Fact struct {
 
 // Part says that it is about what is inside of what an argument points to.
 func (f *Fact) Part() bool { return strings.ContainsAny(f.Name, "->*.[") }
+
+// Open says that it points to a structure whose last member is an array of any size: nothing says how much room it has.
+func (p *Pointer) Open() bool {
+	if p.Object == nil {
+		return false
+	}
+	t := p.Object.Type.Strip()
+	if t == nil || t.Kind != llvm.CStruct || len(t.Members) == 0 {
+		return false
+	}
+	last := t.Members[len(t.Members)-1].Type.Strip()
+	return last != nil && last.Kind == llvm.CArray && last.Count <= 1
+}
 
 // Facts describe the plan, one for each parameter, or part, that is not simply arbitrary.
 func (p *Plan) Facts() []Fact {

@@ -31,6 +31,11 @@ func (s start) sized(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Sized })
 }
 
+// open says that a name is that of a pointer to a structure that ends with an array of any size.
+func (s start) open(name string) bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Open() })
+}
+
 // structured says that pointers in structures were filled in, or may be in objects of which nothing is known.
 func (s start) structured() bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool {
@@ -191,7 +196,7 @@ func lowered(f *Finding, s start) bool {
 	switch {
 	case p.Kind == show.PointeeArgument && p.Where == show.WhereBefore:
 		f.lower(LabelMiddle, "the access is before the start of what an argument points to", "the pointer points into the middle of an object")
-	case p.Kind == show.PointeeArgument && part.Part() && !s.sized(p.Name),
+	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
 	case memory && !f.followed && s.arguments():
