@@ -51,7 +51,7 @@ const (
 	stored              // in variables
 	multiplies          // carry and overflow are in a
 	tests               // carry is in a (bt)
-	carries             // adc, sbb: carry is in a
+	carries             // adc, sbb: carry is in a, overflow in b
 )
 
 // flagsOf is how an instruction sets flags.
@@ -233,6 +233,8 @@ func (s *setter) flag(name string) string {
 		return fmt.Sprintf("%s == ((u%d)1 << %d) - 1", s.r, s.bits, s.bits-1)
 	case multiplies:
 		return s.a + " != 0"
+	case carries:
+		return s.b + " != 0"
 	}
 	return ""
 }

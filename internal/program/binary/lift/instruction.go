@@ -386,7 +386,11 @@ func (w *writer) withCarry(i *x86.Instruction) {
 	} else {
 		over = fmt.Sprintf("%s < %s || %s && %s == %s", r, a, c, r, a)
 	}
-	w.flags(i, bits, "("+over+") ? 1 : 0", "", r)
+	differ := fmt.Sprintf("~(%s ^ %s)", a, b) // signs whose sum may overflow
+	if i.Op == x86asm.SBB {
+		differ = fmt.Sprintf("(%s ^ %s)", a, b)
+	}
+	w.flags(i, bits, "("+over+") ? 1 : 0", fmt.Sprintf("(i%d)(%s & (%s ^ %s)) < 0 ? 1 : 0", bits, differ, a, r), r)
 	w.set(i, i.Args[0], r)
 }
 

@@ -318,6 +318,9 @@ func otherForms() (list []form) {
 			fmt.Sprintf("cmp rdx, rax; dec ecx; test eax, 1; je 1f; cmp ecx, edx; 1: set%s al; movzx eax, al", cc),
 			fmt.Sprintf("cmp rdx, rax; inc cx; set%s al; movzx eax, al", cc), fmt.Sprintf("cmp edx, eax; cmc; set%s al; movzx eax, al", cc))
 	}
+	for _, c := range []string{"l", "ge", "le", "g", "o", "no", "s", "e", "be"} {
+		add("cmp rcx, rdx; sbb eax, edx; set"+c+" cl", "cmp rax, rcx; sbb rcx, rdx; set"+c+" dl", "add rcx, rdx; adc ax, dx; set"+c+" cl", "cmp cl, dl; sbb al, 0; set"+c+" dl", "cmp ecx, edx; adc eax, ecx; set"+c+" dl")
+	}
 	add("stc; adc rax, rdx", "clc; sbb rax, rdx", "stc; setb al", "add rax, rdx; adc rcx, 0; adc rdx, rcx", "sub rax, rdx; sbb rcx, rdx; sbb rdx, 5; setb al",
 		"test cl, 1; je 1f; stc; jmp 2f; 1: clc; 2: adc rax, rdx", "mov rcx, rax; cmp rdx, rcx; mov rdx, 0; adc rax, 0", "neg rax; sbb rdx, rdx", "cmp rax, 1; sbb ecx, ecx; and edx, ecx")
 	return list
