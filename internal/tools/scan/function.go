@@ -8,6 +8,7 @@ import (
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/tools/report"
+	"assay/internal/user/show"
 )
 
 // This file asks the questions about one function. All properties are asked together; after a violation, the others
@@ -200,6 +201,7 @@ func (x *examination) finding(r *assay.Result) Finding {
 	f.followed = err == nil && !last.Pos.IsZero()
 	if f.followed && f.Place.Pointee.Kind == "" { // the time was up before the violation was looked at
 		f.Place.Pos, f.Place.Func, f.Place.Text, f.Place.Pointee = last.Pos, last.Func, last.Text, last.Pointee
+		f.followed = last.Pointee.Kind != show.PointeeNull // for how long it was null is not known
 	}
 	return f
 }

@@ -199,8 +199,8 @@ func lowered(f *Finding, s start) bool {
 	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
-	case memory && !f.followed && s.arguments():
-		f.lower(LabelRoom, "what the pointer points to is not known", roomFor(f, s))
+	case memory && !f.followed && f.Entry != "main":
+		f.lower(LabelRoom, "where the pointer comes from is not known", roomFor(f, s))
 	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":
 		f.lower(LabelSetUp, "the pointer is null from the start: the arguments or the globals may have been set up before", cmp.Or(nullOf(f, s), "a pointer")+" is set up before "+f.Entry+" is called")
 	case f.Property == assay.UnreachCall && f.Place.Func == f.Entry && s.arguments():
