@@ -66,7 +66,7 @@ func (o *Options) prove(p *Program, copied *llvm.Program) {
 				continue
 			}
 			f := copied.Function(c.Name)
-			p.Contracts = append(p.Contracts, FunctionContract{Function: c.Name, Defined: f != nil && f.Blocks != nil && !f.Library})
+			p.Contracts = append(p.Contracts, FunctionContract{Function: c.Name, Defined: c.Defined || f != nil && f.Blocks != nil && !f.Library})
 		}
 	}
 	if !o.enforced {
@@ -87,7 +87,11 @@ func (f *function) noGlobal(c *externalCall) []ir.Value { return f.boolean(f.out
 
 // unnamed says that it is none of those that a function, the second argument, may name: it, its contract, and what they call.
 func (f *function) unnamed(c *externalCall) []ir.Value {
-	by := f.im.p.Function(c.text(1))
+	name := c.text(1)
+	by := f.im.p.Function(name)
+	if slices.ContainsFunc(f.im.p.Functions, func(x *llvm.Function) bool { return strings.HasPrefix(x.Name, name+".") }) {
+		by = nil // linking has renamed a static function: which one is meant is not known, so it may name all
+	}
 	if by != nil && by.Blocks == nil {
 		return f.boolean(f.b.Const(1, 1), c) // what it does is assumed
 	}
