@@ -73,7 +73,7 @@ func (c *checker) check(solver smt.Solver, a attempt) (smt.Status, error) {
 	solver.SetConflictLimit(a.conflicts)
 	ctx := c.ctx
 	if a.time > 0 {
-		limited, cancel := work.WithTimeout(ctx, a.time)
+		limited, cancel := work.WithProcessorTime(ctx, a.time)
 		defer cancel()
 		ctx = limited
 	}
@@ -89,7 +89,7 @@ type attempt struct {
 	options   z3.Options
 	circuits  bool // for floating-point operations
 	conflicts int64
-	time      time.Duration
+	time      time.Duration // of a processor: what is given up does not depend on what else the machine does
 }
 
 // Formulas without arrays and floating point become circuits, which is nearly always

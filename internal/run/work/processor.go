@@ -1,0 +1,63 @@
+package work
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// WithProcessorTime is a context that ends when the calling goroutine has used so much
+// time of a processor from now on, or what WithTimeout gives in a context of With. On a
+// machine that is busy with other things, more time passes until then: what is decided
+// within the limit does not depend on that. The work must be done in the calling
+// goroutine, which stays in its thread until it calls cancel.
+func WithProcessorTime(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if Counted(ctx) {
+		return WithTimeout(ctx, limit)
+	}
+	runtime.LockOSThread()
+	clock := threadClock(unix.Gettid())
+	begin, err := readClock(clock)
+	if err != nil { // the kernel has no such clock
+		runtime.UnlockOSThread()
+		return WithTimeout(ctx, limit)
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	go func() {
+		// A thread uses no more than the time that passes, so that nothing is missed
+		// by sleeping for as long as is left.
+		for left := limit; left > 0; {
+			timer := time.NewTimer(max(left, time.Millisecond))
+			select {
+			case <-inner.Done():
+				timer.Stop()
+				return
+			case <-timer.C:
+			}
+			now, err := readClock(clock)
+			if err != nil {
+				break
+			}
+			left = limit - (now - begin)
+		}
+		cancel(context.DeadlineExceeded)
+	}()
+	return inner, func() {
+		cancel(context.Canceled)
+		runtime.UnlockOSThread()
+	}
+}
+
+// threadClock is the clock of the processor time of a thread of this process, as Linux
+// makes it of its number (pthread_getcpuclockid).
+func threadClock(thread int) int32 { return int32(^thread)<<3 | 6 }
+
+func readClock(clock int32) (time.Duration, error) {
+	var t unix.Timespec
+	if err := unix.ClockGettime(clock, &t); err != nil {
+		return 0, err
+	}
+	return time.Duration(t.Nano()), nil
+}

@@ -1,0 +1,40 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestProcessorTime: time in which the goroutine rests does not count, time in which it works does.
+func TestProcessorTime(t *testing.T) {
+	const limit = 30 * time.Millisecond
+	ctx, cancel := WithProcessorTime(context.Background(), limit)
+	defer cancel()
+	time.Sleep(3 * limit)
+	if err := ctx.Err(); err != nil {
+		t.Errorf("after a rest: %v", err)
+	}
+	for n := uint32(1); ctx.Err() == nil; {
+		for range 1000 {
+			n = n*1664525 + 1013904223
+		}
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
+		t.Errorf("the cause is %v", cause)
+	}
+}
+
+func TestProcessorTimeCancelled(t *testing.T) {
+	outer, end := context.WithCancel(context.Background())
+	ctx, cancel := WithProcessorTime(outer, time.Hour)
+	end()
+	<-ctx.Done()
+	cancel()
+	ctx, cancel = WithProcessorTime(With(context.Background()), time.Second)
+	defer cancel()
+	if !Counted(ctx) {
+		t.Error("work is not counted any more")
+	}
+}
