@@ -18,11 +18,12 @@ import (
 // model of the formula is one of this, so that it is an answer if there is none; a model
 // is no answer.
 
-// Limits of the applications.
+// Limits of the applications. Where states are many, the proof in clauses takes much longer than
+// Z3, so that the time of this is only to end what would never end.
 const (
 	maxApplications  = 60
 	applicationWidth = 16 // the least: circuits of smaller ones are easy
-	functionTime     = 2 * time.Second
+	functionTime     = 10 * time.Second
 )
 
 // application is one of the arithmetic that is left out.

@@ -25,25 +25,21 @@ func WithProcessorTime(ctx context.Context, limit time.Duration) (context.Contex
 		return WithTimeout(ctx, limit)
 	}
 	inner, cancel := context.WithCancelCause(ctx)
-	go func() {
-		// A thread uses no more than the time that passes, so that nothing is missed
-		// by sleeping for as long as is left.
-		for left := limit; left > 0; {
-			timer := time.NewTimer(max(left, time.Millisecond))
-			select {
-			case <-inner.Done():
-				timer.Stop()
-				return
-			case <-timer.C:
-			}
-			now, err := readClock(clock)
-			if err != nil {
-				break
-			}
-			left = limit - (now - begin)
+	// A thread uses no more than the time that passes, so that nothing is missed by
+	// looking again after as long as is left.
+	var look func()
+	look = func() {
+		now, err := readClock(clock)
+		left := limit - (now - begin)
+		switch {
+		case inner.Err() != nil:
+		case err != nil || left <= 0:
+			cancel(context.DeadlineExceeded)
+		default:
+			time.AfterFunc(max(left, time.Millisecond), look)
 		}
-		cancel(context.DeadlineExceeded)
-	}()
+	}
+	time.AfterFunc(limit, look)
 	return inner, func() {
 		cancel(context.Canceled)
 		runtime.UnlockOSThread()
