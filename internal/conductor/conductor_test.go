@@ -44,7 +44,7 @@ func TestChoose(t *testing.T) {
 		{Safety, Options{Domains: []string{"zones"}, KInduction: true}, all},
 		{Safety, Options{Heap: true}, "bmc refinement false"},
 		{Safety, Options{ValuesRefine: true}, "bmc refinement false"},
-		{Termination, Options{}, "bmc recurrence integers ranking symex lasso false"},
+		{Termination, Options{}, "bmc recurrence paths integers ranking symex lasso false"},
 		{Termination, Options{Unwind: 2}, "bmc true"},
 		{Termination, Options{Only: "symex"}, "symex true"},
 	} {

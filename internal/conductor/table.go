@@ -107,7 +107,7 @@ func init() { // the functions use the table
 			Gives: False, When: always, Run: (*run).refute},
 		{Name: "paths", Question: Termination, About: "follows the paths of the program one by one to their ends: parsers, recursion, pointers to functions",
 			Gives: True, When: always, Quiet: true, Run: (*run).followToEnds,
-			Start: 200 * time.Millisecond},
+			Start: 200 * time.Millisecond, Share: 1. / 3},
 		{Name: "integers", Question: Termination, About: "ranking and recurrence on the integer transition system",
 			Gives: True | False, When: always, Run: (*run).byIntegers,
 			Start: 40 * time.Millisecond},
