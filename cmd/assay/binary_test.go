@@ -207,6 +207,7 @@ func TestBinaryEndless(t *testing.T) {
 		{"order in an array", "termination", "int a[4]; int main(void) { int *p = a, *q = a + 2; while (p < q) __VERIFIER_nondet_int(); return 0; }\n", "-O0", exitFalse},
 		{"input", "termination", "int main(void) { int n = __VERIFIER_nondet_int(); while (n != 0) n -= 2; return 0; }\n", "-O0", exitFalse},
 		{"block of the heap", "termination", "int main(void) { int *p = malloc(8), *q = malloc(8); if (!p || !q) return 0; *p = 1; *q = 2; while (*p != *q) __VERIFIER_nondet_int(); return 0; }\n", "-O0", exitFalse},
+		{"a counter on which nothing depends", "termination", "int main(void) { int y = 100, z = __VERIFIER_nondet_int(); while (z > 0) y++; return 0; }\n", "-O0", exitFalse},
 		// What a call left below the stack pointer is there for the next one.
 		{"frame of before", "unreach-call", "__attribute__((noinline)) void f(int n) { volatile int a[20]; for (int i = 0; i < 20; i++) a[i] = n; }\n__attribute__((noinline)) int g(void) { volatile int a[20]; return a[7]; }\nint main(void) { f(5); if (g() == 0) reach_error(); return 0; }\n", "-O2", exitUnknown},
 	} {

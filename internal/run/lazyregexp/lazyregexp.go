@@ -34,16 +34,8 @@ func (r *Regexp) FindStringSubmatchIndex(s string) []int {
 
 func (r *Regexp) FindAllString(s string, n int) []string { return r.compiled().FindAllString(s, n) }
 
-func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
-	return r.compiled().FindAllStringIndex(s, n)
-}
-
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.compiled().FindAllStringSubmatch(s, n)
-}
-
-func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return r.compiled().FindAllStringSubmatchIndex(s, n)
 }
 
 func (r *Regexp) ReplaceAllString(s, with string) string {

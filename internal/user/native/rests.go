@@ -51,9 +51,11 @@ func Unwritten(ctx context.Context, run *show.Run) string {
 			}
 		}
 	}
-	o := interp.Options{Oracle: interp.Replay(run.Input), Blocks: true, Unwritten: true, MaxSteps: restSteps, Observe: observe, Repeats: run.Endless != nil}
+	o := interp.Options{Oracle: interp.Replay(run.Input), Blocks: true, Unwritten: true, MaxSteps: restSteps, Observe: observe}
 	if run.Endless == nil {
 		o.StopAt = stopsAt(run)
+	} else {
+		o.Repeats, o.Idle = true, run.Endless.Idle
 	}
 	out, err := interp.Run(ctx, run.Module, o)
 	if err != nil || out.End == interp.StepLimit || out.End == interp.MemoryLimit {
@@ -112,7 +114,7 @@ func rests(ctx context.Context, files []string, run *show.Run) string {
 	again := func(o *elsewhere) bool {
 		options, end := interp.Options{Oracle: o, MaxSteps: restSteps, Repeats: true}, interp.Repeats
 		if run.Endless != nil {
-			options.Fair = run.Endless.Accepts > 0
+			options.Fair, options.Idle = run.Endless.Accepts > 0, run.Endless.Idle
 		} else {
 			options.Repeats, options.StopAt, end = false, stopsAt(run), interp.Stopped
 		}
