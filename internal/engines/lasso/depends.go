@@ -80,6 +80,29 @@ func (w *watcher) event(e interp.Event) {
 	}
 }
 
+// later adds undefined behaviour that the run may pass through when idle values are others: checks of
+// them in blocks that it has entered. Whoever counts for ever overflows.
+func (w *watcher) later(m *ir.Module) {
+	idle := ir.Idle(m)
+	for i, f := range m.Funcs {
+		for b, entered := range w.executed[f] {
+			if !entered {
+				continue
+			}
+			for _, v := range f.Blocks[b].Instrs {
+				d := f.Def(v)
+				if d.Op != ir.Check || !ir.CheckKind(d.Aux).Undefined() || !idle[i][d.Args[0]] {
+					continue
+				}
+				if g := (verdict.Guard{Kind: ir.CheckKind(d.Aux), Text: d.Sym, Func: f.Name, Pos: d.Pos}); !w.guards[g] {
+					w.guards[g] = true
+					w.passes = append(w.passes, g)
+				}
+			}
+		}
+	}
+}
+
 // callOf is the call that gives the value v of definition d.
 func callOf(d *ir.Def, v ir.Value) ir.Value {
 	if d.Op == ir.Extract {

@@ -212,6 +212,9 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 		return nil, "the run depends on the value that undefined behaviour yields: " + g.Text, nil
 	}
 	r := out.Repetition
+	if r.Idle {
+		w.later(m)
+	}
 	if verdict.ComputesFloats(m) {
 		other, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(in), Repeats: true, Idle: !fair, Fair: fair, MaxSteps: confirmSteps, OtherNaN: true})
 		if err != nil {

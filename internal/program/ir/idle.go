@@ -2,7 +2,7 @@ package ir
 
 // Idle says of each value of each function whether no run depends on it: it goes, itself or through what is
 // computed from it, nowhere but into operations that are defined for all operands and only compute, into
-// checks other than those of undefined behaviour (a run that comes to it is told of it), and into debug records; parameters that are idle and results that nobody uses are on the
+// checks, and into debug records; parameters that are idle and results that nobody uses are on the
 // way. A run in which it is another goes the same way, with the same memory. Values that are no
 // integers, and constants, are never idle. The indexes are those of Module.Funcs and Func.Values.
 func Idle(m *Module) [][]bool {
@@ -99,7 +99,7 @@ func (a *idleness) roots() {
 			for _, v := range f.Blocks[b].Instrs {
 				d := f.Def(v)
 				switch {
-				case d.Op == Dbg || d.Op == Check && !CheckKind(d.Aux).Undefined() || d.Op == Ret || d.Op == Extract || d.Op.total():
+				case d.Op == Dbg || d.Op == Check || d.Op == Ret || d.Op == Extract || d.Op.total():
 				case d.Op == Call:
 					callee, known := a.callee(d)
 					for k, x := range d.Args {
