@@ -121,6 +121,12 @@ int main(void) { int a[3] = {0}; for (int i = 0; i < 3; i++) a[i] = __VERIFIER_n
     if (i < 0) break;
   }
 }`, []string{"action: cycle"}, ""},
+	{"a loop that goes round, and counts what nobody looks at", Termination, False, `int main(void) {
+  int x = __VERIFIER_nondet_int(), y = 0;
+  while (x >= 0) {
+    y -= 1;
+  }
+}`, []string{"action: cycle", "value: x == "}, ""},
 	{"a label", UnreachLabel, False, `int main(void) { int x = __VERIFIER_nondet_int(); if (x == 3) { ERROR: return 1; } }`, []string{"label(ERROR)"}, ""},
 }
 

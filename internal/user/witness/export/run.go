@@ -20,7 +20,7 @@ import (
 //	(2) What a local has that is not initialised is an assumption at the statement behind its declaration.
 //	(3) The target is the full expression, or the call, with which the run violates the property.
 //	(4) Of a run that does not end, the inputs of the period are waypoints of the cycle, and at each visit of the loop what its
-//	    variables have; if the state does not come back, what holds at the loop for ever.
+//	    variables have, but for those on which nothing depends; if the state does not come back, what holds at the loop for ever.
 
 // maxWaypoints bounds a witness.
 const maxWaypoints = 20_000
@@ -40,6 +40,7 @@ type narrator struct {
 	// visited is the waypoint of a visit whose condition is not evaluated yet, at the first statement of the body.
 	visited *pending
 	order   *ir.WTO // of the function of the loop
+	idle    []bool  // values of that function, once they were asked for
 }
 
 // pending is an assumption whose place comes behind the rest of a declaration, which may have inputs of its own.
@@ -351,7 +352,11 @@ func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
 		if endless.Set != nil {
 			parts = n.recurrent(endless)
 		} else {
+			idle := n.idleValues(endless)
 			for _, v := range show.Current(e.Func, e.Block) {
+				if idle != nil && idle[v.Value] {
+					continue
+				}
 				for _, c := range v.Vars {
 					if t, ok := value(e.State.Value(v.Value), c.Type); ok && !c.Type.Float && n.visible(f, fn, c.Name, first.Begin, c.Pos, false) {
 						parts = append(parts, c.Name+" == "+t)
@@ -365,6 +370,14 @@ func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
 	}
 	n.visited = &pending{witness.Waypoint{Type: witness.Assumption, Action: n.action(), At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"}, f, first.Begin, loop.End}
 	n.entered(e, endless)
+}
+
+// idleValues are those of the loop's function that are others at each visit, and on which nothing depends.
+func (n *narrator) idleValues(endless *verdict.Endless) []bool {
+	if endless.Idle && n.idle == nil {
+		n.idle = ir.Idle(n.Module)[slices.IndexFunc(n.Module.Funcs, func(f *ir.Func) bool { return f.Name == endless.Func })]
+	}
+	return n.idle
 }
 
 // label adds a waypoint where a jump makes the loop: at the statement that the run comes to again.
