@@ -34,6 +34,7 @@ func TestEndless(t *testing.T) {
 		"function pointer": `int f(int x) { return 1 - x; } int main(void) { int (*p)(int) = f; int x = 0; while (x < 2) x = p(x); }`,
 		"string":           `int main(void) { char s[4] = "abc"; int i = 0; while (s[i]) i = (i + 1) % 3; }`,
 		"unknown function": `int other(void); int main(void) { while (other() == 7); }`,
+		"nobody looks":     `int main(void) { unsigned long n = 0; int x = __VERIFIER_nondet_int(); while (x > 0) n++; }`,
 		"variadic":         "#include <stdarg.h>\n" + `int f(int n, ...) { va_list l; va_start(l, n); int x = va_arg(l, int); va_end(l); return x; } int main(void) { while (f(1, 5) == 5); }`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,16 +64,16 @@ func TestEndless(t *testing.T) {
 // reasonable time.
 func TestRecurrentSets(t *testing.T) {
 	for name, source := range map[string]string{
-		"counter":         `int main(void) { unsigned long n = 0; int x = __VERIFIER_nondet_int(); while (x > 0) n++; }`,
+		"counter":         `unsigned long g; int main(void) { unsigned long n = 0; int x = __VERIFIER_nondet_int(); while (x > 0) g = n++; }`,
 		"odd":             `int main(void) { unsigned x = 1; while (x != 100) x += 2; }`,
-		"chosen in loop":  `int main(void) { unsigned n = 0; while (__VERIFIER_nondet_int() > 7) n++; }`,
+		"chosen in loop":  `unsigned g; int main(void) { unsigned n = 0; while (__VERIFIER_nondet_int() > 7) g = n++; }`,
 		"memory counts":   `unsigned g; int main(void) { int x = __VERIFIER_nondet_int(); while (x == 5) g++; }`,
 		"call":            `unsigned g; int more(int x) { g += 3; return x != 4; } int main(void) { int x = __VERIFIER_nondet_int(); while (more(x)); }`,
-		"outer loop":      `int main(void) { unsigned long n = 0; for (;;) for (int i = 0; i < 10; i++) n += i; }`,
+		"outer loop":      `unsigned long g; int main(void) { unsigned long n = 0; for (;;) for (int i = 0; i < 10; i++) g = n += i; }`,
 		"inner loop":      `int main(void) { for (int i = 0; i < 3; i++) { unsigned j = 1; while (j != 0) j += 2; } }`,
-		"assumption":      `int main(void) { unsigned n = 0; int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 2 && x < 6); while (x < 10) { n++; __VERIFIER_assume(x < 8); } }`,
-		"saturated":       `int main(void) { unsigned n = 0; int x = 0; while (x < 10) { n++; if (x < 5) x++; } }`,
-		"argument counts": `int main(int argc, char **argv) { unsigned long n = 0; while (argc < 2) n++; }`,
+		"assumption":      `unsigned g; int main(void) { unsigned n = 0; int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 2 && x < 6); while (x < 10) { g = n++; __VERIFIER_assume(x < 8); } }`,
+		"saturated":       `unsigned g; int main(void) { unsigned n = 0; int x = 0; while (x < 10) { g = n++; if (x < 5) x++; } }`,
+		"argument counts": `unsigned long g; int main(int argc, char **argv) { unsigned long n = 0; while (argc < 2) g = n++; }`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

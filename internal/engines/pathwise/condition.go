@@ -15,6 +15,7 @@ import (
 	"assay/internal/logic/smt/bitblast"
 	"assay/internal/logic/term"
 	"assay/internal/models/ssa"
+	"assay/internal/run/work"
 )
 
 // This file decides whether a path condition can hold. It is asked at every branch, so that the
@@ -299,6 +300,8 @@ func (c *conditions) with(ctx context.Context, x *condition, t term.ID) *conditi
 		return y
 	}
 	c.Stats.Queries++
+	// Copies of what is known of the path are the work, where no solver is asked.
+	work.Charge(ctx, work.Solve+int64(len(y.parts)+len(y.shared)+len(y.domains)+len(y.model))/16)
 	var open []*part
 	ownDomains, ownShared, ownWide := false, false, false
 	for _, k := range c.conjuncts(t, nil) {
