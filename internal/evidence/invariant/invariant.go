@@ -28,8 +28,8 @@ type Term struct {
 	Coeff int64
 	// Value is defined at the loop head: a phi of it, or a value, parameter or
 	// constant that dominates it. If Cell, it is a pointer (the address of a
-	// global, or an Alloca), and the summand is the integer of Bits bits that is stored
-	// there, Offset bytes into the object, when the head is reached.
+	// global, an Alloca, or a parameter that points into one object), and the summand is the integer of Bits bits that is stored
+	// there, Offset bytes behind it, when the head is reached.
 	Value  ir.Value
 	Cell   bool
 	Offset uint64
