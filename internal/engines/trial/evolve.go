@@ -32,15 +32,19 @@ import (
 const (
 	evolvedSteps = 1 << 16 // of a run
 	staleRuns    = 3000    // without a new way, after which, and
-	staleSteps   = 1 << 24 // after so many steps, there is no hope
+	staleWork    = 1 << 24 // after so many steps, there is no hope
+	runWork      = 1 << 9  // what it costs to begin a run, in steps
 	maxKept      = 2000
 	maxContent   = 1 << 12 // bytes that are chosen of an object
 	retries      = 6
 	largeValue   = 1 << 13 // above, a value is no size that a buffer is likely to have
 )
 
-// evolutionSteps bounds the steps of all evolved runs.
-const evolutionSteps = 1 << 29
+// evolutionWork bounds the steps of all evolved runs, and what it costs to begin them.
+const evolutionWork = 1 << 29
+
+// work is what the runs so far took, in steps.
+func (s Stats) work() int64 { return s.Steps + runWork*int64(s.Runs) }
 
 // place is an instruction that asks.
 type place struct {
@@ -88,9 +92,9 @@ type evolution struct {
 func (s *search) evolve() *outcome {
 	e := &evolution{s: s, rng: rand.New(rand.NewPCG(1, 11)), good: map[place][]bv.BV{}, within: map[visit]span{}, seen: map[uint32]uint32{}}
 	e.alphabet, e.words = vocabulary(s.module)
-	budget := s.stats.Steps + evolutionSteps
-	fruitful := s.stats.Steps // the steps when a new way was found
-	for stale := 0; (stale < staleRuns || s.stats.Steps < fruitful+staleSteps) && s.stats.Steps < budget; stale++ {
+	budget := s.stats.work() + evolutionWork
+	fruitful := s.stats.work() // when a new way was found
+	for stale := 0; (stale < staleRuns || s.stats.work() < fruitful+staleWork) && s.stats.work() < budget; stale++ {
 		pause.Wait(s.ctx)
 		if s.ctx.Err() != nil {
 			return nil
@@ -123,7 +127,7 @@ func (s *search) evolve() *outcome {
 			if fresh && len(e.kept) < maxKept {
 				b.child.steps = s.stats.Steps - before
 				e.kept = append(e.kept, b.child)
-				stale, fruitful = 0, s.stats.Steps
+				stale, fruitful = 0, s.stats.work()
 			}
 			break
 		}

@@ -164,6 +164,15 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestShortRunsEnd: a search whose runs have a few steps ends, too; what a run costs is mostly its beginning.
+func TestShortRunsEnd(t *testing.T) {
+	text := strings.NewReplacer("KIND", "input", "ne i1 %x, i32 0", "eq i1 %x, %x").Replace(given)
+	found, stats := Search(context.Background(), parse(t, text), Options{Targets: []ir.CheckKind{ir.Assertion}})
+	if found != nil || stats.Runs > 1<<16 {
+		t.Fatalf("%+v after %+v", found, stats)
+	}
+}
+
 func BenchmarkNested(b *testing.B) {
 	m := parse(b, nested)
 	for b.Loop() {
