@@ -21,11 +21,11 @@ func (r *run) frontendOptions() frontend.Options {
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
 		Function: p.Function, Only: p.Only, Arguments: p.Pointers, NonNull: p.NonNull, Nullable: p.Nullable, Harness: p.Harness, Link: p.Link, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, UseContracts: p.UseContracts, Replace: p.Replace, Remove: p.Remove, Models: p.Models,
 		PureUnmodelled: p.Unmodelled == UnmodelledPure, AssertEnds: p.AssertEnds, HavocUninitialised: p.HavocUninitialised, Assumed: p.Assumed,
-		CheckAlignment: p.CheckAlignment,
-		LocalsAtExit:   slices.Contains(kinds(r.task.Properties), ir.MemTrack),
-		FreeArguments:  leaks(kinds(r.task.Properties)),
-		Warnings:       r.task.Warnings,
-		BinaryMemory:   slices.Contains(kinds(r.task.Properties), ir.InvalidDeref), BinaryFrees: slices.Contains(kinds(r.task.Properties), ir.InvalidFree), Label: property.Label(r.task.Properties, r.task.Label),
+		CheckAlignment: p.CheckAlignment, Requested: kinds(r.task.Properties),
+		LocalsAtExit:  slices.Contains(kinds(r.task.Properties), ir.MemTrack),
+		FreeArguments: leaks(kinds(r.task.Properties)),
+		Warnings:      r.task.Warnings,
+		BinaryMemory:  slices.Contains(kinds(r.task.Properties), ir.InvalidDeref), BinaryFrees: slices.Contains(kinds(r.task.Properties), ir.InvalidFree), Label: property.Label(r.task.Properties, r.task.Label),
 	}
 	if p.HavocUninitialised {
 		o.ExtraArgs = append(o.ExtraArgs, "-fcommon") // tells them from those with the initialiser 0

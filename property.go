@@ -16,6 +16,7 @@ const (
 	ValidDeref, ValidFree, ValidMemTrack               = property.ValidDeref, property.ValidFree, property.ValidMemTrack
 	ValidCleanup, ValidMemSafety, Termination          = property.ValidCleanup, property.ValidMemSafety, property.Termination
 	LTL, NoDataRace, Undefined, All                    = property.LTL, property.NoDataRace, property.Undefined, property.All
+	UnsignedWrap, Conversion, FloatCast, NotANumber    = property.UnsignedWrap, property.Conversion, property.FloatCast, property.NotANumber
 )
 
 // kinds are the checks that the properties ask for.

@@ -1,6 +1,9 @@
 package frontend
 
 import (
+	"fmt"
+	"strings"
+
 	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
@@ -197,13 +200,15 @@ func (f *function) flattenDiamond(d *diamond) {
 func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
 	switch k {
 	case 0:
-		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("+"))
+		f.overflowCheck(condition, "+")
 	case 21:
-		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("-"))
+		f.overflowCheck(condition, "-")
 	case 12:
-		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("*"))
+		f.overflowCheck(condition, "*")
 	case 13:
-		f.emitCheck(ir.Overflow, condition, ir.OverflowIn("unary -"))
+		f.overflowCheck(condition, "unary -")
+	case 7:
+		f.emitCheck(ir.ImplicitConversion, condition, conversionText(condition))
 	case 3:
 		f.divisionCheck(condition, next)
 	case 20:
@@ -218,6 +223,63 @@ func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
 	default:
 		f.emitCheck(ir.ReachedUnreachable, condition, "undefined behaviour")
 	}
+}
+
+// overflowCheck is of signed or of unsigned arithmetic: the trap is the same, the intrinsic
+// that it looks at is not.
+func (f *function) overflowCheck(condition llvm.Value, operator string) {
+	if isTrue(condition) {
+		return
+	}
+	base := ""
+	if not, ok := condition.(*llvm.Inst); ok && not.Op == llvm.Xor {
+		if part, ok := not.Args[0].(*llvm.Inst); ok && part.Op == llvm.ExtractValue {
+			if call, ok := part.Args[0].(*llvm.Inst); ok && call.Op == llvm.Call {
+				if callee, ok := call.Callee.(*llvm.Function); ok {
+					base = intrinsicBase(callee.Name)
+				}
+			}
+		}
+	}
+	switch {
+	case strings.HasPrefix(base, "u"):
+		f.emitCheck(ir.UnsignedOverflow, condition, "unsigned overflow in "+operator)
+	case strings.HasPrefix(base, "s") || !f.im.opts.requested(ir.UnsignedOverflow):
+		f.emitCheck(ir.Overflow, condition, ir.OverflowIn(operator))
+	default:
+		f.unsupported("the check of an overflow of which it is not clear whether it is signed")
+	}
+}
+
+// conversionText says what an implicit conversion changes. Its check compares the operand with the result as a number
+// of the operand's type, or the signs of both, or both.
+func conversionText(condition llvm.Value) string {
+	c, _ := condition.(*llvm.Inst)
+	if c != nil && c.Op == llvm.And {
+		c, _ = c.Args[1].(*llvm.Inst)
+	}
+	if c != nil && c.Op == llvm.ICmp {
+		if back, ok := c.Args[0].(*llvm.Inst); ok && (back.Op == llvm.ZExt || back.Op == llvm.SExt) {
+			return fmt.Sprintf("implicit conversion from %d to %d bits changes the value", back.Type.Bits, back.Args[0].ValueType().Bits)
+		}
+	}
+	return "implicit conversion changes the sign"
+}
+
+// nanCheck is that of a floating-point operation: its result is NaN only if an operand is.
+func (f *function) nanCheck(op ir.Op, result ir.Value, operands ...ir.Value) {
+	if !f.im.opts.requested(ir.NotANumber) || f.b.Func.Model {
+		return
+	}
+	operator, ok := map[ir.Op]string{ir.FAdd: "+", ir.FSub: "-", ir.FMul: "*", ir.FDiv: "/", ir.FRem: "fmod", ir.FSqrt: "sqrt", ir.FMA: "fma"}[op]
+	if !ok {
+		return
+	}
+	fine := f.not(f.b.Cmp(ir.FUno, result, result))
+	for _, x := range operands {
+		fine = f.b.Cmp(ir.Or, fine, f.b.Cmp(ir.FUno, x, x))
+	}
+	f.b.Check(ir.NotANumber, fine, "the result is NaN: "+operator)
 }
 
 // divisionCheck splits divisor != 0 from the overflow of MIN / -1. The second

@@ -209,6 +209,7 @@ func arguments(u unit, o *Options) []string {
 	args := append(slices.Clone(u.flags), o.Flags()...)
 	args = append(args, leniencyFlags...)
 	args = append(args, semanticFlags...)
+	args = append(args, o.requestedFlags()...)
 	if o.flatten != "" { // arithmetic is the machine's
 		args = append(args, "-fno-sanitize=all", "-fwrapv")
 	}

@@ -104,6 +104,9 @@ type Options struct {
 	// AssertEnds lets a failed assert end the run, as abort does; only calls of error functions, and
 	// assertions of verifiers, are violations.
 	AssertEnds bool
+	// Requested are the kinds of checks that somebody asks for. Those that C does not ask for (UnsignedOverflow,
+	// ImplicitConversion, NotANumber) are compiled in only if they are among them.
+	Requested []ir.CheckKind
 	// MallocMayFail lets allocations return null.
 	MallocMayFail bool
 	// CheckAlignment makes accesses invalid that are not aligned as their type asks.

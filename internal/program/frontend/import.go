@@ -88,6 +88,7 @@ func (im *importer) run() error {
 	if im.p.ModuleAsm {
 		im.obstacles = append(im.obstacles, "assembly at file level")
 	}
+	im.unrequestable()
 	if im.p.Volatile {
 		im.notes.add(Note{Text: "volatile and atomic accesses behave like plain ones: nothing outside of the program changes memory"})
 	}

@@ -88,6 +88,7 @@ func (f *function) compute(i *llvm.Inst) []ir.Value {
 				f.flagChecks(i, x[k], y[k])
 			}
 			list[k] = f.b.Bin(op, x[k], y[k])
+			f.nanCheck(op, list[k], x[k], y[k])
 		}
 		return list
 	}

@@ -26,6 +26,8 @@ const (
 	// overflow (Overflow, ShiftOverflow, ShiftRange) is not checked: nothing can
 	// be proved about these properties.
 	NoteUncheckedArithmetic
+	// NoteUncheckedRequest says that parts of the program have no checks of a kind that is compiled in on request.
+	NoteUncheckedRequest
 	// NoteFlattened says that the program was lifted by McSema, and that passes of LLVM made variables of its
 	// registers: what is undefined in it may be gone.
 	NoteFlattened

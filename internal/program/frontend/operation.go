@@ -138,7 +138,9 @@ func (f *function) unsupportedCall(c *externalCall) []ir.Value {
 func (f *function) remainder(c *externalCall) []ir.Value {
 	x, _ := c.arg(0)
 	y, _ := c.arg(1)
-	return []ir.Value{f.b.Bin(ir.FRem, x, y)}
+	result := f.b.Bin(ir.FRem, x, y)
+	f.nanCheck(ir.FRem, result, x, y)
+	return []ir.Value{result}
 }
 
 // mallocFails says whether allocations may fail in the chosen semantics.

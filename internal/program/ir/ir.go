@@ -355,6 +355,10 @@ const (
 	Incompatible                 // a call of a function of an incompatible type
 	Invariant                    // a predicate of a loop head, in a program whose loops are cut
 	Decrease                     // a ranking argument of a loop, in a program made to show that it ends
+	UnsignedOverflow             // unsigned arithmetic that wraps: property unsigned-overflow. Defined behaviour, as the next two
+	ImplicitConversion           // an implicit conversion that changes a value: property implicit-conversion
+	NotANumber                   // a NaN of operands that are none: property nan
+	Uninitialised                // a value that was never written decides something: property valid-init
 	checkMax
 )
 

@@ -50,6 +50,10 @@ var checkNames = [checkMax]string{
 	Incompatible:       "incompatible-call",
 	Invariant:          "invariant",
 	Decrease:           "decrease",
+	UnsignedOverflow:   "unsigned-overflow",
+	ImplicitConversion: "implicit-conversion",
+	NotANumber:         "nan",
+	Uninitialised:      "valid-init",
 }
 
 var (
@@ -84,7 +88,7 @@ func OverflowIn(operator string) string { return "signed overflow in " + operato
 func (k CheckKind) Undefined() bool {
 	switch k {
 	case Overflow, ShiftOverflow, DivByZero, ShiftRange, InvalidDeref, InvalidFree,
-		ReachedUnreachable, FloatConversion, Precondition, Incompatible:
+		ReachedUnreachable, FloatConversion, Precondition, Incompatible, Uninitialised:
 		return true
 	}
 	return false

@@ -115,7 +115,7 @@ func TestRandomRuns(t *testing.T) {
 			if p.ILP32 {
 				model = frontend.ILP32
 			}
-			program, err := frontend.Load(t.Context(), frontend.Options{Files: task.Files, DataModel: model})
+			program, err := frontend.Load(t.Context(), frontend.Options{Files: task.Files, DataModel: model, Requested: checks(task.Properties)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,6 +152,10 @@ func checks(properties []assay.Property) []ir.CheckKind {
 		assay.ValidCleanup:   {ir.MemCleanup},
 		assay.ValidMemSafety: {ir.InvalidDeref, ir.InvalidFree, ir.MemTrack},
 		assay.ShiftWraps:     {ir.Overflow},
+		assay.UnsignedWrap:   {ir.UnsignedOverflow},
+		assay.Conversion:     {ir.ImplicitConversion},
+		assay.NotANumber:     {ir.NotANumber},
+		assay.FloatCast:      {ir.FloatConversion},
 	}
 	var out []ir.CheckKind
 	for _, p := range properties {

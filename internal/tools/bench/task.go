@@ -58,8 +58,16 @@ var supported = map[string]string{
 	"valid-memcleanup": "valid-memcleanup",
 	"termination":      "termination",
 	"ltl":              "ltl",
-	"complexity":       "complexity", // of `assay bound`
-	"ctl":              "ctl",
+	"shift":            "shift",
+	"undefined":        "undefined",
+	"all":              "all",
+
+	"float-cast-overflow": "float-cast-overflow",
+	"unsigned-overflow":   "unsigned-overflow",
+	"implicit-conversion": "implicit-conversion",
+	"nan":                 "nan",
+	"complexity":          "complexity", // of `assay bound`
+	"ctl":                 "ctl",
 }
 
 // formula is what the property is about, if it is a formula: ltl:<formula>.

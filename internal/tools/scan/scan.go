@@ -19,6 +19,7 @@ import (
 
 	"assay"
 	"assay/internal/program/frontend"
+	"assay/internal/user/property"
 )
 
 // Options say what is scanned, and how.
@@ -164,6 +165,7 @@ func (s *scanner) tell(phase, function string, all int) {
 func (s *scanner) compileOptions() frontend.Options {
 	p := &s.o.Program
 	o := frontend.Options{Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std, ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...)}
+	o.Requested = frontend.OnRequest(property.Kinds(s.o.Properties...))
 	for i, x := range o.Include {
 		o.Include[i] = absolute(x)
 	}
@@ -186,7 +188,7 @@ func (s *scanner) compile(ctx context.Context) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			src := &s.project.sources[i]
-			key := s.cache.key("unit", src.Source, o.Include, o.Define, o.Undef, o.Std, o.ExtraArgs, o.DataModel)
+			key := s.cache.key("unit", src.Source, o.Include, o.Define, o.Undef, o.Std, o.ExtraArgs, o.DataModel, o.Requested)
 			if stored := s.cache.unit(key); stored != nil {
 				s.units[i], s.keys[i] = &stored.Unit, key
 			} else if u, err := s.project.compile(ctx, src, o); err != nil {

@@ -80,13 +80,14 @@ const limit = 20 * time.Second
 // sanitizers are the checks by kind of violation; "" means that the harness
 // catches it.
 var sanitizers = map[ir.CheckKind]string{
-	ir.Assertion:     "",
-	ir.Overflow:      "signed-integer-overflow",
-	ir.ShiftOverflow: "shift-base",
-	ir.ShiftRange:    "shift-exponent",
-	ir.DivByZero:     "integer-divide-by-zero",
-	ir.InvalidDeref:  "address",
-	ir.InvalidFree:   "address",
+	ir.Assertion:       "",
+	ir.Overflow:        "signed-integer-overflow",
+	ir.ShiftOverflow:   "shift-base",
+	ir.ShiftRange:      "shift-exponent",
+	ir.DivByZero:       "integer-divide-by-zero",
+	ir.InvalidDeref:    "address",
+	ir.FloatConversion: "float-cast-overflow", ir.UnsignedOverflow: "unsigned-integer-overflow", ir.ImplicitConversion: "implicit-conversion",
+	ir.InvalidFree: "address",
 }
 
 // Confirm compiles and runs. The error is about the machine, not the program.

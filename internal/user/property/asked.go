@@ -26,7 +26,7 @@ func Reconsidered(ps []Property, byDefault bool, entry string, places func([]ir.
 	for _, p := range ps {
 		names = append(names, string(p))
 	}
-	for _, p := range []Property{UnreachCall, ValidDeref, ValidFree, NoOverflow, DivByZero, Shift, Undefined} {
+	for _, p := range []Property{UnreachCall, ValidDeref, ValidFree, NoOverflow, DivByZero, Shift, Undefined, FloatCast} {
 		if n := places(Kinds(p)); n > 0 {
 			could = append(could, fmt.Sprintf("%s (%d)", p, n))
 		}

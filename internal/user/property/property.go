@@ -32,6 +32,10 @@ const (
 	ValidMemSafety Property = "valid-memsafety"     // valid-deref, valid-free and valid-memtrack
 	Undefined      Property = "undefined"           // none of the undefined behaviour that has no property of its own
 	All            Property = "all"                 // no undefined behaviour of any kind, no failed assertion
+	UnsignedWrap   Property = "unsigned-overflow"   // no unsigned arithmetic wraps
+	Conversion     Property = "implicit-conversion" // no implicit conversion changes a value
+	FloatCast      Property = "float-cast-overflow" // every float fits the integer it becomes
+	NotANumber     Property = "nan"                 // no operation makes a NaN of numbers
 	Termination    Property = "termination"         // every run ends
 	LTL            Property = "ltl"                 // a formula of linear temporal logic
 	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
@@ -64,6 +68,10 @@ var Table = []Info{
 		ir.Assertion, ir.Overflow, ir.ShiftOverflow, ir.DivByZero, ir.ShiftRange, ir.InvalidDeref, ir.InvalidFree,
 		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible,
 	}, "no undefined behaviour of the kinds above, and unreach-call (the default of programs without assertions)"},
+	{FloatCast, []ir.CheckKind{ir.FloatConversion}, "every float fits the integer that it is converted to (a part of undefined)"},
+	{UnsignedWrap, []ir.CheckKind{ir.UnsignedOverflow}, "no unsigned arithmetic wraps around; defined in C, so on request only"},
+	{Conversion, []ir.CheckKind{ir.ImplicitConversion}, "no implicit conversion of integers changes a value or its sign; on request only"},
+	{NotANumber, []ir.CheckKind{ir.NotANumber}, "no floating-point operation makes a NaN of operands that are none; on request only"},
 	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
 	{LTL, []ir.CheckKind{}, "the formula of --ltl, or of a comment //@ ltl invariant positive: …; (asked alone)"},
 	{NoDataRace, nil, ""},
@@ -171,8 +179,16 @@ func Violated(k ir.CheckKind) Property {
 		return ValidMemTrack
 	case ir.MemCleanup:
 		return ValidCleanup
-	case ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible:
+	case ir.ReachedUnreachable, ir.Precondition, ir.Incompatible:
 		return Undefined
+	case ir.FloatConversion:
+		return FloatCast
+	case ir.UnsignedOverflow:
+		return UnsignedWrap
+	case ir.ImplicitConversion:
+		return Conversion
+	case ir.NotANumber:
+		return NotANumber
 	}
 	panic(fmt.Sprintf("no property consists of checks of kind %d", k))
 }

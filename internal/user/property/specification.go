@@ -108,5 +108,5 @@ func OfSpecification(text string) Specified {
 
 // Covers says whether a property is among others, or among the parts of one.
 func Covers(ps []Property, p Property) bool {
-	return slices.ContainsFunc(ps, func(q Property) bool { return q == p || slices.Contains(parts(q), p) || slices.Contains(parts(p), q) })
+	return len(Within([]Property{p}, Kinds(ps...))) > 0 || slices.ContainsFunc(ps, func(q Property) bool { return q == p || slices.Contains(parts(q), p) || slices.Contains(parts(p), q) })
 }

@@ -49,7 +49,7 @@ func describe(k ir.CheckKind, text string) string {
 	switch {
 	case text == "", k == ir.FloatConversion, k == ir.ShiftOverflow: // their texts say the same
 		return kind
-	case strings.HasPrefix(text, kind), strings.HasPrefix(text, "invalid "):
+	case strings.HasPrefix(text, kind), strings.HasPrefix(text, "invalid "), k == ir.ImplicitConversion, k == ir.Uninitialised:
 		return text
 	}
 	return kind + ": " + text
@@ -86,6 +86,14 @@ func KindText(k ir.CheckKind) string {
 		return "memory not freed at the end"
 	case ir.Incompatible:
 		return "call through an incompatible function pointer"
+	case ir.UnsignedOverflow:
+		return "unsigned overflow"
+	case ir.ImplicitConversion:
+		return "implicit conversion changes the value"
+	case ir.NotANumber:
+		return "the result is NaN"
+	case ir.Uninitialised:
+		return "uninitialised value"
 	case ir.Invariant:
 		return "invariant of a loop does not hold"
 	}

@@ -29,6 +29,13 @@ extern unsigned __VERIFIER_nondet_uint(void);
 extern long __VERIFIER_nondet_long(void);
 extern unsigned long __VERIFIER_nondet_ulong(void);
 extern size_t __VERIFIER_nondet_size_t(void);
+extern unsigned char __VERIFIER_nondet_uchar(void);
+extern short __VERIFIER_nondet_short(void);
+extern unsigned short __VERIFIER_nondet_ushort(void);
+extern long long __VERIFIER_nondet_longlong(void);
+extern unsigned long long __VERIFIER_nondet_ulonglong(void);
+extern float __VERIFIER_nondet_float(void);
+extern double __VERIFIER_nondet_double(void);
 
 /* Only runs on which c holds count. */
 #define assay_assume(c) __VERIFIER_assume(!!(c))
