@@ -76,6 +76,7 @@ func TestLTL(t *testing.T) {
 		{"silence repeats the last mark", nondet + "int x;\nint main(void) { x = 2; __VERIFIER_ltl_step(); x = 3; for (;;) ; }", "X G(x == 2)", True},
 		{"each request is answered", nondet + "int p, q, c;\nint main(void) { for (;;) { p = __VERIFIER_nondet_int(); if (p > 0) { c = p; while (c > 0) c--; q = 1; q = 0; } } }", "G(p > 0 ==> F(q == 1 || p <= 0))", True},
 		{"there are requests for ever", nondet + "int p, q, c;\nint main(void) { for (;;) { p = __VERIFIER_nondet_int(); if (p > 0) { c = p; while (c > 0) c--; q = 1; q = 0; } } }", "G F(q == 1)", False},
+		{"a wrap behind 2^31 rounds of two loops", "unsigned i = 1, n;\nint main(void) { for (;;) { i++; next: while (i > n) { n++; again: ; } } }", "G(i >= n)", False},
 		{"a model writes at once", "#include <string.h>\nchar s[3] = {1, 1, 1};\nint main(void) { char t[3] = {2, 2, 2}; memcpy(s, t, 3); }", "G(s[0] == s[2])", True},
 	} {
 		t.Run(c.name, func(t *testing.T) {

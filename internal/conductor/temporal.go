@@ -149,7 +149,11 @@ func confirmViolation(ctx context.Context, m *ir.Module, f ltl.Formula, atoms []
 			}
 		},
 	})
-	if err != nil || len(row) == 0 || v.Endless != nil && out.End != interp.Repeats {
+	ended := interp.Stopped // a beginning is known up to the violation, or not at all
+	if v.Endless != nil {
+		ended = interp.Repeats
+	}
+	if err != nil || len(row) == 0 || out.End != ended {
 		return nil
 	}
 	lasso := ltl.Lasso{Len: len(row), Loop: len(row) - 1, Holds: func(a ltl.Atom, at int) bool {

@@ -4,8 +4,8 @@ import "fmt"
 
 // This file gives formulas their meaning on lassos: rows of observations that come
 // back to one of them for ever. Each operator is evaluated as it is defined, by
-// walking along the row; nothing is shared with the automata, which are tested
-// against it.
+// what a walk along the row meets first, in time linear in the row; nothing is shared
+// with the automata, which are tested against it.
 
 // Lasso is an infinite row of observations: the first Len, the last of which is
 // followed by observation Loop.
@@ -34,11 +34,7 @@ func (l *Lasso) Evaluate(f Formula) Truth {
 	}
 	t := Truth{}
 	for _, g := range Subformulas(f) {
-		row := make([]bool, l.Len)
-		for i := range row {
-			row[i] = l.holds(t, g, i)
-		}
-		t[g] = row
+		t[g] = l.row(t, g)
 	}
 	return t
 }
@@ -46,63 +42,74 @@ func (l *Lasso) Evaluate(f Formula) Truth {
 // Satisfies says that f is true of the lasso.
 func (l *Lasso) Satisfies(f Formula) bool { return l.Evaluate(f)[f][0] }
 
-// holds is the truth of f at one observation; that of its operands is known.
-func (l *Lasso) holds(t Truth, f Formula, at int) bool {
+// row is the truth of f at each observation; that of its operands is known.
+func (l *Lasso) row(t Truth, f Formula) []bool {
+	each := func(truth func(at int) bool) []bool {
+		row := make([]bool, l.Len)
+		for i := range row {
+			row[i] = truth(i)
+		}
+		return row
+	}
 	switch f := f.(type) {
 	case Constant:
-		return bool(f)
+		return each(func(int) bool { return bool(f) })
 	case Prop:
-		return l.Holds(f.Atom, at)
+		return each(func(i int) bool { return l.Holds(f.Atom, i) })
 	case Unary:
-		row := t[f.F]
+		inner := t[f.F]
 		switch f.Op {
 		case NotOp:
-			return !row[at]
+			return each(func(i int) bool { return !inner[i] })
 		case NextOp:
-			return row[l.next(at)]
+			return each(func(i int) bool { return inner[l.next(i)] })
 		case FinallyOp:
-			return !l.walk(at, func(i int) bool { return row[i] }, nil)
+			found := l.walks(func(i int) bool { return inner[i] }, nil)
+			return each(func(i int) bool { return !found[i] })
 		case GloballyOp:
-			return l.walk(at, func(i int) bool { return !row[i] }, nil)
+			return l.walks(func(i int) bool { return !inner[i] }, nil)
 		}
 	case Binary:
 		left, right := t[f.L], t[f.R]
 		switch f.Op {
 		case AndOp:
-			return left[at] && right[at]
+			return each(func(i int) bool { return left[i] && right[i] })
 		case OrOp:
-			return left[at] || right[at]
+			return each(func(i int) bool { return left[i] || right[i] })
 		case XorOp:
-			return left[at] != right[at]
+			return each(func(i int) bool { return left[i] != right[i] })
 		case IffOp:
-			return left[at] == right[at]
+			return each(func(i int) bool { return left[i] == right[i] })
 		case ImpliesOp:
-			return !left[at] || right[at]
+			return each(func(i int) bool { return !left[i] || right[i] })
 		case UntilOp:
 			// Somewhere right, left until there.
-			return !l.walk(at, func(i int) bool { return right[i] }, func(i int) bool { return !left[i] })
+			without := l.walks(func(i int) bool { return right[i] }, func(i int) bool { return !left[i] })
+			return each(func(i int) bool { return !without[i] })
 		case WeakUntilOp:
 			// No place without left, unless right came before it or there.
-			return l.walk(at, func(i int) bool { return !left[i] && !right[i] }, func(i int) bool { return right[i] })
+			return l.walks(func(i int) bool { return !left[i] && !right[i] }, func(i int) bool { return right[i] })
 		case ReleaseOp:
 			// No place without right, unless left came before it.
-			return l.walk(at, func(i int) bool { return !right[i] }, func(i int) bool { return left[i] })
+			return l.walks(func(i int) bool { return !right[i] }, func(i int) bool { return left[i] })
 		}
 	}
 	panic(fmt.Sprintf("unexpected %v", f))
 }
 
-// walk goes along the row and says that it met no bad observation: before the
-// walk ended, at one that is the last, or had seen all.
-func (l *Lasso) walk(at int, bad, last func(int) bool) bool {
-	for range l.Len {
-		if bad(at) {
-			return false
+// walks says of each observation whether a walk from there along the row meets no bad observation
+// before it ends, at one that is the last, or for ever. What a walk meets first is what the one from the next
+// observation meets, if it is not here; so the row is gone through from its end. Around the loop that
+// is done twice: what the first round, in which nothing bad is behind the end, says of Loop is true of it.
+func (l *Lasso) walks(bad, last func(int) bool) []bool {
+	good := make([]bool, l.Len)
+	back := func(from int, behind bool) {
+		for i := l.Len - 1; i >= from; i-- {
+			behind = !bad(i) && (behind || last != nil && last(i))
+			good[i] = behind
 		}
-		if last != nil && last(at) {
-			return true
-		}
-		at = l.next(at)
 	}
-	return true
+	back(l.Loop, true)
+	back(0, good[l.Loop])
+	return good
 }

@@ -33,15 +33,22 @@ func Unwritten(ctx context.Context, run *show.Run) string {
 		v ir.Value
 	}
 	sources := map[source]bool{}
+	enter := func(f *ir.Func, blocks ...ir.BlockID) {
+		x := executed[f]
+		if x == nil {
+			x = make([]bool, len(f.Blocks))
+			executed[f] = x
+		}
+		for _, b := range blocks {
+			x[b] = true
+		}
+	}
 	observe := func(e interp.Event) {
 		switch e.Kind {
 		case interp.BlockEntered:
-			x := executed[e.Func]
-			if x == nil {
-				x = make([]bool, len(e.Func.Blocks))
-				executed[e.Func] = x
-			}
-			x[e.Block] = true
+			enter(e.Func, e.Block)
+		case interp.Accelerated:
+			enter(e.Func, e.Path...)
 		case interp.UnwrittenRead:
 			sources[source{e.Func, e.Value}] = true
 		case interp.ChoiceMade:
@@ -53,7 +60,7 @@ func Unwritten(ctx context.Context, run *show.Run) string {
 	}
 	o := interp.Options{Oracle: interp.Replay(run.Input), Blocks: true, Unwritten: true, MaxSteps: restSteps, Observe: observe}
 	if run.Endless == nil {
-		o.StopAt = stopsAt(run)
+		o.StopAt, o.Accelerate = stopsAt(run), true
 	} else {
 		o.Repeats, o.Idle = true, run.Endless.Idle
 	}
@@ -116,7 +123,7 @@ func rests(ctx context.Context, files []string, run *show.Run) string {
 		if run.Endless != nil {
 			options.Fair, options.Idle = run.Endless.Accepts > 0, run.Endless.Idle
 		} else {
-			options.Repeats, options.StopAt, end = false, stopsAt(run), interp.Stopped
+			options.Repeats, options.Accelerate, options.StopAt, end = false, true, stopsAt(run), interp.Stopped
 		}
 		out, err := interp.Run(ctx, run.Module, options)
 		return err == nil && out.End == end

@@ -70,7 +70,8 @@ type accelerator struct {
 	touched []uint32
 	slopes  []int64 // of inputs, by word
 	cells   []cell
-	known   []cell // of the first pass
+	known   []cell       // of the first pass
+	path    []ir.BlockID // with Options.Blocks
 	horizon uint64
 	steps   int64
 }
@@ -281,13 +282,14 @@ func (a *accelerator) pass(pc int, block uint32) bool {
 	for _, w := range a.touched {
 		a.state[w] = 0
 	}
-	a.touched, a.cells = a.touched[:0], a.cells[:0]
+	a.touched, a.cells, a.path = a.touched[:0], a.cells[:0], a.path[:0]
 	a.horizon, a.steps = forever, 0
 	for range maxPath {
 		in := &m.cur.insts[pc]
 		pc++
 		switch in.op {
 		case opBlock:
+			a.path = append(a.path, ir.BlockID(in.a))
 		case opCount:
 			if in.a == block {
 				return true
@@ -318,7 +320,19 @@ func (a *accelerator) pass(pc int, block uint32) bool {
 				return false
 			}
 		case opSlow:
-			if m.cur.f.Values[in.v].Op != ir.Dbg {
+			switch m.cur.f.Values[in.v].Op {
+			case ir.Dbg:
+			case ir.Label:
+				if _, told := m.passed[labelled{m.cur, in.v}]; !told {
+					return false
+				}
+			case ir.Load: // watched (Options.Unwritten)
+				load := *in
+				load.op = accessOp(opLoad8, m.cur.f.Values[in.v].Type)
+				if load.op > opLoad64 || !a.operation(&load) {
+					return false
+				}
+			default:
 				return false
 			}
 		default:
@@ -364,6 +378,9 @@ func (a *accelerator) operation(in *inst) bool {
 			return false
 		}
 		if !c.written {
+			if o := &a.m.mem.objects[c.object]; o.hasUnwritten(c.at, c.size) {
+				return false // each read of it is told
+			}
 			c.input = true
 		}
 		a.set(in.dst, c.now)

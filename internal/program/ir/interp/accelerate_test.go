@@ -3,6 +3,7 @@ package interp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -29,6 +30,9 @@ func counter(r *rand.Rand) *ir.Module {
 		initial = append(initial, b.Nondet(t, ir.NondetInput, ""))
 	}
 	g := b.GlobalAddr("g")
+	if r.IntN(3) == 0 {
+		g = b.Alloca(16, 8) // of which much was never written
+	}
 	b.Store(b.Nondet(ir.IntType(32), ir.NondetInput, ""), g)
 	b.Store(b.Nondet(ir.IntType(16), ir.NondetInput, ""), b.PtrAdd(g, b.Const(64, 8)))
 	b.Br(head)
@@ -37,6 +41,7 @@ func counter(r *rand.Rand) *ir.Module {
 		phis = append(phis, b.Phi(t))
 	}
 	c := &counterBody{Rand: r, b: b, g: g, tame: tame, values: slices.Clone(phis)}
+	b.Emit(ir.Def{Op: ir.Label, Sym: "around"})
 	c.instructions(r.IntN(7))
 	latch := head
 	if r.IntN(2) == 0 {
@@ -46,6 +51,7 @@ func counter(r *rand.Rand) *ir.Module {
 		left, join := b.Block("left"), b.Block("join")
 		b.CondBr(c.condition(), left, join)
 		b.At(left)
+		b.Emit(ir.Def{Op: ir.Label, Sym: "left"})
 		before, known := slices.Clone(c.values), slices.Clone(c.truths)
 		c.instructions(2)
 		c.values, c.truths = before, known
@@ -186,8 +192,8 @@ func (c *counterBody) instruction() ir.Value {
 	return 0
 }
 
-// TestAccelerateAgrees: a run has the same end, the same violations at the same steps,
-// and leaves the same values, whether iterations are jumped over or not.
+// TestAccelerateAgrees: a run has the same end, the same violations and reads of what was never written at the same
+// steps, passes the same labels and blocks, and leaves the same values, whether iterations are jumped over or not.
 func TestAccelerateAgrees(t *testing.T) {
 	const limit = 1 << 17
 	ended, jumped := 0, 0
@@ -207,11 +213,23 @@ func TestAccelerateAgrees(t *testing.T) {
 		}
 		run := func(accelerate bool) (Outcome, []string) {
 			var seen []string
-			o := Options{Oracle: oracleFunc(inputs), Accelerate: accelerate, eager: true, MaxSteps: limit, Observe: func(e Event) {
+			passed := map[string]bool{}
+			pass := func(what any) { passed[fmt.Sprint(what)] = true }
+			o := Options{Oracle: oracleFunc(inputs), Accelerate: accelerate, eager: true, Blocks: true, Unwritten: seed%2 == 0, MaxSteps: limit, Observe: func(e Event) {
+				switch e.Kind {
+				case BlockEntered:
+					pass(e.Block)
+				case Accelerated:
+					for _, b := range e.Path {
+						pass(b)
+					}
+				case LabelReached:
+					pass(e.Text)
+				}
 				switch {
 				case len(seen) > 2000:
-				case e.Kind == Violation:
-					seen = append(seen, fmt.Sprint(e.Check, e.Value, e.Step))
+				case e.Kind == Violation || e.Kind == UnwrittenRead:
+					seen = append(seen, fmt.Sprint(e.Kind, e.Check, e.Value, e.Step))
 				case e.Kind == Assign:
 					seen = append(seen, fmt.Sprint(e.Var.Name, e.Bits))
 				}
@@ -220,7 +238,7 @@ func TestAccelerateAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return out, seen
+			return out, append(seen, slices.Sorted(maps.Keys(passed))...)
 		}
 		plain, saw := run(false)
 		fast, sees := run(true)

@@ -80,8 +80,8 @@ type Options struct {
 	Fair bool
 	// Accelerate lets loops that only count jump over iterations (accelerate.go).
 	// The outcome is the same, but of these iterations an event Accelerated is told in place of
-	// Assign and BlockEntered, and their steps do not count for MaxSteps. It has no
-	// effect with Repeats, or if the oracle has jumps of its own.
+	// Assign and BlockEntered, and of LabelReached for labels that were told of before, and their
+	// steps do not count for MaxSteps. It has no effect with Repeats, or if the oracle has jumps of its own.
 	Accelerate bool
 	eager      bool // for tests: jumps are tried early, and over few iterations
 	// OtherNaN makes the NaNs of operations negative, with all bits of the payload
@@ -109,7 +109,7 @@ const (
 	LabelReached                   // Text
 	BlockEntered                   // Block; after its phis. Only with Options.Blocks
 	Jumping                        // Jump, Block; before it is made
-	Accelerated                    // Block, Iterations. Only with Options.Accelerate
+	Accelerated                    // Block, Iterations, Path. Only with Options.Accelerate
 	Accepted                       // an Accept
 	Freed                          // Bits is the address; after a Free that was valid
 	UnwrittenRead                  // a Load of bytes that an object has had since it was made. Only with Options.Unwritten
@@ -132,8 +132,9 @@ type Event struct {
 	Var   *ir.Var
 	Bits  bv.BV // a pointer is given by its address
 	// Iterations of the loop with the head Block were done at once; it is the head
-	// where the run goes on.
+	// where the run goes on. Path are the blocks of each of them, with Options.Blocks.
 	Iterations uint64
+	Path       []ir.BlockID
 	Choice     ir.Choice
 	Jump       *ir.Jump
 	Step       int64 // steps done before this instruction

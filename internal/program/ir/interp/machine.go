@@ -48,7 +48,14 @@ type machine struct {
 type leaps struct {
 	skipped     int64    // steps that were jumped over
 	heats       [][]heat // of loop heads, by function
+	passed      map[labelled]struct{}
 	accelerator *accelerator
+}
+
+// labelled is a label of a function.
+type labelled struct {
+	code *code
+	v    ir.Value
 }
 
 // frame is a call in progress.
@@ -106,6 +113,7 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 	if opts.Accelerate && !opts.Repeats && m.jumps == nil {
 		m.variant |= withCounts
 		m.heats = make([][]heat, len(p.functions))
+		m.passed = map[labelled]struct{}{}
 	}
 	if opts.Unwritten {
 		m.variant |= withUnwritten
@@ -454,7 +462,7 @@ func (m *machine) loop() {
 				t.left--
 			} else if n := m.accelerate(pc, in.a); n > 0 {
 				t.left, t.wait = againAfter, firstAttempt
-				if !m.emit(Event{Kind: Accelerated, Block: ir.BlockID(in.a), Iterations: n}) {
+				if !m.emit(Event{Kind: Accelerated, Block: ir.BlockID(in.a), Iterations: n, Path: m.accelerator.path}) {
 					return
 				}
 			} else {

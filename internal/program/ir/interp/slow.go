@@ -74,6 +74,9 @@ func (m *machine) slow(v ir.Value) bool {
 		}
 		return m.emit(e)
 	case ir.Label:
+		if m.passed != nil {
+			m.passed[labelled{m.cur, v}] = struct{}{}
+		}
 		return m.emit(Event{Kind: LabelReached, Value: v, Text: d.Sym})
 	case ir.Accept:
 		m.accepts++
