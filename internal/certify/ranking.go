@@ -446,7 +446,11 @@ func (r *ranker) value(code *[]ir.Value, w uint32, fn verdict.RankingFunction) i
 			compare := ir.SLe
 			if p.Relation == invariant.Congruent {
 				compare = ir.Eq
-				d = r.put(code, ir.Def{Op: ir.SRem, Type: ir.IntType(w), Args: []ir.Value{d, r.constant(w, new(big.Int).SetUint64(p.Modulus))}})
+				op, m := ir.SRem, new(big.Int).SetUint64(p.Modulus)
+				if p.Modulus&(p.Modulus-1) == 0 { // a multiple of 2^n is a number whose n low bits are 0
+					op, m = ir.And, m.SetUint64(p.Modulus-1)
+				}
+				d = r.put(code, ir.Def{Op: op, Type: ir.IntType(w), Args: []ir.Value{d, r.constant(w, m)}})
 			}
 			c := r.put(code, ir.Def{Op: compare, Type: ir.IntType(1), Args: []ir.Value{d, r.constant(w, new(big.Int))}})
 			holds = r.put(code, ir.Def{Op: ir.And, Type: ir.IntType(1), Args: []ir.Value{holds, c}})

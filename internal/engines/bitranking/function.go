@@ -173,6 +173,12 @@ func (f function) term(st *term.Store, w uint32, x []term.ID) term.ID {
 		holds := st.True()
 		for _, c := range f[i].when {
 			d := sumTerm(st, w, c.sum, -c.bound, x)
+			if n := bits.TrailingZeros64(c.modulus); n < 64 && c.modulus == 1<<n {
+				if n > 0 {
+					holds = st.And(holds, st.Eq(st.Extract(d, uint32(n)-1, 0), st.ConstU(uint32(n), 0)))
+				}
+				continue
+			}
 			if c.modulus != 0 {
 				// The remainder of a division that rounds to zero is 0 for multiples only.
 				holds = st.And(holds, st.Eq(st.SRem(d, st.ConstU(w, c.modulus)), st.ConstU(w, 0)))

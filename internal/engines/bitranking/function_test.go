@@ -23,7 +23,7 @@ func TestFunctions(t *testing.T) {
 		}
 		var f function
 		for range rng.IntN(3) {
-			f = append(f, piece{when: []condition{{sum(), int64(rng.IntN(9) - 4), uint64(rng.IntN(4))}}, sum: sum(), constant: int64(rng.IntN(9) - 4)})
+			f = append(f, piece{when: []condition{{sum(), int64(rng.IntN(9) - 4), uint64(rng.IntN(10))}}, sum: sum(), constant: int64(rng.IntN(9) - 4)})
 		}
 		f = append(f, piece{sum: sum(), constant: int64(rng.IntN(9) - 4)})
 		if rng.IntN(3) == 0 {

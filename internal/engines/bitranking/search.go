@@ -195,6 +195,18 @@ func (x *search) next(ctx context.Context) (done, found bool, err error) {
 				break
 			}
 		}
+		for _, f := range vanishing(x.places, x.p.ranked[x.loop].fixed, x.live(), all) {
+			if x.left <= 0 || !x.fits(f, x.live(), all) {
+				continue
+			}
+			status, err := x.choose(ctx, f, all)
+			if err != nil {
+				return false, false, err
+			}
+			if status == smt.Unsat {
+				return all, true, nil
+			}
+		}
 	}
 	return false, false, nil
 }

@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/evidence/invariant"
@@ -14,6 +15,10 @@ func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ra
 	out := Ranking{Pos: PositionOf(m, l.Pos), Func: l.Func, Recursion: l.Recursion}
 	name := termNames(m.Func(l.Func))
 	for _, f := range l.Functions {
+		if sum, w, ok := vanishing(f); ok {
+			out.Functions = append(out.Functions, fmt.Sprintf("%d - (number of low zero bits of %s)", w, invariant.SumText(sum.Terms, sum.Constant, name)))
+			continue
+		}
 		var text string
 		for _, c := range f {
 			sum := invariant.SumText(c.Terms, c.Constant, name)
@@ -37,6 +42,29 @@ func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ra
 		}
 	}
 	return out
+}
+
+// vanishing says that a function is w less the number of low bits that are 0 of a sum modulo 2^w, which
+// has a case for each number.
+func vanishing(f verdict.RankingFunction) (sum verdict.RankingCase, w int, ok bool) {
+	w = len(f) - 1
+	if w < 2 || len(f[w].Terms) > 0 || f[w].Constant != int64(w) {
+		return sum, 0, false
+	}
+	for i, c := range f[:w] {
+		if len(c.When) != 1 || len(c.Terms) > 0 || c.Constant != int64(i) {
+			return sum, 0, false
+		}
+		p := &c.When[0]
+		if p.Relation != invariant.Congruent || p.Modulus != 1<<(w-i) || p.Bound.Cmp(f[0].When[0].Bound) != 0 || !slices.Equal(p.Terms, f[0].When[0].Terms) {
+			return sum, 0, false
+		}
+	}
+	p := &f[0].When[0]
+	if !p.Bound.IsInt64() {
+		return sum, 0, false
+	}
+	return verdict.RankingCase{Terms: p.Terms, Constant: -p.Bound.Int64()}, w, true
 }
 
 // termNames gives the terms of a function the names of the variables that they
