@@ -8,7 +8,6 @@ import (
 
 	"assay/internal/conductor"
 	"assay/internal/program/frontend"
-	"assay/internal/program/target"
 	"assay/internal/user/property"
 	"assay/internal/user/validate"
 	"assay/internal/user/witness/export"
@@ -30,13 +29,12 @@ type WitnessOutput struct {
 
 // witnesses writes the witnesses of an answer.
 func (r *run) witnesses(ctx context.Context, result *Result, q *conductor.Task, answer *conductor.Answer, p *frontend.Program) (err error) {
-	t, options := &r.task, r.frontendOptions()
+	t := &r.task
 	for _, o := range t.Witnesses {
 		r.enter("writing the witness")
 		o.Written, o.Left, err = export.Write(ctx, o.To, o.Format, export.Subject{
-			Ask: q, Answer: answer, Known: result.Answer != Unknown, Run: result.run, Violation: result.Violation, Files: t.Files, ILP32: p.DataModel == frontend.ILP32,
-			Flags: append(options.Flags(), target.Flags(options.DataModel == frontend.ILP32)...), Producer: Name + " " + Release,
-			Specification: property.Specification(t.Properties, t.Label, t.Program.Function), Entry: t.Program.Function,
+			Ask: q, Answer: answer, Known: result.Answer != Unknown, Run: result.run, Violation: result.Violation, Options: r.frontendOptions(), Loaded: p, Producer: Name + " " + Release,
+			Specification: property.Specification(t.Properties, t.Label, t.Program.Function),
 		})
 		if err != nil {
 			return &EnvironmentError{Doing: "writing the witness", Err: err}

@@ -127,6 +127,55 @@ int main(void) { int a[3] = {0}; for (int i = 0; i < 3; i++) a[i] = __VERIFIER_n
     y -= 1;
   }
 }`, []string{"action: cycle", "value: x == "}, ""},
+	{"line directives, several places with the same line", UnreachCall, False, `# 40 "orig.c"
+int main(void) {
+  int x = __VERIFIER_nondet_int(), y;
+# 90 "other.h"
+  while (x < 10) {
+    if (x < -5) break;
+# 41 "orig.c" 3 4
+    if (
+# 41 "orig.c"
+    (x == 4 && y == 3)
+# 41 "orig.c" 3 4
+     ) reach_error();
+    x++;
+  }
+}`, []string{"line: 14\n", "y == 3"}, ""},
+	{"line directives, and what holds at loops", NoOverflow, True, `#line 1 "f.c"
+int g;
+# 1 "f.c"
+int main(void) {
+  g = 0;
+# 3 "g.c"
+  while (__VERIFIER_nondet_int()) if (g < 1000)
+# 7 "f.c"
+    g = g + 1; else g = 0;
+}`, []string{"g <= ", "line: 9\n"}, EngineInduction},
+	{"line directives, and a run without end", Termination, False, `int main(void) {
+  int i = __VERIFIER_nondet_int();
+# 1 "f.c"
+  while (i != 0) {
+    if (i > 5) i = 7; else i--;
+    if (i < 0) break;
+  }
+}`, []string{"action: cycle", "line: 7\n"}, ""},
+	{"a library function that chooses", UnreachCall, False, `int getchar(void);
+int main(void) { int a = getchar(), b = getchar(); if (a == -1 || b != a + 3) return 0; reach_error(); }`, []string{"result == "}, ""},
+	{"a local without a value in each round", UnreachCall, False, `int main(void) { int s = 0;
+  for (int i = 0; i < 3; i++) {
+    int y;
+    if (y < 0 || y > 3) return 0;
+    s = 4 * s + y;
+  }
+  if (s == 57) reach_error(); }`, []string{"value: y == 3", "value: y == 2", "value: y == 1"}, ""},
+	{"paths", UnreachCall, True, `int main(void) {
+  char a[4];
+  for (int i = 0; i < 4; i++) a[i] = (char)__VERIFIER_nondet_int();
+  int n = 0;
+  while (n < 3 && a[n] == 'x') n++;
+  if (n > 3) reach_error();
+}`, nil, "paths"},
 	{"a label", UnreachLabel, False, `int main(void) { int x = __VERIFIER_nondet_int(); if (x == 3) { ERROR: return 1; } }`, []string{"label(ERROR)"}, ""},
 }
 
@@ -308,6 +357,38 @@ func checkJudgement(t *testing.T, j *Judgement, err error, want string) {
 	case string(j.Outcome) != want:
 		t.Errorf("%s: %s %+v, want %s", j.Outcome, j.Why, j.Findings, want)
 	}
+}
+
+// TestLineDirectives: places of a witness are those of the file, whatever line directives say. (Before, what was inserted behind one was not taken for
+// a part of the witness, and so not asserted.)
+func TestLineDirectives(t *testing.T) {
+	file := writeFile(t, "f.c", `extern int __VERIFIER_nondet_int(void);
+#line 1 "f.c"
+int g;
+# 100 "g.c"
+int main(void) {
+  g = 0;
+# 3 "f.c"
+  while (__VERIFIER_nondet_int())
+    if (g < 1000) g = g + 1; else g = 0;
+}
+`)
+	for _, c := range []struct{ name, content, want string }{
+		{"right", invariantAt(8, 3, "loop_invariant", "g <= 1000"), "confirmed"},
+		{"false", invariantAt(8, 3, "loop_invariant", "g < 1000"), "rejected"},
+		{"false, in the body", invariantAt(9, 5, "location_invariant", "g != 500"), "rejected"},
+		{"at the place of the directive", invariantAt(3, 3, "loop_invariant", "g < 1000"), "unknown"},
+		{"without a value", invariantAt(8, 3, "loop_invariant", "g + 2147483000 > 0"), "rejected"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			j, err := judge(t, file, witnessOf(t, file, "invariant_set", "G ! overflow", c.content))
+			checkJudgement(t, j, err, c.want)
+		})
+	}
+	other := writeFile(t, "f.c", "# 1 \"f.c\"\nint main(void) { return __LINE__; }\n")
+	j, err := judge(t, other, witnessOf(t, other, "invariant_set", "G ! overflow", "    []\n"))
+	checkJudgement(t, j, err, "unknown")
 }
 
 // TestForeignContracts judges contracts that others may claim.

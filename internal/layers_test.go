@@ -93,7 +93,7 @@ var allowed = map[string][]string{
 		"internal/run/process",
 		"internal/program/binary/image", "internal/program/binary/lift",
 		"internal/program/contract", "internal/program/cprover",
-		"internal/program/harness", "internal/program/ir", "internal/program/llvm", "internal/program/target",
+		"internal/program/harness", "internal/program/ir", "internal/program/llvm", "internal/program/syntax", "internal/program/target",
 	},
 	"internal/program/harness":    {"internal/program/llvm"},
 	"internal/program/inline":     {"internal/logic/bv", "internal/program/ir"},
@@ -391,7 +391,7 @@ var allowed = map[string][]string{
 	"internal/user/witness": {},
 	"internal/user/witness/export": {
 		"internal/logic/bv",
-		"internal/program/ir", "internal/program/ir/interp", "internal/program/syntax",
+		"internal/program/frontend", "internal/program/ir", "internal/program/ir/interp", "internal/program/syntax", "internal/program/target",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/conductor",
 		"internal/user/show", "internal/user/witness",

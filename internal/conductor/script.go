@@ -28,6 +28,8 @@ func WriteScript(ctx context.Context, w io.Writer, t *Task, a *Answer, what ...s
 		c.Evidence = e
 	case *verdict.Ranking:
 		c.Evidence, c.Targets, c.Fair, c.Program = e, nil, e.Fair, e.Program
+	case *verdict.PathTree:
+		return fmt.Sprintf("the proof is a tree of %d paths, whose check follows them and is no set of questions", e.Paths), nil
 	case *verdict.SymbolicGraph:
 		return "the proof is a symbolic execution graph, whose check follows paths and is no set of questions", nil
 	case *verdict.OverIntegers:

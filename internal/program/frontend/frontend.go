@@ -18,6 +18,7 @@
 //	atoms.go      atoms of temporal formulas
 //	prune.go      cleaning up               models/       the C library, in C
 //	usermodels.go models of the user        binary.go     x86-64 programs, as C
+//	physical.go   places without line directives
 //	units.go      the files of a project, each compiled once
 //
 // What is assumed about the program is in Program.Notes. What ir cannot

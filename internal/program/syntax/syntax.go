@@ -3,7 +3,7 @@
 // columns, and whose expressions are put into the text.
 //
 // clang's syntax tree says it (-ast-dump=json): positions are bytes of the file as it is on disk, for
-// line directives move no bytes. What comes out of a macro has a place only where the macro's name
+// line directives move no bytes. In the text here they are blanks (directives.go). What comes out of a macro has a place only where the macro's name
 // begins; it is marked, because nothing can be inserted into it.
 package syntax
 
@@ -25,9 +25,13 @@ import (
 
 // File is the text of a C file with its syntax.
 type File struct {
-	Name  string
-	Text  string
-	Funcs []*Func
+	Name string
+	// Text has blanks in the place of line directives. Marked says that there are any; Changed, if it is not empty, why the program may be
+	// another one without them.
+	Text    string
+	Marked  bool
+	Changed string
+	Funcs   []*Func
 	// Globals are the variables at file scope, in their order.
 	Globals []Variable
 	lines   []int // where the lines begin
@@ -168,7 +172,8 @@ func read(file, text string, tree []byte) (*File, error) {
 	if root.Kind != "TranslationUnitDecl" {
 		return nil, errors.New("clang wrote no syntax tree")
 	}
-	f := &File{Name: file, Text: text, lines: []int{0}}
+	f := &File{Name: file, lines: []int{0}}
+	f.Text, f.Marked, f.Changed = WithoutLineDirectives(text)
 	for i := range len(text) {
 		if text[i] == '\n' {
 			f.lines = append(f.lines, i+1)

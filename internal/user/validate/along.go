@@ -265,8 +265,14 @@ func (g *guide) Global(name string, size uint64) ir.GlobalChoice { return g.zero
 // Next implements interp.Oracle.
 func (g *guide) Next(r interp.Request) (ir.Choice, error) {
 	c, err := g.zero.Next(r)
-	if err != nil || r.Kind != interp.WantValue || r.Func.Model {
+	if err != nil || r.Kind != interp.WantValue {
 		return c, err
+	}
+	if r.Func.Model {
+		if v, err := number(g.fromModel("")); err == nil && r.Type.Kind != ir.Float && r.Type.Bits > 8 {
+			c.Bits = bv.NewSigned(r.Type.Bits, v)
+		}
+		return c, nil
 	}
 	d := r.Func.Def(r.Value)
 	if text, ok := g.told(r.Func, r.Value, d); ok {
@@ -318,6 +324,26 @@ func (g *guide) told(f *ir.Func, v ir.Value, d *ir.Def) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// fromModel is what the next call returns that a waypoint tells, if it is one of a library model; that is what the model most often
+// chooses. If left is the name of a model, its call has returned, and the waypoint is behind.
+func (g *guide) fromModel(left string) string {
+	for i := g.next; i < min(len(g.hints), g.next+lookAhead); i++ {
+		h := &g.hints[i]
+		if h.call == nil {
+			continue
+		}
+		name := h.file.Word(h.call.Begin)
+		if left == name {
+			g.next = i + 1
+		}
+		if f := g.m.Func(name); f == nil || !f.Model {
+			return ""
+		}
+		return h.values[`\result`]
+	}
+	return ""
 }
 
 // variables are those to which a value is assigned.

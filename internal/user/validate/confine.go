@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -70,6 +71,9 @@ func (x *instrumented) rewrite(m *ir.Module, change edit) (*ir.Module, error) {
 				if d.Op == ir.Halt && ir.HaltKind(d.Aux) == ir.HaltExit && change.ends != nil && !old.Model {
 					change.ends(e, at.pos)
 				}
+				if d.Op == ir.Check && d.Sym == insertedText {
+					wrong = &misfit{errors.New("a place of the witness got lost")}
+				}
 				if d.Op == ir.Check && change.own != nil {
 					if change.own(e, old, v, d, at.pos) {
 						e.Replace(v, ir.Def{Op: ir.Assume, Args: []ir.Value{e.Number(1, 1)}})
@@ -82,7 +86,11 @@ func (x *instrumented) rewrite(m *ir.Module, change edit) (*ir.Module, error) {
 			}
 			switch d.Op {
 			case ir.Check:
-				change.owned(e, at.owner, d.Args[0], d.Sym)
+				text := d.Sym
+				if text == insertedText {
+					text = ""
+				}
+				change.owned(e, at.owner, d.Args[0], text)
 				e.Replace(v, ir.Def{Op: ir.Assume, Args: []ir.Value{e.Number(1, 1)}})
 			case ir.Load:
 				size := e.Number(m.PointerBits, uint64(d.Type.Bits+7)/8)
@@ -114,8 +122,12 @@ func (x *instrumented) rewrite(m *ir.Module, change edit) (*ir.Module, error) {
 	return out, nil
 }
 
-// ownedText begins the text of a check that belongs to an element of the witness.
-const ownedText = "witness "
+// ownedText begins the text of a check that belongs to an element of the witness. insertedText is that of an assertion which was
+// inserted; it must be found to belong to one.
+const (
+	ownedText    = "witness "
+	insertedText = "condition of a witness"
+)
 
 // asserted makes checks of the invariants of a correctness witness; the program's own checks of other kinds than the targets
 // go away if they are assertions, for these are what the invariants are.

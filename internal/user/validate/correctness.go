@@ -67,6 +67,10 @@ func (j *judge) correctness() error {
 		return err
 	}
 	checked, err := x.asserted(m, targets)
+	if errors.As(err, &bad) {
+		j.unknown(bad.Error())
+		return nil
+	}
 	if err != nil {
 		return j.wrongElement(err, elements)
 	}
@@ -173,7 +177,7 @@ func (j *judge) failed(m *ir.Module, v *verdict.False, elements []element) error
 
 // check is the assertion of an expression.
 func check(text string, owner int) []code {
-	return []code{{"__assay_check(!!(" + text + `), 1, ""); `, owner}}
+	return []code{{"__assay_check(!!(" + text + `), 1, "` + insertedText + `"); `, owner}}
 }
 
 // invariant puts an invariant into the text.

@@ -131,6 +131,10 @@ func Judge(ctx context.Context, q Question) (*Judgement, error) {
 			return nil, err
 		}
 		j.files = append(j.files, parsed)
+		if parsed.Changed != "" {
+			j.unknown(fmt.Sprintf("a witness is about the lines of %s, and without its line directives it may be another program: %s", f, parsed.Changed))
+			return j.out, nil
+		}
 	}
 	var err error
 	if w.Violation {

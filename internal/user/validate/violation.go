@@ -173,17 +173,21 @@ func (j *judge) violates(e interp.Event) (verdict.Guard, bool) {
 // the witness; then end says how it ended.
 func (j *judge) guided(a *attempt) (input *ir.Input, end string, err error) {
 	endless := j.Ask.Question == conductor.Termination
-	oracle := interp.NewRecorder(newGuide(a.instrumented, a.module, j.Witness))
+	guide := newGuide(a.instrumented, a.module, j.Witness)
+	oracle := interp.NewRecorder(guide)
 	at := -1
 	o := interp.Options{Oracle: oracle, MaxSteps: guidedSteps, Accelerate: !endless, Repeats: endless, Idle: endless, Blocks: endless}
 	o.StopAt = func(e interp.Event) bool {
+		if e.Kind == interp.Leave && e.Func.Model {
+			guide.fromModel(e.Func.Name)
+		}
 		if endless {
 			if e.Kind == interp.BlockEntered || e.Kind == interp.Enter {
 				at = segment(a.module, e.State)
 			}
 			return false
 		}
-		if _, ok := j.violates(e); ok {
+		if g, ok := j.violates(e); ok && (!leak(g.Kind) || a.leaksAt(a.module, e)) {
 			at = segment(a.module, e.State)
 			return true
 		}
@@ -208,7 +212,7 @@ func (j *judge) guided(a *attempt) (input *ir.Input, end string, err error) {
 // follower makes the decisions of a run of the program with the witness in the program without it. The functions are the same, the
 // numbers of the instructions are not.
 // The objects of what was inserted are not there: where they are in the way, a value is the next one that was decided, and an object
-// takes the next decision about one of its size, if there is one before the next value. Whether the run is one that counts, it shows itself.
+// takes the next decision about one of its size, or of another size, if there is one before the next value. Whether the run is one that counts, it shows itself.
 type follower struct {
 	in   ir.Input
 	next int
@@ -220,12 +224,18 @@ func (o *follower) Global(name string, _ uint64) ir.GlobalChoice { return o.in.G
 // Next implements interp.Oracle.
 func (o *follower) Next(r interp.Request) (ir.Choice, error) {
 	value := func(c ir.Choice) bool { return c.Bits.Width() > 0 }
-	at := o.next
+	at, other := o.next, -1
 	for at < len(o.in.Choices) && !value(o.in.Choices[at]) && (r.Kind == interp.WantValue || len(o.in.Choices[at].Bytes) > 0 && uint64(len(o.in.Choices[at].Bytes)) != r.Size) {
+		if other < 0 && o.in.Choices[at].Func == r.Func.Name {
+			other = at
+		}
 		at++
 	}
 	if r.Kind != interp.WantValue && (at == len(o.in.Choices) || value(o.in.Choices[at])) {
-		return ir.Choice{Func: r.Func.Name, Value: r.Value}, nil
+		if other < 0 {
+			return ir.Choice{Func: r.Func.Name, Value: r.Value}, nil
+		}
+		at = other
 	}
 	o.next = at
 	if o.next >= len(o.in.Choices) {
@@ -243,7 +253,13 @@ func (o *follower) Next(r interp.Request) (ir.Choice, error) {
 // original is the program without the witness.
 func (j *judge) original() (*ir.Module, error) {
 	if j.plain == nil {
-		p, err := frontend.Load(j.ctx, j.Program)
+		o, _, done, err := j.Program.Physical()
+		defer done()
+		if err != nil {
+			return nil, err
+		}
+		o.Warnings = nil
+		p, err := frontend.Load(j.ctx, o)
 		if err != nil {
 			return nil, err
 		}

@@ -17,8 +17,10 @@ import (
 	"assay/internal/conductor"
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
+	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/program/syntax"
+	"assay/internal/program/target"
 	"assay/internal/user/show"
 	"assay/internal/user/witness"
 )
@@ -32,12 +34,10 @@ type Subject struct {
 	// Run and Violation are those of a False.
 	Run       *show.Run
 	Violation *show.Place
-	// Files are the C files, Flags what clang is told about them.
-	Files         []string
-	Flags         []string
+	// Options are what the front end was told, Loaded what it made of that.
+	Options       frontend.Options
+	Loaded        *frontend.Program
 	Specification string
-	ILP32         bool
-	Entry         string
 	Producer      string
 }
 
@@ -63,20 +63,27 @@ type exporter struct {
 	Module  *ir.Module
 	ctx     context.Context
 	out     *Exported
-	sources map[int32]*syntax.File // by the index of the file in the module
+	sources map[string]*syntax.File // by the name of the file
 	left    map[string]bool
+	// physical leads from places as the module has them to those in the files, if line directives say something else.
+	physical map[spot]spot
+	second   *ir.Module // the program without its line directives
+}
+
+// spot is a place.
+type spot struct {
+	file         string
+	line, column int
+	name         string // of what is declared there
 }
 
 // Of makes the witness of an answer. version is that of the format, witness.V20 or witness.V21; empty is 2.0, or 2.1 if
 // something needs it. The error is an *ErrNone, or one of the machine.
 func Of(ctx context.Context, s Subject, version string) (*Exported, error) {
-	x := &exporter{Subject: s, Module: s.Answer.Module, ctx: ctx, out: &Exported{Witness: &witness.Witness{Version: version, Producer: s.Producer}, Cycle: -1}, sources: map[int32]*syntax.File{}, left: map[string]bool{}}
+	x := &exporter{Subject: s, Module: s.Answer.Module, ctx: ctx, out: &Exported{Witness: &witness.Witness{Version: version, Producer: s.Producer}, Cycle: -1}, sources: map[string]*syntax.File{}, left: map[string]bool{}}
 	w := x.out.Witness
-	w.Task = witness.Task{Specification: s.Specification, DataModel: "LP64", Entry: s.Entry}
-	if s.ILP32 {
-		w.Task.DataModel = "ILP32"
-	}
-	for _, f := range s.Files {
+	w.Task = witness.Task{Specification: s.Specification, DataModel: s.Loaded.DataModel.String(), Entry: s.Options.Function}
+	for _, f := range s.Options.Files {
 		switch filepath.Ext(f) {
 		case ".c", ".i", ".h":
 		default:
@@ -89,7 +96,10 @@ func Of(ctx context.Context, s Subject, version string) (*Exported, error) {
 		sum := sha256.Sum256(text)
 		w.Task.Files = append(w.Task.Files, witness.File{Name: f, Hash: hex.EncodeToString(sum[:])})
 	}
-	var err error
+	err := x.directives()
+	if err != nil {
+		return nil, err
+	}
 	switch v := s.Answer.Verdict.(type) {
 	case verdict.True:
 		err = x.proof(v)
@@ -128,21 +138,90 @@ func (x *exporter) leave(format string, args ...any) {
 	}
 }
 
-// source is the text of a file of the module, nil if it is none of those that the witness is about.
-func (x *exporter) source(file int32) *syntax.File {
-	if f, ok := x.sources[file]; ok {
-		return f
+// directives finds the places in the files, if line directives say that they are others: it reads the program a second time without
+// them, and compares.
+func (x *exporter) directives() error {
+	plain, marked, done, err := x.Options.Physical()
+	defer done()
+	if err != nil || !marked {
+		return err
 	}
-	x.sources[file] = nil
-	if int(file) >= len(x.Module.Files) {
+	x.physical = map[spot]spot{}
+	second, err := frontend.Load(x.ctx, plain)
+	if err != nil {
+		x.leave("places: the program cannot be read without its line directives")
 		return nil
 	}
-	name := x.Module.Files[file]
-	for _, f := range x.Files {
+	m, n := x.Loaded.Module, second.Module
+	x.second = n
+	add := func(name string, a, b ir.Pos) {
+		from := spotOf(m, a)
+		from.name = name
+		if to := spotOf(n, b); from.line > 0 && to.line > 0 && x.physical[from].line == 0 {
+			x.physical[from] = to
+		}
+	}
+	for _, f := range m.Funcs {
+		g := n.Func(f.Name)
+		if g == nil || len(f.Values) != len(g.Values) || len(f.Vars) != len(g.Vars) {
+			continue
+		}
+		add(f.Name, f.Pos, g.Pos)
+		for v := range f.Values {
+			add("", f.Values[v].Pos, g.Values[v].Pos)
+		}
+		for v := range f.Vars {
+			add(f.Vars[v].Name, f.Vars[v].Pos, g.Vars[v].Pos)
+		}
+	}
+	for i := range m.Globals {
+		if g := n.Global(m.Globals[i].Name); g != nil {
+			add(m.Globals[i].CName, m.Globals[i].Pos, g.Pos)
+		}
+	}
+	return nil
+}
+
+func spotOf(m *ir.Module, p ir.Pos) spot {
+	if int(p.File) >= len(m.Files) {
+		return spot{}
+	}
+	return spot{file: m.Files[p.File], line: int(p.Line), column: int(p.Col)}
+}
+
+// place is the file in which a position is, with its text, and the place there; f is nil if it is none of those that the witness is about.
+// names are what may be declared there, if it is the position of a declaration.
+func (x *exporter) place(p ir.Pos, names ...string) (f *syntax.File, at spot) {
+	at = spotOf(x.Module, p)
+	if at.line == 0 {
+		return nil, at
+	}
+	if x.physical != nil {
+		from := at
+		at = spot{}
+		for _, name := range append(names, "") {
+			if from.name = name; at.line == 0 {
+				at = x.physical[from]
+			}
+		}
+		if at.line == 0 {
+			return nil, at
+		}
+	}
+	return x.source(at.file), at
+}
+
+// source is the text of a file, nil if it is none of those that the witness is about.
+func (x *exporter) source(name string) *syntax.File {
+	if f, ok := x.sources[name]; ok {
+		return f
+	}
+	x.sources[name] = nil
+	for _, f := range x.Options.Files {
 		if !same(f, name) {
 			continue
 		}
-		parsed, err := syntax.Parse(x.ctx, f, "", x.Flags)
+		parsed, err := syntax.Parse(x.ctx, f, "", append(x.Options.Flags(), target.Flags(x.Options.DataModel == frontend.ILP32)...))
 		var clang *syntax.Error
 		switch {
 		case errors.As(err, &clang):
@@ -150,10 +229,10 @@ func (x *exporter) source(file int32) *syntax.File {
 		case err != nil:
 			x.leave("places in %s: %v", f, err)
 		default:
-			x.sources[file] = parsed
+			x.sources[name] = parsed
 		}
 	}
-	return x.sources[file]
+	return x.sources[name]
 }
 
 func same(a, b string) bool {
@@ -162,17 +241,36 @@ func same(a, b string) bool {
 	return err == nil && err2 == nil && p == q
 }
 
-// offset is the byte of a position in its file.
-func (x *exporter) offset(p ir.Pos) (*syntax.File, int, bool) {
-	if p.Line == 0 {
+// offsetOf is the byte at which an instruction stands.
+func (x *exporter) offsetOf(f *ir.Func, v ir.Value) (*syntax.File, int, bool) {
+	p := f.Def(v).Pos
+	if x.second != nil {
+		// Several places may have the same line and column for line directives; the instruction is one of them.
+		m, n := x.Loaded.Module.Func(f.Name), x.second.Func(f.Name)
+		if m != nil && n != nil && len(m.Values) == len(n.Values) && int(v) < len(m.Values) && m.Values[v].Op == f.Def(v).Op && m.Values[v].Pos == p {
+			return x.within(spotOf(x.second, n.Values[v].Pos))
+		}
+	}
+	return x.offset(p)
+}
+
+// within is the byte of a place in its file.
+func (x *exporter) within(to spot) (*syntax.File, int, bool) {
+	if to.line == 0 {
 		return nil, 0, false
 	}
-	f := x.source(p.File)
+	f := x.source(to.file)
 	if f == nil {
 		return nil, 0, false
 	}
-	at, ok := f.Offset(int(p.Line), max(int(p.Col), 1))
+	at, ok := f.Offset(to.line, max(to.column, 1))
 	return f, at, ok
+}
+
+// offset is the byte of a position in its file.
+func (x *exporter) offset(p ir.Pos) (*syntax.File, int, bool) {
+	_, to := x.place(p)
+	return x.within(to)
 }
 
 // location is a byte as a location.
@@ -200,6 +298,8 @@ func (x *exporter) proof(v verdict.True) error {
 		x.rankings(c)
 	case *verdict.Unwinding:
 		x.leave("invariants: every loop was unwound to its end, so the proof needs none")
+	case *verdict.PathTree:
+		x.leave("invariants: the %d paths of the program were followed to their ends, so the proof needs none", c.Paths)
 	case *verdict.SymbolicGraph:
 		x.leave("the %d states of the symbolic execution graph, which speak of memory in ways that C expressions cannot", len(c.Graph.Nodes))
 	case *verdict.OverIntegers:
@@ -251,17 +351,25 @@ func (x *exporter) loop(m *ir.Module, h *invariant.Head) (*syntax.File, *syntax.
 // statement finds the statement of the loop whose head a block is: the edges into the head have the
 // position of the keyword.
 func (x *exporter) statement(f *ir.Func, head ir.BlockID) (*syntax.File, *syntax.Node) {
-	var places []ir.Pos
+	type place struct {
+		file *syntax.File
+		at   int
+		ok   bool
+	}
+	var places []place
+	add := func(file *syntax.File, at int, ok bool) { places = append(places, place{file, at, ok}) }
 	if instrs := f.Blocks[head].Instrs; len(instrs) > 0 {
-		places = append(places, f.Def(instrs[0]).Pos)
+		add(x.offsetOf(f, instrs[0]))
 	}
 	for _, p := range f.Blocks[head].Preds {
-		places = append(places, f.Terminator(p).Pos)
+		if instrs := f.Blocks[p].Instrs; len(instrs) > 0 {
+			add(x.offsetOf(f, instrs[len(instrs)-1]))
+		}
 	}
-	places = append(places, f.BlockPos(head))
+	add(x.offset(f.BlockPos(head)))
 	for _, p := range places {
-		file, at, ok := x.offset(p)
-		if !ok {
+		file, at := p.file, p.at
+		if !p.ok {
 			continue
 		}
 		fn := file.At(at)
@@ -299,5 +407,6 @@ func (x *exporter) visible(f *syntax.File, fn *syntax.Func, name string, at int,
 		}
 	}
 	v := f.Visible(fn, base, at)
-	return v != nil && v.Static == global && x.source(declared.File) == f && v.Line == int(declared.Line)
+	g, there := x.place(declared, name, base)
+	return v != nil && v.Static == global && g == f && v.Line == there.line
 }

@@ -16,7 +16,8 @@ import (
 
 // This file says a run as a violation witness. With its inputs a run is determined, so these are the witness:
 //
-//	(1) What a function without body returns is a waypoint function_return at the call.
+//	(1) What a function without body returns is a waypoint function_return at the call; what a library model returns that has chosen
+//	    something, too, if the program uses it.
 //	(2) What a local has that is not initialised is an assumption at the statement behind its declaration.
 //	(3) The target is the full expression, or the call, with which the run violates the property.
 //	(4) Of a run that does not end, the inputs of the period are waypoints of the cycle, and at each visit of the loop what its
@@ -40,6 +41,7 @@ type narrator struct {
 	// visited is the waypoint of a visit whose condition is not evaluated yet, at the first statement of the body.
 	visited *pending
 	order   *ir.WTO // of the function of the loop
+	chosen  bool    // the library model that runs has chosen something
 	idle    []bool  // values of that function, once they were asked for
 }
 
@@ -49,6 +51,7 @@ type pending struct {
 	step       witness.GraphStep
 	file       *syntax.File
 	begin, end int // of the declaration
+	variable   *ir.Var
 }
 
 // settle adds the assumptions that a run has come to when it is at a byte of a file.
@@ -87,6 +90,8 @@ func (x *exporter) violation(v verdict.False) error {
 	options := interp.Options{Oracle: interp.Replay(v.Input), Accelerate: endless == nil, Blocks: endless != nil, Repeats: endless != nil && endless.Set == nil}
 	violated := false
 	at := v.Violation.Pos
+	var in *ir.Func // where the violation is, or the call of the library model that it is in
+	var violating ir.Value
 	options.StopAt = func(e interp.Event) bool {
 		if endless != nil && e.Step >= endless.LastStep {
 			return true
@@ -96,6 +101,13 @@ func (x *exporter) violation(v verdict.False) error {
 			violated = true
 			if e.Ends.Line > 0 {
 				at = e.Ends
+			}
+			in, violating = e.Func, e.Value
+			for state, ok := e.State, true; ok && in.Model; {
+				violating = state.CallSite()
+				if state, ok = state.Caller(); ok {
+					in = state.Func()
+				}
 			}
 		}
 		return violated
@@ -109,8 +121,7 @@ func (x *exporter) violation(v verdict.False) error {
 	n.arrive()
 	n.settle(nil, 0)
 	if endless == nil {
-		x.target(v, at)
-		return nil
+		return x.target(v, at, in, violating)
 	}
 	if len(x.out.Witness.Segments) == 0 || x.out.Witness.Segments[len(x.out.Witness.Segments)-1].Last().Action != witness.Cycle {
 		return &ErrNone{"what goes on for ever is no loop statement of the program: there is no place for the cycle"}
@@ -130,6 +141,8 @@ func (n *narrator) event(e interp.Event, endless *verdict.Endless) {
 			return
 		}
 		n.choice(e)
+	case interp.Leave:
+		n.returned(e)
 	case interp.Assign:
 		n.assigned(e)
 	case interp.BlockEntered:
@@ -140,6 +153,11 @@ func (n *narrator) event(e interp.Event, endless *verdict.Endless) {
 			n.visit(e, endless)
 		}
 	case interp.Enter:
+		if !e.Func.Model {
+			n.chosen = false
+		} else if caller, ok := e.State.Caller(); ok && !caller.Func().Model {
+			n.chosen = false
+		}
 		if n.cycle && endless.Recursion && e.Func.Name == endless.Func {
 			n.enter(e)
 		}
@@ -195,6 +213,7 @@ func value(v bv.BV, c ir.CType) (string, bool) {
 // choice says what a function without body returns.
 func (n *narrator) choice(e interp.Event) {
 	if e.Func.Model {
+		n.chosen = n.chosen || e.Choice.Bits.Width() > 0
 		return
 	}
 	d := e.Func.Def(e.Value)
@@ -216,7 +235,41 @@ func (n *narrator) choice(e interp.Event) {
 		n.leave("the value of %s() at %s, which is no number", d.Sym, where)
 		return
 	}
-	f, at, ok := n.offset(d.Pos)
+	n.returns(e.Func, e.Value, text)
+}
+
+// returned says what a library model returns that has chosen something.
+func (n *narrator) returned(e interp.Event) {
+	state, ok := e.State.Caller()
+	if !ok || !e.Func.Model || state.Func().Model || !n.chosen {
+		return
+	}
+	caller, call := state.Func(), e.State.CallSite()
+	n.chosen = false
+	// Whether a narrow result is signed the program does not say.
+	if w := e.Bits.Width(); w < 32 || w > 64 || e.Func.Results[0].Kind != ir.Int || !used(caller, call) {
+		return
+	}
+	n.returns(caller, call, show.Literal(e.Bits.Signed()))
+}
+
+// used says whether something but the debugger looks at a value.
+func used(f *ir.Func, v ir.Value) bool {
+	for b := range f.Blocks {
+		for _, i := range f.Blocks[b].Instrs {
+			if d := f.Def(i); d.Op != ir.Dbg && slices.Contains(d.Args, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// returns adds a waypoint where a call returns a value.
+func (n *narrator) returns(in *ir.Func, call ir.Value, text string) {
+	d := in.Def(call)
+	where := show.PositionOf(n.Module, d.Pos)
+	f, at, ok := n.offsetOf(in, call)
 	if !ok || f.Word(at) != d.Sym {
 		n.leave("the value %s of %s() at %s: it is called in a macro, or not by its name", text, d.Sym, where)
 		return
@@ -245,7 +298,7 @@ func (n *narrator) assigned(e interp.Event) {
 		return
 	}
 	text, ok := value(e.Bits, e.Var.Type)
-	f := n.source(e.Var.Pos.File)
+	f, declared := n.place(e.Var.Pos, e.Var.Name)
 	if !ok || f == nil {
 		return
 	}
@@ -253,14 +306,17 @@ func (n *narrator) assigned(e interp.Event) {
 	if fn == nil {
 		return
 	}
-	declaration, next := behind(f, fn, int(e.Var.Pos.Line), e.Var.Name)
+	declaration, next := behind(f, fn, declared.line, e.Var.Name)
 	if next == nil || !n.visible(f, fn, e.Var.Name, next.Begin, e.Var.Pos, false) {
 		n.leave("that %s of %s, which is not initialised, has the value %s: no statement stands behind its declaration", e.Var.Name, e.Func.Name, text)
 		return
 	}
+	if slices.ContainsFunc(n.pending, func(p pending) bool { return p.variable == e.Var }) { // the run comes here once more
+		n.settle(nil, 0)
+	}
 	n.pending = append(n.pending, pending{
 		witness.Waypoint{Type: witness.Assumption, Action: n.action(), At: location(f, next.Begin), Value: e.Var.Name + " == " + text},
-		witness.GraphStep{Assumption: e.Var.Name + " == (" + text + ");"}, f, declaration.Begin, declaration.End,
+		witness.GraphStep{Assumption: e.Var.Name + " == (" + text + ");"}, f, declaration.Begin, declaration.End, e.Var,
 	})
 }
 
@@ -285,9 +341,10 @@ func behind(f *syntax.File, fn *syntax.Func, line int, name string) (declaration
 	return declaration, next
 }
 
-// target says where the run violates the property. Of a leak that is where the program ends.
-func (x *exporter) target(v verdict.False, p ir.Pos) {
-	if leak := v.Violation.Kind == ir.MemTrack || v.Violation.Kind == ir.MemCleanup; !leak && x.Violation != nil && x.Violation.Pos.Line > 0 {
+// target says where the run violates the property: at an instruction, or, of a leak, where the program ends.
+func (x *exporter) target(v verdict.False, p ir.Pos, in *ir.Func, violating ir.Value) error {
+	leak := v.Violation.Kind == ir.MemTrack || v.Violation.Kind == ir.MemCleanup
+	if !leak && x.Violation != nil && x.Violation.Pos.Line > 0 {
 		for i, name := range x.Module.Files {
 			if same(name, x.Violation.Pos.File) {
 				p = ir.Pos{File: int32(i), Line: int32(x.Violation.Pos.Line), Col: int32(x.Violation.Pos.Col)}
@@ -295,7 +352,11 @@ func (x *exporter) target(v verdict.False, p ir.Pos) {
 		}
 	}
 	var at witness.Location
-	if f, o, ok := x.offset(p); ok {
+	f, o, ok := x.offset(p)
+	if !leak && x.second != nil && in != nil && violating != 0 {
+		f, o, ok = x.offsetOf(in, violating)
+	}
+	if ok {
 		at = location(f, o)
 		if fn := f.At(o); fn != nil {
 			if n := enclosing(fn, o); n != nil {
@@ -303,11 +364,22 @@ func (x *exporter) target(v verdict.False, p ir.Pos) {
 			}
 		}
 	} else {
-		at = witness.Location{File: x.Files[0], Line: max(int(p.Line), 1), Function: v.Violation.Func}
+		_, there := x.place(p)
+		name := x.Options.Files[0]
+		for _, f := range x.Options.Files {
+			if same(f, there.file) {
+				name = f
+			}
+		}
+		if there.line > 0 && !same(name, there.file) || there.line == 0 && p.Line > 0 {
+			return &ErrNone{"the property is violated at " + show.PositionOf(x.Module, p).String() + ", which is in none of the files that a witness is about"}
+		}
+		at = witness.Location{File: name, Line: max(there.line, 1), Function: v.Violation.Func}
 		x.leave("the column of the target")
 	}
 	x.out.Witness.Segments = append(x.out.Witness.Segments, witness.Segment{{Type: witness.Target, Action: witness.Follow, At: at}})
 	x.out.Steps = append(x.out.Steps, witness.GraphStep{Line: at.Line, Function: at.Function})
+	return nil
 }
 
 // enclosing is the full expression around a byte, or the smallest statement.
@@ -368,7 +440,7 @@ func (n *narrator) visit(e interp.Event, endless *verdict.Endless) {
 			text = strings.Join(parts, " && ")
 		}
 	}
-	n.visited = &pending{witness.Waypoint{Type: witness.Assumption, Action: n.action(), At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"}, f, first.Begin, loop.End}
+	n.visited = &pending{witness.Waypoint{Type: witness.Assumption, Action: n.action(), At: location(f, first.Begin), Value: text}, witness.GraphStep{Assumption: "(" + text + ");"}, f, first.Begin, loop.End, nil}
 	n.entered(e, endless)
 }
 
@@ -384,7 +456,7 @@ func (n *narrator) idleValues(endless *verdict.Endless) []bool {
 func (n *narrator) label(e interp.Event) {
 	for _, i := range e.Func.Blocks[e.Block].Instrs {
 		d := e.Func.Def(i)
-		f, at, ok := n.offset(d.Pos)
+		f, at, ok := n.offsetOf(e.Func, i)
 		if !ok || d.Op == ir.Phi || d.Op == ir.Dbg || d.Op == ir.Label {
 			continue
 		}
@@ -447,7 +519,7 @@ func (n *narrator) entered(e interp.Event, endless *verdict.Endless) {
 		if d.Op == ir.Phi || d.Op == ir.Dbg { // they stand elsewhere
 			continue
 		}
-		if f, at, ok := n.offset(d.Pos); ok && f == v.file && v.begin <= at && at < v.end {
+		if f, at, ok := n.offsetOf(e.Func, i); ok && f == v.file && v.begin <= at && at < v.end {
 			n.arrive()
 			return
 		}
@@ -463,7 +535,7 @@ func (n *narrator) begin(invariant string) {
 
 // enter says that a function is called again.
 func (n *narrator) enter(e interp.Event) {
-	f := n.source(e.Func.Pos.File)
+	f, _ := n.place(e.Func.Pos, e.Func.Name)
 	if f == nil || n.visits >= maxVisits {
 		return
 	}
@@ -577,8 +649,8 @@ func (x *exporter) contracts(m *ir.Module, list []invariant.Contract) {
 		if f == nil || f.Model || len(k.Pre)+len(k.Post) == 0 {
 			continue
 		}
-		file, at, ok := x.offset(f.Pos)
-		if !ok {
+		file, _ := x.place(f.Pos, f.Name)
+		if file == nil {
 			x.leave("the contract of %s: its place is not known", k.Func)
 			continue
 		}
@@ -596,7 +668,6 @@ func (x *exporter) contracts(m *ir.Module, list []invariant.Contract) {
 		if requires == "" && ensures == "" || !x.needs21("the contract of "+k.Func) {
 			continue
 		}
-		_ = at
 		x.out.Witness.Contracts = append(x.out.Witness.Contracts, witness.Contract{At: location(file, fn.Begin), Requires: requires, Ensures: ensures})
 	}
 }

@@ -27,7 +27,7 @@ func Write(ctx context.Context, to io.Writer, format string, s Subject) (written
 	case !s.Known:
 		return false, []string{"there is no answer"}, nil
 	case format == SMTLIB:
-		none, err := conductor.WriteScript(ctx, to, s.Ask, s.Answer, "A proof of "+s.Producer+" for "+strings.Join(s.Files, " ")+": "+strings.ReplaceAll(s.Specification, "\n", " "))
+		none, err := conductor.WriteScript(ctx, to, s.Ask, s.Answer, "A proof of "+s.Producer+" for "+strings.Join(s.Options.Files, " ")+": "+strings.ReplaceAll(s.Specification, "\n", " "))
 		if none != "" {
 			return false, []string{none}, err
 		}
