@@ -181,3 +181,34 @@ int main(int argc, char **argv) {
 		}
 	}
 }
+
+// TestScanBehind: a null pointer that nobody passes hides no violation behind it.
+func TestScanBehind(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "p.c")
+	source := `struct stack { unsigned depth; int limit; int item[4]; };
+int push(struct stack *s, int *count, int x) {
+	if (s->depth > 4) return -1;
+	*count += 1;
+	if (count && s) s->item[s->depth++] = x;
+	int t[3] = {0, 1, 2};
+	if (x == 7) return t[s->depth];
+	s->item[s->depth] = x;
+	return 0;
+}
+`
+	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := invoke(t, "scan", "--json", "--no-cache", "--property", "valid-deref", file)
+	r := &scan.Report{}
+	if err := json.Unmarshal([]byte(o.stdout), r); err != nil {
+		t.Fatalf("%v\n%s", err, o.stdout)
+	}
+	got := map[int]scan.Confidence{}
+	for _, f := range r.Findings {
+		got[f.Place.Pos.Line] = f.Confidence
+	}
+	if got[7] != scan.High || got[8] != scan.High {
+		t.Errorf("confidence by line: %v", got)
+	}
+}

@@ -120,6 +120,7 @@ func (im *importer) run() error {
 			return err
 		}
 	}
+	im.spare()
 	placeLives(im.m)
 	return nil
 }

@@ -443,6 +443,12 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 		b.Emit(ir.Def{Op: ir.Unsupported, Sym: problem})
 	case len(results) == 0:
 		b.Ret()
+	case results[0].Kind == ir.Ptr && isCharacters(result) && size == 0: // a string
+		n := b.Nondet(im.m.WordType(), ir.NondetInput, "length of the result of "+name)
+		b.Assume(b.Cmp(ir.ULt, n, b.Word(callbackString)))
+		text := b.Emit(ir.Def{Op: ir.Malloc, Type: im.m.PtrType(), Args: []ir.Value{b.Bin(ir.Add, n, b.Word(1))}, Layout: ir.Layout{Stride: 1, Cell: 1}})
+		b.Store(b.Const(8, 0), b.PtrAdd(text, n))
+		b.Ret(text)
 	case results[0].Kind == ir.Ptr:
 		n := b.Word(harness.DefaultSize)
 		if base := result.Strip().Base.Strip(); base != nil && base.Bits >= 8 {
@@ -456,4 +462,17 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 	}
 	b.Done()
 	return symbol
+}
+
+// callbackString is how long the strings are at most that callbacks return.
+const callbackString = 1 << 12
+
+// isCharacters says that a type is char *.
+func isCharacters(t *llvm.CType) bool {
+	s := t.Strip()
+	if s == nil || s.Kind != llvm.CPointer {
+		return false
+	}
+	b := s.Base.Strip()
+	return b != nil && b.Kind == llvm.CInt && b.Bits == 8 && b.Name == "char"
 }

@@ -31,7 +31,7 @@ func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 		x := Parameter{Name: p.Name, Type: types[p.Name]}
 		t := x.Type.Strip()
 		if name, at, ok := coerced(p.Name); ok && t == nil && types[name].Strip() != nil && p.Type.Kind == llvm.IntType && v.IsOrdinary(AllIntegers) {
-			x.Packed = packed(types[name].Strip(), at, uint64(p.Type.Bits))
+			x.Packed = in.packed(types[name].Strip(), at, uint64(p.Type.Bits))
 		}
 		switch {
 		case p.ByVal != nil:
@@ -62,11 +62,11 @@ func coerced(name string) (structure string, at uint64, ok bool) {
 }
 
 // packed are the integers of a structure in the bits from the byte at on.
-func packed(t *llvm.CType, at, bits uint64) (list []Member) {
+func (in *inference) packed(t *llvm.CType, at, bits uint64) (list []Member) {
 	if t.Kind != llvm.CStruct {
 		return nil
 	}
-	for _, m := range flat(t, "", 0, 0) {
+	for _, m := range in.flat(t, "", 0, 0) {
 		if s := m.Type.Strip(); s != nil && s.Kind == llvm.CInt && s.Bits > 8 && m.Offset >= at && 8*(m.Offset-at)+s.Bits <= bits {
 			list = append(list, Member{Name: m.Name, Offset: m.Offset - at, Type: m.Type})
 		}
@@ -117,10 +117,14 @@ type inference struct {
 	uses    map[*llvm.Function]*uses
 	// touched and nullable are the members that the program uses, and those that it compares with null, by the size of the structure and the offset.
 	touched, nullable map[place]bool
+	// unnamed are those of touched that are in structures without name, as unions have them.
+	unnamed map[place]bool
 	// within are members that the program compares with others of the same structure as places with limits.
 	// related are those of which the comparison does not say which is which.
 	within, related map[[2]place]bool
-	names           map[string]*llvm.CType
+	// subscripts are members that the program uses as an index of an array of the same structure.
+	subscripts map[place]subscript
+	names      map[string]*llvm.CType
 }
 
 type place struct{ size, offset uint64 }
@@ -302,7 +306,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
 	for start := range f.Params {
 		if in.usesOf(f).endOf(start) == p.Index {
-			object.Count = Count{Kind: Any}
+			object.Count, out.Sized = Count{Kind: Any}, true
 			return out
 		}
 	}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"slices"
+	"strings"
 
 	"assay/internal/program/llvm"
 )
@@ -11,9 +12,10 @@ import (
 // and enumerations have their values, arrays of characters are strings, and a pointer to a buffer goes with the
 // members that are named like its size, and like places in it.
 
-// lookAtFields finds out which members the program uses.
+// lookAtFields finds out which members the program uses, and what for.
 func (in *inference) lookAtFields() {
 	in.touched, in.nullable, in.within, in.related = map[place]bool{}, map[place]bool{}, map[[2]place]bool{}, map[[2]place]bool{}
+	in.subscripts, in.unnamed = map[place]subscript{}, map[place]bool{}
 	for _, f := range in.p.Functions {
 		for _, b := range f.Blocks {
 			for _, i := range b.Instrs {
@@ -21,7 +23,11 @@ func (in *inference) lookAtFields() {
 				case llvm.GetElementPtr:
 					for _, x := range placesOf(i) {
 						in.touched[x] = true
+						if strings.HasPrefix(i.Elem.Text, "%struct.anon") {
+							in.unnamed[x] = true
+						}
 					}
+					in.subscripted(i)
 				case llvm.ICmp:
 					in.compared(i)
 					if load, ok := i.Args[0].(*llvm.Inst); ok && load.Op == llvm.Load && isNull(i.Args[1]) {
@@ -148,7 +154,7 @@ func (in *inference) pointerTo(t *llvm.CType, depth int, above []*llvm.CType) *P
 
 // fields are the parts of a structure that are not simply arbitrary.
 func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Field {
-	members := flat(t, "", 0, 0)
+	members := in.flat(t, "", 0, 0)
 	deeper := append(slices.Clone(above), t)
 	var list []Field
 	var buffers []int // in list: pointers to scalars
@@ -176,7 +182,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			}
 			f.Pointer = in.pointerTo(s, depth-1, deeper)
 			f.Pointer.MayBeNull = f.Pointer.MayBeNull || !in.variant.Generous && (in.nullable[place{size, m.Offset}] || in.nullable[m.inner])
-			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat || b.Kind == llvm.CPointer) {
+			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat || b.Kind == llvm.CPointer || b.Kind == llvm.CStruct && hasOwnSize(f.Name, members)) {
 				buffers = append(buffers, len(list))
 			}
 		case s.Kind == llvm.CBool:
@@ -192,7 +198,8 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 		list = append(list, f)
 	}
-	list = append(append(list, in.pairs(list, buffers, members)...), places(members)...)
+	list = append(list, in.pairs(list, buffers, members)...)
+	list = append(append(list, in.indices(members)...), places(members)...)
 	return append(list, in.limits(members, list)...)
 }
 
@@ -224,7 +231,7 @@ func places(members []member) (bounds []Field) {
 	under := uint64(0)
 	for _, m := range members {
 		if s := m.Type.Strip(); s != nil && s.Kind == llvm.CArray && s.Count > 1 {
-			if under > 0 {
+			if under > 0 && under != uint64(s.Count) {
 				return nil
 			}
 			under = uint64(s.Count)
@@ -253,6 +260,9 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 	for _, k := range buffers {
 		f := &list[k]
 		m0 := f.Type.Strip()
+		b := m0.Base.Strip()
+		isStructure := b != nil && b.Kind == llvm.CStruct
+		alone := !slices.ContainsFunc(buffers, func(other int) bool { return other != k && inside(list[other].Name) == inside(f.Name) })
 		var size *Member
 		rank := 0
 		for _, m := range members {
@@ -261,11 +271,17 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 				continue
 			}
 			r := 0
-			own, capacity, length := belongs(f.Name, m.Name), isOneOf(m.Name, capacityWords), isOneOf(m.Name, lengthWords)
+			own, capacity, length := besides(f.Name, m.Name), isOneOf(m.Name, capacityWords), isOneOf(m.Name, lengthWords)
+			near := inside(m.Name) == inside(f.Name) && alone
 			switch {
 			case own && capacity:
-				r = 6
+				r = 8
 			case own:
+				r = 7
+			case isStructure: // its elements cost much: a name has to say so
+			case near && capacity:
+				r = 6
+			case near && length:
 				r = 5
 			case len(buffers) == 1 && capacity:
 				r = 4
@@ -284,7 +300,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		taken[size.Offset] = true
 		for _, m := range members {
 			s := m.Type.Strip()
-			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (len(buffers) == 1 || belongs(f.Name, m.Name)) {
+			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (len(buffers) == 1 || alone && inside(m.Name) == inside(f.Name) || besides(f.Name, m.Name)) {
 				taken[m.Offset] = true
 				bounds = append(bounds, Field{Member: m.Member, AtMost: size, Below: in.variant.Generous && isOneOf(m.Name, placeWords)})
 			}
@@ -292,6 +308,23 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 	}
 	return bounds
 }
+
+// hasOwnSize says that a member is named like the size of another one.
+func hasOwnSize(pointer string, members []member) bool {
+	return slices.ContainsFunc(members, func(m member) bool {
+		s := m.Type.Strip()
+		return s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && besides(pointer, m.Name)
+	})
+}
+
+// besides says that a member belongs to another one by its name, in the same structure of those in a structure.
+func besides(pointer, length string) bool {
+	a, b := inside(pointer), inside(length)
+	return a == b && belongs(pointer[len(a):], length[len(b):])
+}
+
+// inside is the structure that a member of one in a structure is in, as a prefix of its name.
+func inside(name string) string { return name[:strings.LastIndexByte(name, '.')+1] }
 
 // member is a member, those of structures inside included.
 type member struct {
@@ -303,19 +336,19 @@ type member struct {
 const arrayElements = 4
 
 // flat lists the members of a structure with those of the structures in it.
-func flat(t *llvm.CType, prefix string, offset uint64, level int) (list []member) {
+func (in *inference) flat(t *llvm.CType, prefix string, offset uint64, level int) (list []member) {
 	for _, m := range t.Members {
 		if m.Type == nil || m.Bits != m.Type.Bits || level > 4 { // a bit-field
 			continue
 		}
 		at := offset + m.Offset/8
 		name := prefix + m.Name
-		list = append(list, parts(m.Type, name, at, place{(t.Bits + 7) / 8, m.Offset / 8}, level)...)
+		list = append(list, in.parts(m.Type, name, at, place{(t.Bits + 7) / 8, m.Offset / 8}, level)...)
 	}
 	return list
 }
 
-func parts(t *llvm.CType, name string, at uint64, inner place, level int) (list []member) {
+func (in *inference) parts(t *llvm.CType, name string, at uint64, inner place, level int) (list []member) {
 	s := t.Strip()
 	switch {
 	case s == nil:
@@ -323,22 +356,46 @@ func parts(t *llvm.CType, name string, at uint64, inner place, level int) (list 
 		if name != "" {
 			name += "."
 		}
-		return flat(s, name, at, level+1)
-	case s.Kind == llvm.CUnion: // the first member that holds a pointer, or none
-		for _, m := range s.Members {
+		return in.flat(s, name, at, level+1)
+	case s.Kind == llvm.CUnion: // of the members that hold a pointer, that of which the program uses most
+		best, most := -1, -1
+		for k, m := range s.Members {
 			if holdsPointer(m.Type, 0) {
-				return parts(m.Type, name+"."+m.Name, at, inner, level+1)
+				if n := in.used(m.Type, level); n > most {
+					best, most = k, n
+				}
 			}
+		}
+		if best >= 0 {
+			return in.parts(s.Members[best].Type, name+"."+s.Members[best].Name, at, inner, level+1)
 		}
 	case s.Kind == llvm.CArray && s.Count > 0 && holdsPointer(s.Base, 0):
 		b := s.Base.Strip()
 		for k := range min(uint64(s.Count), arrayElements) {
-			list = append(list, parts(s.Base, name+"["+string(rune('0'+k))+"]", at+k*(b.Bits/8), inner, level+1)...)
+			list = append(list, in.parts(s.Base, name+"["+string(rune('0'+k))+"]", at+k*(b.Bits/8), inner, level+1)...)
 		}
 	default:
 		list = append(list, member{Member{Name: name, Offset: at, Type: t}, inner})
 	}
 	return list
+}
+
+// used is how many members of a structure the program uses.
+func (in *inference) used(t *llvm.CType, level int) (n int) {
+	s := t.Strip()
+	if s == nil || s.Kind != llvm.CStruct {
+		return 0
+	}
+	touched := in.touched
+	if s.Name == "struct" {
+		touched = in.unnamed
+	}
+	for _, m := range in.flat(s, "", 0, level+1) {
+		if touched[m.inner] {
+			n++
+		}
+	}
+	return n
 }
 
 func holdsPointer(t *llvm.CType, level int) bool {

@@ -26,6 +26,16 @@ func words(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(wordBreak.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
 }
 
+// isEnd says that a name is that of the end of a buffer: end, buf_end, bufend, endptr.
+func isEnd(name string) bool {
+	list := words(name)
+	if len(list) == 0 {
+		return false
+	}
+	last := list[len(list)-1]
+	return last == "end" || last == "limit" || last == "eos" || len(list) == 1 && (strings.HasSuffix(last, "end") || strings.HasPrefix(last, "end")) && !strings.HasSuffix(last, "send") && !strings.HasSuffix(last, "append")
+}
+
 // limitPrefix begins the names of limits: maxf, nmax.
 var limitPrefix = lazyregexp.New(`(?i)^(max|cap)|(max|cap)$`)
 

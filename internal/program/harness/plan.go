@@ -6,7 +6,7 @@
 //
 //	plan.go    what a plan is, and its words      infer.go   parameters to a plan
 //	uses.go    what a function does with them     names.go   which names are lengths
-//	layout.go  structures
+//	layout.go  structures                         indices.go  members that are an index
 package harness
 
 import (
@@ -32,6 +32,14 @@ type Variant struct {
 	Positive bool
 	// Ordinary are the integers that are small: parameters, by name, or AllIntegers, which stands for members, too.
 	Ordinary []string
+	// Spared are violations that are known: runs end before them.
+	Spared []Site
+}
+
+// Site is a place in the source.
+type Site struct {
+	File         string
+	Line, Column int
 }
 
 // bounds says that ordinary integers of a type are bounded: those of 8 bits only by small limits, and characters never.

@@ -1,6 +1,11 @@
 package harness
 
-import "assay/internal/program/llvm"
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/program/llvm"
+)
 
 // This file looks at what a function does with its parameters: which values come from which
 // (only by casts, sums with constants, and joins of paths), what is an index into what, what is
@@ -28,6 +33,7 @@ type uses struct {
 	// written and read are those whose elements are, stored those that are put into memory, whence they are not followed.
 	written, read, stored map[int]bool
 	compared              [][2]llvm.Value
+	subtracted            [][2]llvm.Value // pointers: the second from the first
 	calls                 []*llvm.Inst
 	types                 map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
 	views                 map[int][]*llvm.Type  // structures whose members are used where it points
@@ -67,9 +73,9 @@ func (u *uses) flow() {
 					}
 				case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze, llvm.BitCast, llvm.IntToPtr, llvm.PtrToInt:
 					sources = i.Args[:1]
-				case llvm.Add, llvm.Sub:
-					if isConst(i.Args[1]) {
-						sources = i.Args[:1]
+				case llvm.Add, llvm.Sub, llvm.ExtractValue:
+					if _, args, ok := sum(i); ok && isConst(args[1]) {
+						sources = args[:1]
 					}
 				case llvm.Phi:
 					sources = i.Args
@@ -124,6 +130,17 @@ func steps(phi *llvm.Inst) bool {
 			}
 			switch i.Op {
 			case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze:
+			case llvm.ExtractValue:
+				_, args, ok := sum(i)
+				switch {
+				case !ok:
+					v = nil
+				case args[0] == llvm.Value(phi):
+					return true
+				default:
+					v = args[0]
+					continue
+				}
 			case llvm.Add, llvm.Sub, llvm.GetElementPtr:
 				if i.Args[0] == llvm.Value(phi) {
 					return true
@@ -166,15 +183,39 @@ func root(v llvm.Value) llvm.Value {
 		}
 		switch i.Op {
 		case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze:
-		case llvm.Add, llvm.Sub:
-			if !isConst(i.Args[1]) {
+			v = i.Args[0]
+		default:
+			_, args, ok := sum(i)
+			if !ok || !isConst(args[1]) {
 				return v
 			}
-		default:
-			return v
+			v = args[0]
 		}
-		v = i.Args[0]
 	}
+}
+
+// sum is an addition or subtraction, and its operands; one that is checked for overflow, too.
+func sum(i *llvm.Inst) (op llvm.Opcode, args []llvm.Value, ok bool) {
+	switch i.Op {
+	case llvm.Add, llvm.Sub:
+		return i.Op, i.Args, true
+	case llvm.ExtractValue:
+		call, isCall := i.Args[0].(*llvm.Inst)
+		if !isCall || call.Op != llvm.Call || !slices.Equal(i.Indices, []uint32{0}) {
+			return 0, nil, false
+		}
+		callee, isFunction := call.Callee.(*llvm.Function)
+		if !isFunction || len(call.Args) != 2 {
+			return 0, nil, false
+		}
+		switch _, name, _ := strings.Cut(callee.Name, "llvm."); {
+		case strings.HasPrefix(name, "sadd.with.overflow"), strings.HasPrefix(name, "uadd.with.overflow"):
+			return llvm.Add, call.Args, true
+		case strings.HasPrefix(name, "ssub.with.overflow"), strings.HasPrefix(name, "usub.with.overflow"):
+			return llvm.Sub, call.Args, true
+		}
+	}
+	return 0, nil, false
 }
 
 func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
@@ -245,6 +286,11 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 		for p := range u.from[i.Args[0]] { // it goes to memory: what happens to it is not seen
 			u.read[p], u.stored[p] = true, true
 		}
+	case llvm.Sub:
+		x, y := addressOf(i.Args[0]), addressOf(i.Args[1])
+		if x != nil && y != nil {
+			u.subtracted = append(u.subtracted, [2]llvm.Value{x, y})
+		}
 	case llvm.Call:
 		u.calls = append(u.calls, i)
 	case llvm.DbgValue:
@@ -254,6 +300,14 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 			}
 		}
 	}
+}
+
+// addressOf is the pointer that an integer is the address of, nil if it is not.
+func addressOf(v llvm.Value) llvm.Value {
+	if i, ok := v.(*llvm.Inst); ok && i.Op == llvm.PtrToInt {
+		return i.Args[0]
+	}
+	return nil
 }
 
 // lengths are the integer parameters that bound the pointer parameter p by use: compared with its index,
@@ -304,7 +358,8 @@ func (u *uses) comparedPointer(p int) bool {
 	return false
 }
 
-// endOf is the pointer parameter with which another one is compared where that moves, -1 if there is none.
+// endOf is the pointer parameter whose end another one is, -1 if there is none: the other is compared with it
+// where it moves, or subtracted from the end, which nobody follows; or the end is named so.
 func (u *uses) endOf(end int) int {
 	for _, c := range u.compared {
 		for k := range 2 {
@@ -317,5 +372,47 @@ func (u *uses) endOf(end int) int {
 			}
 		}
 	}
-	return -1
+	if u.read[end] || u.written[end] {
+		return -1
+	}
+	for _, d := range u.subtracted {
+		if d[0] == llvm.Value(u.f.Params[end]) {
+			for p := range u.from[d[1]] {
+				if p != end && u.f.Params[p].Type.Kind == llvm.PointerType {
+					return p
+				}
+			}
+		}
+	}
+	return u.namedEndOf(end)
+}
+
+// namedEndOf is the pointer before a parameter that is named like an end: of the same type, with the same first word if one has.
+func (u *uses) namedEndOf(end int) int {
+	q := u.f.Params[end]
+	if !isEnd(q.Name) || q.Type.Kind != llvm.PointerType {
+		return -1
+	}
+	types := ParameterTypes(u.f)
+	best := -1
+	for k := range end {
+		p := u.f.Params[k]
+		if p.Type.Kind != llvm.PointerType || isEnd(p.Name) || !samePointers(types[p.Name], types[q.Name]) {
+			continue
+		}
+		if best < 0 || words(p.Name)[0] == words(q.Name)[0] || words(u.f.Params[best].Name)[0] != words(q.Name)[0] {
+			best = k
+		}
+	}
+	return best
+}
+
+// samePointers says that two types are pointers to the same type, but for qualifiers.
+func samePointers(a, b *llvm.CType) bool {
+	x, y := a.Strip(), b.Strip()
+	if x == nil || y == nil || x.Kind != llvm.CPointer || y.Kind != llvm.CPointer {
+		return false
+	}
+	s, t := x.Base.Strip(), y.Base.Strip()
+	return s == t || s != nil && t != nil && s.Kind == llvm.CInt && t.Kind == llvm.CInt && s.Bits == t.Bits
 }

@@ -125,7 +125,7 @@ func inContext(f Finding, entry int, functions []*target, graph *callGraph) Find
 	switch {
 	case len(callers) > 0 && proved == len(callers) && !graph.open[entry]:
 		f.lower(LabelCallers, "its callers in the project ("+names(functions, callers)+") are proved not to lead there", who)
-	case restsOnStart(f.Place.Pointee), f.Property == assay.UnreachCall:
+	case restsOnStart(f.Place.Pointee) && !f.Explicit, f.Property == assay.UnreachCall:
 		f.lower(LabelCallers, "no caller in the project was seen to lead there, and it is about what they pass: "+f.Because, who)
 	default:
 		f.Confidence = Medium

@@ -45,8 +45,9 @@ type answer struct {
 	Assumptions []string
 	Findings    []Finding
 	Seconds     float64
-	// TimedOut says that more time may give more.
-	TimedOut bool
+	// TimedOut says that more time may give more. Unsettled says that there are findings of which it would tell what they are
+	// worth.
+	TimedOut, Unsettled bool
 	// Failed is an internal error.
 	Failed string
 	// Recycle says that the worker should not be asked again.
@@ -101,9 +102,14 @@ func (x *examination) check(v assay.Harness, properties ...assay.Property) (*ass
 	t.Engine.Parts = len(properties) > 1
 	t.Timeout = min(t.Timeout, time.Until(x.end))
 	if t.Timeout < 50*time.Millisecond {
+		x.out.TimedOut = true
 		return &assay.Result{Answer: assay.Unknown, Reasons: []assay.Reason{{Cause: "timeout", Text: "the time for the function is up"}}}, nil
 	}
-	return assay.Check(x.ctx, t)
+	r, err := assay.Check(x.ctx, t)
+	if err == nil && timedOut(r) && len(x.out.Findings) > 0 {
+		x.out.Unsettled = true
+	}
+	return r, err
 }
 
 func timedOut(r *assay.Result) bool {
@@ -114,6 +120,7 @@ func timedOut(r *assay.Result) bool {
 func (x *examination) ask() {
 	out := x.out
 	left := slices.Clone(x.task.Properties)
+	var violated []assay.Property
 	for first := true; len(left) > 0; first = false {
 		r, err := x.check(assay.Harness{Infer: true}, left...)
 		if err != nil {
@@ -150,7 +157,11 @@ func (x *examination) ask() {
 		if !slices.Contains(left, r.Violated) {
 			break // one that stands for several
 		}
+		violated = append(violated, r.Violated)
 		left = slices.DeleteFunc(left, func(p assay.Property) bool { return p == r.Violated })
+	}
+	for _, p := range violated {
+		x.hunt(p)
 	}
 	switch {
 	case len(out.Findings) > 0:
@@ -160,6 +171,7 @@ func (x *examination) ask() {
 	default:
 		out.Answer = assay.Unknown
 	}
+	out.TimedOut = out.TimedOut || out.Unsettled
 	out.Recycle = out.TimedOut || out.Failed != ""
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay"
 	"assay/internal/program/harness"
@@ -90,11 +91,7 @@ func (f *Finding) lower(l Label, because, needs string) {
 
 // judge says what a violation is worth.
 func (x *examination) judge(f *Finding, s start) {
-	if d := x.definition(); d != nil && d.Variadic && f.Property == assay.ValidDeref {
-		f.lower(LabelFormat, "the function has arguments that nothing describes", "the arguments that the format asks for")
-		return
-	}
-	if lowered(f, s) {
+	if x.lowered(f, s) {
 		return
 	}
 	numbers := s.arguments()
@@ -123,6 +120,7 @@ func (x *examination) judge(f *Finding, s start) {
 	}
 	same, r := remains(v)
 	open := r == nil || r.Answer == assay.Unknown
+	x.out.Unsettled = x.out.Unsettled || r != nil && timedOut(r)
 	switch {
 	case open && restsOnStart(f.Place.Pointee):
 		f.lower(LabelRoom, "it is about what the arguments point to, and whether ordinary ones lead there is not known", roomFor(f, s))
@@ -138,7 +136,9 @@ func (x *examination) judge(f *Finding, s start) {
 		if g := x.finding(r); len(g.Trace) > 0 { // with numbers that people like better
 			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
 		}
-		lowered(f, startOf(r))
+		if !x.lowered(f, startOf(r)) {
+			x.judgeSigns(f, v)
+		}
 		return
 	case r.Answer == assay.False:
 		x.another(r, "arguments of ordinary size lead there")
@@ -162,6 +162,30 @@ func (x *examination) judge(f *Finding, s start) {
 	f.lower(LabelNumbers, "only unusual arguments lead there", fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit))
 }
 
+// judgeSigns prefers runs with positive arguments, and says so where only numbers below 1 were seen to lead to a violation: many functions are
+// not made for these, and say it nowhere.
+func (x *examination) judgeSigns(f *Finding, v assay.Harness) {
+	if f.Property == assay.DivByZero || !belowOne(f) {
+		return
+	}
+	v.Positive = true
+	r, err := x.check(v, f.Property)
+	if err == nil && r.Answer == assay.False && r.Violation.Pos == f.Place.Pos {
+		if g := x.finding(r); len(g.Trace) > 0 {
+			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
+		}
+		return
+	}
+	f.Confidence, f.Because = Medium, "only numbers below 1 in the arguments were seen to lead there"
+}
+
+// belowOne says that an argument is a negative number in a run.
+func belowOne(f *Finding) bool {
+	return slices.ContainsFunc(f.Trace, func(s assay.Step) bool {
+		return s.Kind == assay.StepAssign && s.Func == f.Entry && strings.HasPrefix(s.Value, "-")
+	})
+}
+
 // judgeInternal says what a violation is worth in a function that only the project itself calls: little, if small positive
 // integers were not seen to lead there.
 func (x *examination) judgeInternal(f *Finding, s start) {
@@ -169,6 +193,7 @@ func (x *examination) judgeInternal(f *Finding, s start) {
 	if err == nil && r.Answer == assay.False && r.Violation.Pos != f.Place.Pos {
 		x.another(r, "small positive numbers lead there")
 	}
+	x.out.Unsettled = x.out.Unsettled || err == nil && timedOut(r)
 	if err != nil || r.Answer != assay.False || r.Violation.Pos != f.Place.Pos {
 		f.lower(LabelNumbers, "only the project itself calls "+f.Entry+", and small positive numbers were not seen to lead there", "what the callers establish of numbers")
 		return
@@ -177,15 +202,61 @@ func (x *examination) judgeInternal(f *Finding, s start) {
 	if g := x.finding(r); len(g.Trace) > 0 {
 		f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
 	}
-	lowered(f, startOf(r))
+	f.Explicit = s.sized(f.Place.Pointee.Name)
+	x.lowered(f, startOf(r))
+}
+
+// huntLimit is how many more violations of a property are looked for.
+const huntLimit = 3
+
+// hunt looks for further violations of a property, behind those that were found: a null pointer that nobody passes, or a structure that
+// nobody makes, would hide others. Only those count that ordinary arguments lead to.
+func (x *examination) hunt(p assay.Property) {
+	v, because := easy, "arguments of ordinary size lead there"
+	switch {
+	case x.task.Program.Function == "main":
+		v, because = assay.Harness{Infer: true}, "nothing is assumed of arguments"
+	case x.internal:
+		v, because = tame, "small positive numbers lead there"
+	}
+	for _, f := range x.out.Findings {
+		v.Spared = append(v.Spared, site(f.Place.Pos))
+	}
+	for range huntLimit {
+		r, err := x.check(v, p)
+		if err != nil || r.Answer != assay.False || r.Violation.Pos.IsZero() || slices.Contains(v.Spared, site(r.Violation.Pos)) {
+			return
+		}
+		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
+		if at := r.Violation.Pointee; at.Kind == show.PointeeArgument && slices.ContainsFunc(x.out.Findings, func(f Finding) bool {
+			return f.Property == p && f.Place.Pointee.Kind == at.Kind && f.Place.Pointee.Name == at.Name
+		}) {
+			continue // once more about the same object
+		}
+		x.another(r, because)
+	}
+}
+
+func site(p assay.Position) harness.Site {
+	return harness.Site{File: p.File, Line: p.Line, Column: p.Col}
 }
 
 // another adds the violation that an easy harness leads to, at another place than the one that was asked about.
 func (x *examination) another(r *assay.Result, because string) {
 	f := x.finding(r)
 	f.Confidence, f.Because = High, because
-	lowered(&f, startOf(r))
+	f.Explicit = startOf(r).sized(f.Place.Pointee.Name)
+	x.lowered(&f, startOf(r))
 	x.out.Findings = append(x.out.Findings, f)
+}
+
+// lowered is the same as the function without receiver; moreover nothing describes arguments behind an ellipsis.
+func (x *examination) lowered(f *Finding, s start) bool {
+	if d := x.definition(); d != nil && d.Variadic && f.Property == assay.ValidDeref {
+		f.lower(LabelFormat, "the function has arguments that nothing describes", "the arguments that the format asks for")
+		return true
+	}
+	return lowered(f, s)
 }
 
 // lowered says that a finding is about what a contract would say, by what it is about, and lowers it.
@@ -203,7 +274,7 @@ func lowered(f *Finding, s start) bool {
 		f.lower(LabelRoom, "where the pointer comes from is not known", roomFor(f, s))
 	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":
 		f.lower(LabelSetUp, "the pointer is null from the start: the arguments or the globals may have been set up before", cmp.Or(nullOf(f, s), "a pointer")+" is set up before "+f.Entry+" is called")
-	case f.Property == assay.UnreachCall && f.Place.Func == f.Entry && s.arguments():
+	case f.Property == assay.UnreachCall && f.Entry != "main" && (f.Place.Func == f.Entry && s.arguments() || s.structured()):
 		f.lower(LabelAsserted, "the function asserts it of its arguments", f.Place.Text)
 	default:
 		return false

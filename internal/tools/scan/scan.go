@@ -62,7 +62,7 @@ var Default = []assay.Property{assay.ValidDeref, assay.ValidFree, assay.NoOverfl
 
 // Default limits.
 const (
-	DefaultTimeout         = 5 * time.Minute
+	DefaultTimeout         = 4 * time.Minute
 	DefaultFunctionTimeout = 10 * time.Second
 	DefaultMemory          = 2 << 30
 )
@@ -382,14 +382,13 @@ func (s *scanner) look(ctx context.Context) error {
 		if limit >= s.o.FunctionTimeout || len(open) == 0 {
 			break
 		}
-		next := s.o.FunctionTimeout
+		// Findings of which it is open what they are worth go first.
+		slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(urgency(a), urgency(b)) })
+		next := 5 * limit / 2
 		if left := s.left(); left > 0 {
-			next = min(next, time.Duration(float64(left)*0.8*float64(s.o.Jobs)/float64(len(open))))
+			next = max(next, time.Duration(float64(left)*0.4*float64(s.o.Jobs)/float64(len(open))))
 		}
-		if next < 2*limit {
-			break
-		}
-		limit = next
+		limit = min(next, s.o.FunctionTimeout)
 	}
 	if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		// These took all the time that there is: more of it is asked for by other limits.
@@ -400,6 +399,14 @@ func (s *scanner) look(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// urgency orders functions for another round.
+func urgency(t *target) int {
+	if t.answer != nil && t.answer.Unsettled {
+		return 0
+	}
+	return 1
 }
 
 // left is the time that is left, 0 if there is no limit.
