@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   gcc libc6-dev                     # cgo
   clang-19                          # compiles the programs under analysis
-  llvm-19-dev                       # libLLVM and its C headers
+  llvm-19-dev                       # the libraries of LLVM, which are linked statically, and its C headers
   libclang-rt-19-dev                # sanitizer run-times, for tests against the compiled program
   libz3-dev libcadical-dev g++      # the solvers; g++ links the C++ library
   pkg-config                        # how cgo finds libraries
@@ -19,7 +19,7 @@ packages=(
 
 if ! command -v dpkg-query >/dev/null; then
   echo "This is not a Debian system: please install, in the versions of Debian 12 or newer," >&2
-  printf '  %s\n' "clang 19, with headers and library of LLVM 19 (libLLVM-19.so, llvm-c/*.h)" \
+  printf '  %s\n' "clang 19, with headers and libraries of LLVM 19 (libLLVM*.a and llvm-c/*.h; with only libLLVM-19.so: go build -tags llvm_shared)" \
     "Z3 4.8.12 or newer with headers, and the program z3" "CaDiCaL 1.5.3 or newer (static library and ccadical.h)" \
     "a C and C++ compiler for cgo, and the 32-bit C library for --data-model ilp32" "csmith (tests only)" >&2
   # What is there may do: the build says what is missing.

@@ -16,7 +16,7 @@ import (
 // value that interval arithmetic excludes, a lemma says so (package ondemand). That
 // nothing is satisfiable is an answer; a model is none.
 
-// Limits of the lemmas, after which the formula is asked about in another way.
+// Limits of the lemmas, after which the formula is asked about in another way; the time is that of a processor.
 const (
 	lemmaRounds    = 400
 	lemmaConflicts = 20000
@@ -25,7 +25,7 @@ const (
 
 // byLemmas says whether roots exclude each other because of lemmas.
 func (c *checker) byLemmas(roots []term.ID) bool {
-	ctx, cancel := work.WithTimeout(c.ctx, lemmaTime)
+	ctx, cancel := work.WithProcessorTime(c.ctx, lemmaTime)
 	defer cancel()
 	l := &lowering{st: c.st, ops: ondemand.New(c.st), to: map[term.ID]term.ID{}, arg: map[term.ID]term.ID{}}
 	solver := z3.New(c.st, z3.Options{})

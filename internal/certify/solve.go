@@ -63,7 +63,9 @@ func (c *checker) newSolver(a attempt) smt.Solver {
 	case c.o.Engine == Z3:
 		return bitblast.New(c.st, bitblast.Options{Lower: floats.Lower})
 	case a.proof:
-		return checked.New(c.st)
+		solver := checked.New(c.st)
+		solver.SetClauseLimit(a.clauses)
+		return solver
 	}
 	return z3.New(c.st, a.options)
 }
@@ -89,6 +91,7 @@ type attempt struct {
 	options   z3.Options
 	circuits  bool // for floating-point operations
 	conflicts int64
+	clauses   int64         // of a proof
 	time      time.Duration // of a processor: what is given up does not depend on what else the machine does
 }
 
@@ -98,21 +101,32 @@ type attempt struct {
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
-	attempts = []attempt{{conflicts: 1000, time: soon}, {proof: true, conflicts: 1_000_000}, {options: z3.Options{OneShot: true}}}
+	attempts = []attempt{small, {conflicts: 1000, time: soon}, large, {options: z3.Options{OneShot: true}}}
 	words    = []attempt{
+		small,
 		{conflicts: 1000, time: soon},
-		{proof: true, conflicts: 1_000_000},
+		large,
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
 		{conflicts: 5000},
 		{options: z3.Options{OneShot: true}},
 	}
 	circuits = []attempt{
-		{proof: true, circuits: true, conflicts: 300_000},
+		{proof: true, circuits: true, conflicts: 300_000, clauses: 10_000_000},
 		{options: z3.Options{OneShot: true, Circuits: true}, circuits: true, conflicts: 50000},
 		{options: z3.Options{OneShot: true}, circuits: true},
 	}
-	native = append([]attempt{{conflicts: 5000, time: 200 * time.Millisecond}}, circuits...)
+	native = append([]attempt{
+		{proof: true, circuits: true, conflicts: 500, clauses: 20_000},
+		{conflicts: 5000, time: 200 * time.Millisecond},
+	}, circuits...)
 	one    = []attempt{{}}
+)
+
+// Proofs in clauses: of formulas so small that Z3's start would take longer than all of it, and of those
+// whose clauses and their proof fit into memory.
+var (
+	small = attempt{proof: true, conflicts: 500, clauses: 20_000}
+	large = attempt{proof: true, conflicts: 1_000_000, clauses: 10_000_000}
 )
 
 // plan is how to ask about these terms.
@@ -301,7 +315,7 @@ func worthAsking(count, bound int) bool {
 	return count >= feasibleFrom && count&(count-1) == 0 && count <= bound/4
 }
 
-// Limits of the work on a question whose answer only saves work.
+// Limits of the work on a question whose answer only saves work; the time is that of a processor.
 const (
 	feasibleConflicts = 1000
 	feasibleTime      = 300 * time.Millisecond
@@ -317,7 +331,7 @@ func (c *checker) feasible(g term.ID) (bool, error) {
 	for ; c.told < len(c.facts); c.told++ {
 		c.guide.Assert(c.facts[c.told])
 	}
-	ctx, cancel := work.WithTimeout(c.ctx, feasibleTime)
+	ctx, cancel := work.WithProcessorTime(c.ctx, feasibleTime)
 	defer cancel()
 	status, err := c.guide.Check(ctx, g)
 	if c.ctx.Err() != nil {

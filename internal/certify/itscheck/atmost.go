@@ -30,7 +30,7 @@ func AtMost(ctx context.Context, s *its.System, e, limit bound.Expression) error
 	if !ok || !ok2 {
 		return reject("exponentials are not compared")
 	}
-	soon, stop := work.WithTimeout(ctx, timeout)
+	soon, stop := work.WithProcessorTime(ctx, timeout)
 	defer stop()
 	fmt.Fprintf(&text, "%s(assert (> %s %s))\n(check-sat)\n", x, a, b)
 	out, err := z.Eval(soon, text.String())

@@ -95,7 +95,7 @@ func (q *query) check(mode, formula string) (bool, error) {
 	q.assert(formula)
 	q.text.WriteString("(check-sat)\n")
 	q.pop()
-	ctx, cancel := work.WithTimeout(q.ctx, timeout)
+	ctx, cancel := work.WithProcessorTime(q.ctx, timeout)
 	defer cancel()
 	out, err := q.z.Eval(ctx, q.text.String())
 	q.text.Reset()

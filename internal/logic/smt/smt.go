@@ -66,10 +66,15 @@ type Stats struct {
 // ErrMemory says that memory ran out. The solver can only be closed.
 var ErrMemory = errors.New("solver out of memory")
 
-// ErrLimit says that a conflict limit ended a check.
-type ErrLimit struct{ Conflicts int64 }
+// ErrLimit says that a limit ended a check: of conflicts, or of the clauses of a formula; the other is 0.
+type ErrLimit struct{ Conflicts, Clauses int64 }
 
-func (e ErrLimit) Error() string { return fmt.Sprintf("conflict limit %d reached", e.Conflicts) }
+func (e ErrLimit) Error() string {
+	if e.Clauses > 0 {
+		return fmt.Sprintf("more than %d clauses", e.Clauses)
+	}
+	return fmt.Sprintf("conflict limit %d reached", e.Conflicts)
+}
 
 // ErrUnsupported says that the solver cannot treat a term.
 type ErrUnsupported struct{ What string }

@@ -14,7 +14,6 @@ package llvm
 
 /*
 #cgo CFLAGS: -I/usr/lib/llvm-19/include
-#cgo LDFLAGS: -L/usr/lib/llvm-19/lib -lLLVM-19
 #include <stdlib.h>
 #include <string.h>
 #include "llvm-c/Core.h" // not found? install llvm-19-dev

@@ -40,10 +40,23 @@ func WithProcessorTime(ctx context.Context, limit time.Duration) (context.Contex
 		}
 	}
 	time.AfterFunc(limit, look)
-	return inner, func() {
+	return deadline{inner}, func() {
 		cancel(context.Canceled)
 		runtime.UnlockOSThread()
 	}
+}
+
+// deadline is a context that was cancelled because a limit was reached, if it was: DeadlineExceeded is
+// its error, too.
+type deadline struct{ context.Context }
+
+// Err implements context.Context.
+func (d deadline) Err() error {
+	err := d.Context.Err()
+	if err != nil && context.Cause(d.Context) == context.DeadlineExceeded {
+		return context.DeadlineExceeded
+	}
+	return err
 }
 
 // threadClock is the clock of the processor time of a thread of this process, as Linux

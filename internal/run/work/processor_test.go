@@ -21,8 +21,8 @@ func TestProcessorTime(t *testing.T) {
 			n = n*1664525 + 1013904223
 		}
 	}
-	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
-		t.Errorf("the cause is %v", cause)
+	if cause, err := context.Cause(ctx), ctx.Err(); !errors.Is(cause, context.DeadlineExceeded) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the cause is %v, the error %v", cause, err)
 	}
 }
 

@@ -39,7 +39,8 @@ import (
 type Solver struct {
 	store    *term.Store
 	asserted []term.ID
-	limit    int64
+	limit    int64 // of conflicts
+	clauses  int64 // of the formula; 0 is no limit
 	stats    smt.Stats
 	state    smt.Status // of the last check
 	core     []term.ID
@@ -64,6 +65,9 @@ func (s *Solver) Assert(t term.ID) {
 // unsatisfiable has no limit.
 func (s *Solver) SetConflictLimit(n int64) { s.limit = n }
 
+// SetClauseLimit ends checks of formulas that have more clauses, or terms and clauses, with an smt.ErrLimit; 0 is no limit.
+func (s *Solver) SetClauseLimit(n int64) { s.clauses = n }
+
 // Check implements smt.Solver.
 func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status, error) {
 	if s.closed {
@@ -72,6 +76,7 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 	s.stats.Checks++
 	s.state, s.core = smt.Unknown, append(s.core[:0], assumptions...)
 	s.t = newTranslation(ctx, s.store)
+	s.t.limit = s.clauses
 	if err := s.t.assert(s.asserted, assumptions); err != nil {
 		return smt.Unknown, err
 	}
@@ -111,6 +116,9 @@ func (s *Solver) decide(ctx context.Context) (smt.Status, error) {
 			return smt.Sat, nil
 		}
 		s.stats.Lemmas += int64(added)
+		if err := s.t.tooLarge(); err != nil {
+			return smt.Unknown, err
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ type translation struct {
 	store     *term.Store
 	clauses   []int32 // each ended by 0
 	count     int64
+	limit     int64 // of terms and clauses; 0 is none
 	variables int32
 	gates     map[gate]int32
 	divisions map[division][2]word
@@ -92,7 +93,17 @@ func (t *translation) translate(root term.ID) error {
 			return err
 		}
 		t.words[x] = w
+		if err := t.tooLarge(); err != nil {
+			return err
+		}
 		stack = stack[:len(stack)-1]
+	}
+	return nil
+}
+
+func (t *translation) tooLarge() error {
+	if t.limit > 0 && t.count+int64(len(t.words)) > t.limit {
+		return smt.ErrLimit{Clauses: t.limit}
 	}
 	return nil
 }

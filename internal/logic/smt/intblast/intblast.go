@@ -59,7 +59,7 @@ func (r *Refuter) Refute(ctx context.Context, st *term.Store, roots []term.ID) (
 	limited := ctx
 	if r.limit > 0 {
 		var cancel context.CancelFunc
-		limited, cancel = work.WithTimeout(ctx, r.limit)
+		limited, cancel = work.WithProcessorTime(ctx, r.limit)
 		defer cancel()
 	}
 	out, err := r.script.Eval(limited, "(push)\n"+encode(st, roots)+check+"(pop)\n")

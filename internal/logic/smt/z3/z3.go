@@ -27,6 +27,7 @@ import "C"
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -69,7 +70,7 @@ const (
 
 // Solver implements smt.Solver.
 type Solver struct {
-	c       *C.assay_z3
+	c       *C.assay_z3 // nil until the first check that needs it: a context of Z3 fills tables of 30 MB
 	store   *term.Store
 	options Options
 	state   state
@@ -108,12 +109,29 @@ var _ smt.Solver = (*Solver)(nil)
 func New(store *term.Store, options Options) *Solver {
 	s := &Solver{store: store, options: options, next: 1, proxies: map[term.ID]C.uint32_t{}}
 	s.model.s = s
-	s.c = C.assay_z3_new()
-	if s.c == nil {
-		s.failed = smt.ErrMemory
-		return s
-	}
 	return s
+}
+
+// open makes Z3's context.
+func (s *Solver) open() {
+	if s.c == nil && s.failed == nil {
+		if s.c = C.assay_z3_new(); s.c == nil {
+			s.failed = smt.ErrMemory
+		}
+	}
+}
+
+// refutedAtOnce says that the constant false is asserted, or assumed.
+func (s *Solver) refutedAtOnce(assumptions []term.ID) bool {
+	if slices.ContainsFunc(s.pending, s.store.IsFalse) { // it stays pending
+		s.core = s.core[:0]
+		return true
+	}
+	if i := slices.IndexFunc(assumptions, s.store.IsFalse); i >= 0 {
+		s.core = append(s.core[:0], assumptions[i])
+		return true
+	}
+	return false
 }
 
 func (s *Solver) makeSolver(logic, tactic string) {
@@ -179,6 +197,11 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 	if err := ctx.Err(); err != nil {
 		return smt.Unknown, err
 	}
+	if s.failed == nil && s.refutedAtOnce(assumptions) {
+		s.state = refuted
+		return smt.Unsat, nil
+	}
+	s.open()
 	for _, t := range s.pending {
 		s.translate(t)
 	}
@@ -425,7 +448,7 @@ func (s *Solver) Core() []term.ID {
 // Stats implements smt.Solver. Bytes is the memory of all of Z3's contexts.
 func (s *Solver) Stats() smt.Stats {
 	if s.c == nil {
-		return s.stats
+		return smt.Stats{Checks: s.checks, Conflicts: s.stats.Conflicts, Bytes: s.stats.Bytes}
 	}
 	var conflicts, bytes C.uint64_t
 	C.assay_z3_statistics(s.c, &conflicts, &bytes)
