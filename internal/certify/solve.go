@@ -119,7 +119,7 @@ var (
 		{proof: true, circuits: true, conflicts: 500, clauses: 20_000},
 		{conflicts: 5000, time: 200 * time.Millisecond},
 	}, circuits...)
-	one    = []attempt{{}}
+	one = []attempt{{}}
 )
 
 // Proofs in clauses: of formulas so small that Z3's start would take longer than all of it, and of those
