@@ -180,6 +180,8 @@ func TestBinaryStarts(t *testing.T) {
 		{"stack that was never written", "int main(void) { volatile int x; if (x == 12345) reach_error(); return 0; }\n", "-O0", exitUnknown},
 		// The stack grows downwards; the model puts objects where it likes.
 		{"order of frames", "static int *outer; __attribute__((noinline)) static int in(void) { int l = 1; return (char *)&l > (char *)outer; }\nint main(void) { int m = 2; outer = &m; if (in()) reach_error(); return 0; }\n", "-O0", exitUnknown},
+		// Variables are no tables of the linker, also where they begin with a function of the library.
+		{"a pointer to a function that changes", "extern int abs(int); static int mine(int x) { if (x == 3) reach_error(); return 0; }\nint (*fp)(int) = abs; int set; int main(void) { if (set == 0) fp = mine; return fp(3); }\n", "-O1", exitFalse},
 		// The end of an array is no function that stands behind it.
 		{"end of an array", "static unsigned long g = 0x8877665544332211ul;\nint main(void) { unsigned char *p = (unsigned char *)&g; p[__VERIFIER_nondet_int() & 7] = 9; unsigned r = 0; for (int i = 0; i < 8; i++) r = r * 5 + p[i]; if (r == 7) reach_error(); return 0; }\n", "-O2", exitTrue},
 	} {

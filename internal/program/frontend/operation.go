@@ -89,6 +89,16 @@ func (f *function) heapStart(c *externalCall) []ir.Value {
 	return f.boolean(f.b.Cmp(ir.IsHeapStart, f.pointer(c, 0)), c)
 }
 
+// stackSave and stackRestore are those of LLVM, which clang writes for arrays of variable length.
+func (f *function) stackSave(*externalCall) []ir.Value {
+	return []ir.Value{f.b.Op(ir.StackSave, f.im.m.PtrType())}
+}
+
+func (f *function) stackRestore(c *externalCall) []ir.Value {
+	f.b.Op(ir.StackRestore, ir.Type{}, f.pointer(c, 0))
+	return nil
+}
+
 func (f *function) memcpyCall(c *externalCall) []ir.Value {
 	f.b.Op(ir.MemCpy, ir.Type{}, f.pointer(c, 0), f.pointer(c, 1), f.word(c, 2))
 	return nil

@@ -111,6 +111,8 @@ func init() {
 		"__assay_offset":           (*function).objectOffset,
 		"__assay_same_object":      (*function).sameObject,
 		"__assay_heap_start":       (*function).heapStart,
+		"__assay_stack_save":       (*function).stackSave,
+		"__assay_stack_restore":    (*function).stackRestore,
 		"__assay_memcpy":           (*function).memcpyCall,
 		"__assay_memset":           (*function).memsetCall,
 		"__assay_havoc":            (*function).havocCall,

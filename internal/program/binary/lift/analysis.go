@@ -150,19 +150,31 @@ func (p *program) flow(f *body) {
 	if f.blocks == nil {
 		return
 	}
-	f.entry[f.address] = entryFrame(p.fixed(), p.relocated())
+	f.growths, f.levels = f.findGrowths(), map[int64]bool{}
+	f.entry[f.address] = entryFrame(p.fixed(), p.relocated(), f.growths)
+	f.entry[f.address].imported = p.functions.imported
 	for work := []uint64{f.address}; len(work) > 0; {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
 		b, x := f.blocks[at], f.entry[at].clone()
 		for k := range b.code {
+			if x.grows(&b.code[k]) {
+				f.noteLevel(x.registers[rsp])
+			}
 			x.step(&b.code[k], f.effects[b.code[k].Address].writes)
 		}
 		for _, s := range b.successors {
-			switch old := f.entry[s]; {
-			case old == nil:
+			old := f.entry[s]
+			if old == nil {
 				f.entry[s] = x.clone()
-			case !old.join(x):
+				work = append(work, s)
+				continue
+			}
+			if before := old.registers[rsp]; before.kind != x.registers[rsp].kind {
+				f.noteLevel(before)
+				f.noteLevel(x.registers[rsp])
+			}
+			if !old.join(x) {
 				continue
 			}
 			work = append(work, s)
@@ -379,6 +391,9 @@ func (p *program) lay(f *body) {
 			if places.call == 0 {
 				low = min(low, v.offset)
 			}
+		}
+		if level, ok := f.level(); ok { // below it are other objects; an index leads from there into the frame
+			low = max(low, level)
 		}
 		if low < places.saved {
 			list = slices.DeleteFunc(list, func(v variable) bool { return v.offset >= low && v.offset < places.saved })

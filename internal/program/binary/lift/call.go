@@ -32,6 +32,12 @@ func (w *writer) jump(i *x86.Instruction) {
 			return
 		}
 	}
+	if n, ok := w.p.functions.held(w.frame, i.Args[0]); ok {
+		w.tail = true
+		w.external(i, n)
+		w.endTail(&x86.Instruction{Inst: x86asm.Inst{Op: x86asm.RET}, Address: i.Address})
+		return
+	}
 	if w.keepIndex(i); w.f.tables[i.Address] != nil {
 		w.choose(i, w.f.tables[i.Address])
 		return
@@ -63,6 +69,10 @@ func (w *writer) call(i *x86.Instruction) {
 			w.external(i, n)
 			return
 		}
+	}
+	if n, ok := w.p.functions.held(w.frame, i.Args[0]); ok {
+		w.external(i, n)
+		return
 	}
 	w.callPointer(i, w.get(i, i.Args[0], 64))
 }
@@ -304,6 +314,8 @@ func (w *writer) known(i *x86.Instruction, name string, x prototype) {
 			w.reads |= 1 << r
 			bits := map[string]uint32{"double": 64, "float": 32}[p]
 			arguments = append(arguments, w.temporaryOf(p, asFloat(bits, vectorName(r)+"[0]")))
+		} else if kind, ok := callbacks[p]; ok {
+			arguments = append(arguments, w.callback(i, p, kind, rest.integer()))
 		} else if x.truth {
 			arguments = append(arguments, fmt.Sprintf("(%s)(%s != 0)", p, rest.integer()))
 		} else {

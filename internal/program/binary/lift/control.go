@@ -2,9 +2,11 @@ package lift
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -106,17 +108,35 @@ func (s *symbols) tabled(i *x86.Instruction, mem x86asm.Mem) (string, bool) {
 	if mem.Base != x86asm.RIP || mem.Index != 0 || mem.Segment != 0 {
 		return "", false
 	}
-	at := i.Next() + uint64(mem.Disp)
+	target, ok := s.imported(i.Next() + uint64(mem.Disp))
+	return s.image.Externals[target], ok
+}
+
+// imported is what stands for the function of another file whose address is in the table at an address.
+func (s *symbols) imported(at uint64) (uint64, bool) {
 	x := s.image.SectionAt(at)
-	if x == nil || x.Data == nil || at-x.Address+8 > x.Size || !s.image.Pointers[at] {
+	if x == nil || x.Data == nil || at-x.Address+8 > x.Size || !s.image.Pointers[at] || !isTable(x) { // else the program may change it
+		return 0, false
+	}
+	target := binary.LittleEndian.Uint64(x.Data[at-x.Address:])
+	n, ok := s.image.Externals[target]
+	return target, ok && externalData[n] == ""
+}
+
+// isTable says whether a section has addresses that only the linkers write.
+func isTable(x *image.Section) bool {
+	return strings.HasPrefix(x.Name, ".got") || constantSection(x.Writable, x.Name)
+}
+
+// held is the name of the function of another file whose address a register is known to hold.
+func (s *symbols) held(f *frame, a x86asm.Arg) (string, bool) {
+	r, ok := a.(x86asm.Reg)
+	n, bits, _, known := registerOf(r)
+	if !ok || !known || bits != 64 || f.registers[n].kind != address {
 		return "", false
 	}
-	var target uint64
-	for k := range uint64(8) {
-		target |= uint64(x.Data[at-x.Address+k]) << (8 * k)
-	}
-	n, ok := s.image.Externals[target]
-	return n, ok
+	name, ok := s.image.Externals[uint64(f.registers[n].n)]
+	return name, ok && externalData[name] == ""
 }
 
 // explore finds the blocks of a function, with the tables of computed jumps that are known.
@@ -229,5 +249,6 @@ func isConditionalJump(i *x86.Instruction) bool {
 
 // neverReturns are functions of libraries that do not return.
 var neverReturns = map[string]bool{
-	"abort": true, "exit": true, "_exit": true, "_Exit": true, "quick_exit": true, "__assert_fail": true, "__stack_chk_fail": true,
+	"abort": true, "exit": true, "_exit": true, "_Exit": true, "quick_exit": true, "__assert_fail": true, "__stack_chk_fail": true, "__chk_fail": true,
+	"longjmp": true, "_longjmp": true, "siglongjmp": true, "__longjmp_chk": true, "pthread_exit": true, "__assert_perror_fail": true, "err": true, "errx": true,
 }

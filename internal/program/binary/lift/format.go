@@ -139,7 +139,7 @@ func (p *program) readFormats(f *body) bool {
 		for k := range b.code {
 			i := &b.code[k]
 			w.index = k
-			if x, ok := formattedFunctions[p.externalCall(i)]; ok {
+			if x, ok := formattedFunctions[p.externalCall(w.frame, i)]; ok {
 				if text, ok := w.constantText(argumentRegisters[x.before]); ok {
 					f.formats[i.Address] = text
 				}
@@ -151,7 +151,7 @@ func (p *program) readFormats(f *body) bool {
 }
 
 // externalCall is the name of the function of another file that an instruction calls.
-func (p *program) externalCall(i *x86.Instruction) string {
+func (p *program) externalCall(f *frame, i *x86.Instruction) string {
 	if i.Op != x86asm.CALL && i.Op != x86asm.JMP {
 		return ""
 	}
@@ -163,7 +163,8 @@ func (p *program) externalCall(i *x86.Instruction) string {
 		n, _ := p.functions.tabled(i, m)
 		return n
 	}
-	return ""
+	n, _ := p.functions.held(f, i.Args[0])
+	return n
 }
 
 // formatted writes a call of a function with a format.

@@ -169,7 +169,7 @@ var operators = map[x86asm.Op]string{
 
 // instruction writes one that does not end a block.
 func (w *writer) instruction(i *x86.Instruction) {
-	if i.AddrSize != 0 && i.AddrSize != 64 {
+	if _, jumps := i.Target(); i.AddrSize != 0 && i.AddrSize != 64 && !jumps {
 		refuse("addresses of %d bits", i.AddrSize)
 	}
 	if op, ok := operators[i.Op]; ok {

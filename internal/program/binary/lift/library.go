@@ -23,8 +23,9 @@ type prototype struct {
 	// a pointer. What is above an integer of 32 bits there is 0, for instructions that write 32 bits write that.
 	truth bool
 	// needs are conditions on the arguments: "0+2" that as many bytes as the third says are at the first one, "0+1*2" that
-	// they are a product, "0s" that a string is there, "0+1s" that there is room for the string of the second, "0h" that it is null, or the start of
-	// a live object of the heap.
+	// they are a product, "0s" that a string is there, "0z" the same if it is not null, "0+1s" that there is room for the string of the second
+	// ("0+0s+1s": behind its own), "0h" that it is null, or the start of a live object of the heap, "0=8" that eight bytes are there,
+	// "0?8" the same if it is not null.
 	needs string
 }
 
@@ -74,6 +75,7 @@ var library = func() map[string]prototype {
 		"__CPROVER_assert":    {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assert"},
 		"__ESBMC_assume":      {result: "void", parameters: []string{"int"}, as: "__VERIFIER_assume"},
 		"__VERIFIER_ltl_step": {result: "void"},
+		"__cxa_atexit":        {result: "int", parameters: []string{"handler$"}, as: "atexit"}, // what it is given besides is arbitrary
 	}
 	for line := range strings.Lines(libraryTable) {
 		declaration, needs, _ := strings.Cut(strings.TrimSpace(line), "|")
@@ -182,6 +184,160 @@ double atan(double)
 double atan2(double, double)
 int isnan(double)
 int isinf(double)
+int isascii(int)
+int isblank(int)
+int toascii(int)
+const unsigned short **__ctype_b_loc(void)
+const int **__ctype_tolower_loc(void)
+const int **__ctype_toupper_loc(void)
+unsigned long __ctype_get_mb_cur_max(void)
+int *__errno_location(void)
+long long llabs(long long)
+unsigned long div(int, int)
+int ffs(int)
+int ffsl(long)
+int ffsll(long long)
+unsigned htonl(unsigned)
+unsigned ntohl(unsigned)
+unsigned short htons(unsigned short)
+unsigned short ntohs(unsigned short)
+unsigned long strnlen(const char *, unsigned long) | 0s
+int strncasecmp(const char *, const char *, unsigned long) | 0s 1s
+int strcoll(const char *, const char *) | 0s 1s
+char *stpncpy(char *, const char *, unsigned long) | 1s 0+2
+unsigned long strlcpy(char *, const char *, unsigned long) | 1s 0+2
+unsigned long strlcat(char *, const char *, unsigned long) | 0s 1s 0+2
+char *strcat(char *, const char *) | 0s 1s 0+0s+1s
+char *strncat(char *, const char *, unsigned long) | 0s 1s 0+0s+1s
+char *index(const char *, int) | 0s
+char *rindex(const char *, int) | 0s
+char *strchrnul(const char *, int) | 0s
+char *strcasestr(const char *, const char *) | 0s 1s
+char *strtok(char *, const char *) | 0z 1s
+char *strtok_r(char *, const char *, char **) | 0z 1s 2=8
+char *strsep(char **, const char *) | 0=8 1s
+char *strndup(const char *, unsigned long) | 0s
+char *strerror(int)
+void perror(const char *) | 0z
+void *mempcpy(void *, const void *, unsigned long) | 0+2 1+2
+int bcmp(const void *, const void *, unsigned long) | 0+2 1+2
+void bzero(void *, unsigned long) | 0+1
+void explicit_bzero(void *, unsigned long) | 0+1
+void bcopy(const void *, void *, unsigned long) | 0+2 1+2
+void *memrchr(const void *, int, unsigned long) | 0+2
+void *memccpy(void *, const void *, int, unsigned long) | 0+3 1+3
+void *memmem(const void *, unsigned long, const void *, unsigned long) | 0+1 2+3
+void *reallocarray(void *, unsigned long, unsigned long) | 0h
+void *aligned_alloc(unsigned long, unsigned long)
+void *memalign(unsigned long, unsigned long)
+int posix_memalign(void **, unsigned long, unsigned long) | 0=8
+char *__strcpy_chk(char *, const char *, unsigned long) | 1s 0+1s
+char *__stpcpy_chk(char *, const char *, unsigned long) | 1s 0+1s
+char *__strncpy_chk(char *, const char *, unsigned long, unsigned long) | 1s 0+2
+char *__stpncpy_chk(char *, const char *, unsigned long, unsigned long) | 1s 0+2
+char *__strcat_chk(char *, const char *, unsigned long) | 0s 1s 0+0s+1s
+char *__strncat_chk(char *, const char *, unsigned long, unsigned long) | 0s 1s 0+0s+1s
+void *__memcpy_chk(void *, const void *, unsigned long, unsigned long) | 0+2 1+2
+void *__mempcpy_chk(void *, const void *, unsigned long, unsigned long) | 0+2 1+2
+void *__memmove_chk(void *, const void *, unsigned long, unsigned long) | 0+2 1+2
+void *__memset_chk(void *, int, unsigned long, unsigned long) | 0+2
+void __explicit_bzero_chk(void *, unsigned long, unsigned long) | 0+1
+char *__fgets_chk(char *, unsigned long, int, struct _IO_FILE *) | 0+2
+unsigned long __fread_chk(void *, unsigned long, unsigned long, unsigned long, struct _IO_FILE *) | 0+2*3
+long __read_chk(int, void *, unsigned long, unsigned long) | 1+2
+long long atoll(const char *) | 0s
+long strtol(const char *, char **, int) | 0s 1?8
+long long strtoll(const char *, char **, int) | 0s 1?8
+unsigned long strtoul(const char *, char **, int) | 0s 1?8
+unsigned long long strtoull(const char *, char **, int) | 0s 1?8
+long __isoc23_strtol(const char *, char **, int) | 0s 1?8
+long long __isoc23_strtoll(const char *, char **, int) | 0s 1?8
+unsigned long __isoc23_strtoul(const char *, char **, int) | 0s 1?8
+unsigned long long __isoc23_strtoull(const char *, char **, int) | 0s 1?8
+double strtod(const char *, char **) | 0s 1?8
+float strtof(const char *, char **) | 0s 1?8
+long random(void)
+void srandom(unsigned)
+int rand_r(unsigned *) | 0=4
+long clock(void)
+double difftime(long, long)
+unsigned sleep(unsigned)
+int usleep(unsigned)
+int getpid(void)
+int getppid(void)
+unsigned getuid(void)
+int isatty(int)
+int close(int)
+long read(int, void *, unsigned long) | 1+2
+long write(int, const void *, unsigned long) | 1+2
+int putchar_unlocked(int)
+int ungetc(int, struct _IO_FILE *)
+unsigned long fread(void *, unsigned long, unsigned long, struct _IO_FILE *) | 0+1*2
+struct _IO_FILE *fopen(const char *, const char *) | 0s 1s
+struct _IO_FILE *fopen64(const char *, const char *) | 0s 1s
+int fclose(struct _IO_FILE *)
+int feof(struct _IO_FILE *)
+int ferror(struct _IO_FILE *)
+void clearerr(struct _IO_FILE *)
+int fseek(struct _IO_FILE *, long, int)
+long ftell(struct _IO_FILE *)
+void rewind(struct _IO_FILE *)
+int remove(const char *) | 0s
+int unlink(const char *) | 0s
+int rename(const char *, const char *) | 0s 1s
+void qsort(void *, unsigned long, unsigned long, order$) | 0+1*2
+void *bsearch(const void *, const void *, unsigned long, unsigned long, order$) | 1+2*3
+int atexit(handler$)
+int setjmp(void *)
+int _setjmp(void *)
+int sigsetjmp(void *, int)
+int __sigsetjmp(void *, int)
+double nearbyint(double)
+float nearbyintf(float)
+double copysign(double, double)
+float copysignf(float, float)
+double fdim(double, double)
+float fdimf(float, float)
+double fma(double, double, double)
+float fmaf(float, float, float)
+double remainder(double, double)
+double ldexp(double, int)
+float ldexpf(float, int)
+double scalbn(double, int)
+double frexp(double, int *) | 1=4
+double modf(double, double *) | 1=8
+double nextafter(double, double)
+long lrint(double)
+long lround(double)
+long lrintf(float)
+long lroundf(float)
+int isnanf(float)
+int finite(double)
+int __isnan(double)
+int __isinf(double)
+int __finite(double)
+int __signbit(double)
+int __fpclassify(double)
+float powf(float, float)
+float expf(float)
+float logf(float)
+float sinf(float)
+float cosf(float)
+float tanf(float)
+double asin(double)
+double acos(double)
+double sinh(double)
+double cosh(double)
+double tanh(double)
+double exp2(double)
+double log2(double)
+double log10(double)
+double log1p(double)
+double expm1(double)
+double cbrt(double)
+double hypot(double, double)
+float atan2f(float, float)
+float hypotf(float, float)
 `
 
 // preconditions writes the conditions on the arguments of a call.
@@ -198,32 +354,48 @@ func (w *writer) preconditions(i *x86.Instruction, x prototype, arguments []stri
 			}
 			w.p.uses["string"] = true
 			w.line("string$(%s);", p)
+		case rest == "z":
+			w.p.uses["string"] = true
+			w.line("if (%s) string$(%s);", p, p)
 		case rest == "h":
 			w.p.uses["heap"] = true
 			w.line("if (%s && !__assay_heap_start((void *)%s)) __assay_unsupported(\"0x%x: %v: not the start of a live object of the heap\");", p, p, i.Address, i)
+		case rest[0] == '=':
+			w.needRange(i, p, rest[1:])
+		case rest[0] == '?':
+			w.line("if (%s) {", p)
+			w.needRange(i, p, rest[1:])
+			w.line("}")
 		default:
-			size := "1"
-			if k, ok := strings.CutSuffix(rest[1:], "s"); ok {
-				w.p.uses["string"] = true
-				size = fmt.Sprintf("string$((const u8 *)%s) + 1", arguments[k[0]-'0'])
-			} else {
-				for k := range strings.SplitSeq(rest[1:], "*") {
-					n := fmt.Sprintf("(u64)%s", arguments[k[0]-'0'])
-					if size == "1" {
-						size = n
-						continue
-					}
-					y := w.temporary(64, "0")
-					w.line("if (__builtin_mul_overflow(%s, %s, &%s)) %s = ~0ul;", size, n, y, y)
-					size = y
-				}
-			}
-			n := w.temporary(64, size)
+			n := w.temporary(64, w.neededSize(rest[1:], arguments))
 			w.line("if (%s) {", n)
 			w.needRange(i, p, n)
 			w.line("}")
 		}
 	}
+}
+
+// neededSize is a number of bytes: a product of arguments, or a sum of the lengths of strings, with the 0 at the end.
+func (w *writer) neededSize(text string, arguments []string) string {
+	size := "1"
+	if strings.HasSuffix(text, "s") {
+		w.p.uses["string"] = true
+		for k := range strings.SplitSeq(text, "+") {
+			size = fmt.Sprintf("string$((const u8 *)%s) + %s", arguments[k[0]-'0'], size)
+		}
+		return size
+	}
+	for k := range strings.SplitSeq(text, "*") {
+		n := fmt.Sprintf("(u64)%s", arguments[k[0]-'0'])
+		if size == "1" {
+			size = n
+			continue
+		}
+		y := w.temporary(64, "0")
+		w.line("if (__builtin_mul_overflow(%s, %s, &%s)) %s = ~0ul;", size, n, y, y)
+		size = y
+	}
+	return size
 }
 
 // checked are the functions of the lifted program that look at strings.
@@ -244,6 +416,9 @@ func (p *program) meaning(name string) (prototype, bool) {
 	x, ok := library[name]
 	if !ok && p.options.Unmodelled != nil && !p.defines(name) && p.options.Unmodelled(name) {
 		return prototype{result: "u64"}, true
+	}
+	if name == "atexit" { // in every file: the library's own part that is linked to it
+		return x, ok
 	}
 	if ok && (name == "reach_error" || !strings.HasPrefix(name, "__VERIFIER_")) && p.defines(name) {
 		return prototype{}, false

@@ -60,6 +60,8 @@ type program struct {
 	uses map[string]bool
 	// vectors says that registers of 128 bits are used.
 	vectors bool
+	// callbacks are functions that the library calls, by name.
+	callbacks map[string]string
 	// externals are objects of the C library that are used.
 	externals map[string]bool
 	// constructors run before main, destructors behind it, the last one first.
@@ -106,7 +108,7 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 		return nil, err
 	}
 	p := &program{options: o, image: m, functions: newSymbols(m), debug: readDebugging(m, content), bodies: map[uint64]*body{},
-		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, results: map[uint64]uint32{}, uses: map[string]bool{}, externals: map[string]bool{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
+		names: map[uint64]string{}, taken: map[string]bool{}, declared: map[string]prototype{}, results: map[uint64]uint32{}, uses: map[string]bool{}, externals: map[string]bool{}, callbacks: map[string]string{}, labels: map[uint64]string{}, pointees: map[uint64]bool{}}
 	start, err := p.functions.entry(cmp.Or(o.Entry, "main"))
 	if err != nil {
 		return nil, err
@@ -282,6 +284,12 @@ func (p *program) text() string {
 	if p.uses["heap"] {
 		out.WriteString("_Bool __assay_heap_start(const void *);\n")
 	}
+	if p.uses["callbacks"] {
+		out.WriteString(callbackTypes)
+	}
+	if p.uses["blocks"] {
+		out.WriteString("void *__assay_stack_save(void);\nvoid __assay_stack_restore(void *);\n")
+	}
 	if p.uses["guard"] {
 		out.WriteString("static u64 guard$; /* of the stack: what is at fs:0x28 */\n")
 	}
@@ -301,6 +309,9 @@ func (p *program) text() string {
 		} else {
 			out.WriteString("int main();\n")
 		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(p.callbacks)) {
+		out.WriteString(p.callbacks[n])
 	}
 	out.WriteString(objects.String())
 	return out.String() + "\n" + functions.String() + p.outside()

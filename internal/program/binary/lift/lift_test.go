@@ -23,6 +23,8 @@ _Bool __assay_valid_range(const void *p, unsigned long n) { return p != 0; }
 _Noreturn void __assay_unsupported(const char *what) { printf("UNSUPPORTED %s\n", what); extern int fflush(void *); fflush(0); _exit(99); }
 unsigned long __assay_approximate_size(const char *name) { return 0x5ca1ab1edeadbeef; }
 _Bool __assay_heap_start(const void *p) { return p != 0; }
+void *__assay_stack_save(void) { return 0; }
+void __assay_stack_restore(void *token) {}
 `
 
 func run(t testing.TB, name string, args ...string) (stdout string, code int) {
@@ -40,8 +42,12 @@ func run(t testing.TB, name string, args ...string) (stdout string, code int) {
 
 func compile(t testing.TB, out string, args ...string) {
 	t.Helper()
-	if text, err := exec.Command("gcc", append([]string{"-w", "-o", out}, args...)...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, text)
+	compiler := "gcc"
+	if !strings.HasPrefix(args[0], "-") && !strings.Contains(args[0], "/") {
+		compiler, args = args[0], args[1:]
+	}
+	if text, err := exec.Command(compiler, append([]string{"-w", "-o", out}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 }
 
@@ -58,7 +64,7 @@ func compare(t *testing.T, names, sources []string, options ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	native, lifted := filepath.Join(dir, "native"), filepath.Join(dir, "lifted")
-	compile(t, native, append(sources, append(options, "-lm")...)...)
+	compile(t, native, append(slices.Clone(options), append(sources, "-lm")...)...)
 	content, err := os.ReadFile(native)
 	if err != nil {
 		t.Fatal(err)
@@ -436,6 +442,22 @@ var programs = map[string]string{
 static int __attribute__((noinline)) f(int n) { int v[n], s = n; for (int i = 0; i < n; i++) v[i] = i * i + s; s = sum(v, n); return s + v[n / 2]; }
 static int __attribute__((noinline)) g(int n) { char *a = __builtin_alloca(n + 1); short *b = __builtin_alloca(2 * n); for (int i = 0; i < n; i++) { a[i] = i; b[i] = a[i] * 300; } a[n] = 0; return b[n - 1] + sum((int *)b, n / 2); }
 int main(void) { for (int n = 1; n < 20; n += 3) { print(f(n)); print(g(n)); } return 0; }`,
+	"dynamic stack in loops": `static int __attribute__((noinline)) sum(int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s = s * 3 + p[i]; return s; }
+static int __attribute__((noinline)) rounds(int n) { int t = 0; for (int k = 1; k < n; k++) { int v[k]; for (int i = 0; i < k; i++) v[i] = i + k; t += sum(v, k); } return t; }
+static int __attribute__((noinline)) kept(int n) { char *l[10]; int t = 0; for (int k = 0; k < n && k < 10; k++) { l[k] = __builtin_alloca(k + 5); for (int i = 0; i < k + 5; i++) l[k][i] = k + i; } for (int k = 0; k < n && k < 10; k++) t = t * 7 + l[k][0] + l[k][k + 4]; return t; }
+static int __attribute__((noinline)) two(int n, int m) { short a[n]; long b[m]; for (int i = 0; i < n; i++) a[i] = i; for (int i = 0; i < m; i++) b[i] = i * i; int t = 0; for (int i = 0; i < n; i++) t += a[i]; for (int i = 0; i < m; i++) t += b[i]; return t; }
+static int __attribute__((noinline)) perhaps(int n, int c) { int t = 3; if (c) { int v[n]; for (int i = 0; i < n; i++) v[i] = i ^ c; t = sum(v, n); } else t = n; return t + c; }
+static int __attribute__((noinline)) again(int n) { if (n <= 0) return 1; int v[n]; for (int i = 0; i < n; i++) v[i] = i + n; int r = again(n - 2); return r * 3 + sum(v, n); }
+static int __attribute__((noinline)) left(int n) { int t = 0; for (int i = 1; i < 20; i++) { int v[i]; v[i - 1] = i; t += v[i - 1]; if (t > n) break; if (t & 1) continue; t += sum(v + i - 1, 1) & 3; } return t; }
+int main(void) { for (int i = 1; i < 14; i += 3) { print(rounds(i)); print(kept(i)); print(two(i, i + 1)); print(perhaps(i, i & 1)); print(again(i)); print(left(i)); } return 0; }`,
+	"called back": `#include <stdlib.h>
+#include <string.h>
+#include <ctype.h>
+struct pair { int key; char name[8]; }; static int by_key(const void *a, const void *b) { return ((struct pair *)a)->key - ((struct pair *)b)->key; }
+static int by_name(const void *a, const void *b) { return strcmp(((struct pair *)a)->name, ((struct pair *)b)->name); } static void bye(void) { print(77); }
+int main(void) { struct pair list[6]; atexit(bye); for (int i = 0; i < 6; i++) { list[i].key = i * 5 % 6; strcpy(list[i].name, "n"); strcat(list[i].name, i & 1 ? "ab" : "zy"); list[i].name[1] = toupper(list[i].name[1]) + i; }
+  qsort(list, 6, sizeof *list, by_key); for (int i = 0; i < 6; i++) print(list[i].key * 100 + list[i].name[1]); qsort(list, 6, sizeof *list, by_name); for (int i = 0; i < 6; i++) print(list[i].key);
+  qsort(list, 6, sizeof *list, by_key); struct pair key = {4}; struct pair *p = bsearch(&key, list, 6, sizeof *list, by_key); print(p ? p->name[2] : -1); char text[] = "12,x 7"; for (char *t = strtok(text, ", "); t; t = strtok(0, ", ")) print(isdigit((unsigned char)*t) ? strtol(t, 0, 10) : -5); return 0; }`,
 	"address of what is not looked at": `int *volatile kept; static int __attribute__((noinline)) f(int n) { int x; kept = &x; return n + (kept != 0); }
 int main(void) { print(f(3)); return 0; }`,
 	"ends of arrays": `static int __attribute__((noinline)) sum(int *p, int *q) { int s = 0; while (p != q) s = s * 3 + *p++; return s; }
@@ -532,7 +554,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := write(t, filepath.Join(t.TempDir(), "a.c"), prints+text)
-			for k, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g"}, {"-O1", "-g", "-no-pie", "-fno-pie"}} {
+			for k, options := range [][]string{{"-O0", "-g"}, {"-O0"}, {"-O1", "-g"}, {"-Os", "-g"}, {"-O2", "-g"}, {"-O1", "-g", "-no-pie", "-fno-pie"}, {"clang-19", "-O0"}, {"clang-19", "-O2", "-fno-plt"}} {
 				if (k+len(name))%3 != 0 && os.Getenv("ASSAY_STATES") == "" { // the compiler takes the time
 					continue
 				}

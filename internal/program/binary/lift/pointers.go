@@ -2,8 +2,10 @@ package lift
 
 import (
 	"debug/elf"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -133,4 +135,72 @@ func (w *writer) try(what func()) (why string) {
 	}()
 	what()
 	return ""
+}
+
+// callbackKind is a type of functions that the library calls.
+type callbackKind struct {
+	result     string
+	parameters []string // registers in which arguments come
+}
+
+// callbacks are such types, by the name of the C type.
+var callbacks = map[string]callbackKind{
+	"order$":   {"int", []string{"_rdi", "_rsi"}},
+	"handler$": {"void", nil},
+}
+
+const callbackTypes = "typedef int (*order$)(const void *, const void *); typedef void (*handler$)(void);\n"
+
+// callback is a computed address of a function that a function of the library calls, as a function of C.
+func (w *writer) callback(i *x86.Instruction, name string, kind callbackKind, target string) string {
+	if w.dry {
+		return target
+	}
+	w.p.uses["callbacks"] = true
+	t := w.temporary(64, target)
+	f := w.temporaryOf(name, "0")
+	w.line("if (0) ;")
+	for _, a := range slices.Sorted(maps.Keys(w.p.pointees)) {
+		body := w.p.bodies[a]
+		address, ok := w.p.functionAddress(a)
+		if !ok || body == nil || body.blocks == nil || w.p.means(body.name) || body.incoming > 0 {
+			continue
+		}
+		w.p.callbacks[name+w.p.names[a]] = w.p.callbackText(name+w.p.names[a], kind, body)
+		w.line("else if (%s == %s) %s = %s%s;", t, address, f, name, w.p.names[a])
+	}
+	w.line("else")
+	w.unsupported(i.Address, i.String()+": the function to be called is none that is known")
+	return f
+}
+
+// callbackText is a function of C that calls one of the file, with arguments as the library gives them.
+func (p *program) callbackText(name string, kind callbackKind, f *body) string {
+	var parameters, arguments []string
+	for _, r := range kind.parameters {
+		parameters = append(parameters, "const void *"+r)
+	}
+	for _, r := range parameterRegisters {
+		switch {
+		case f.arguments&(1<<r) == 0:
+		case slices.Contains(kind.parameters, "_"+r.String()):
+			arguments = append(arguments, "(u64)_"+r.String())
+		default:
+			arguments = append(arguments, fmt.Sprintf(`__assay_approximate_size("%v at the entry")`, r))
+		}
+	}
+	for r := xmm0; r < xmm0+vectorParameters; r++ {
+		if f.arguments&(1<<r) != 0 {
+			x := fmt.Sprintf(`__assay_approximate_size("%s at the entry")`, vectorName(r))
+			arguments = append(arguments, x, x)
+		}
+	}
+	if parameters == nil {
+		parameters = []string{"void"}
+	}
+	call := fmt.Sprintf("%s(%s);", p.cName(f.address), strings.Join(arguments, ", "))
+	if kind.result != "void" {
+		call = fmt.Sprintf("return (%s)%s", kind.result, call)
+	}
+	return fmt.Sprintf("static %s %s(%s) { %s }\n", kind.result, name, strings.Join(parameters, ", "), call)
 }

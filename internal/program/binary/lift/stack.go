@@ -79,10 +79,11 @@ const (
 	stack               // the address of the frame's byte at an offset
 	entry               // what a register held at the entry
 	address             // an address of data
-	dynamic             // of rsp: the address of a block of a size that is computed (dynamic.go)
+	dynamic             // the address of the last block that the instruction at an address took of the stack (dynamic.go)
 )
 
-// fact is what is known of a value: n is the offset, the register, or the address.
+// fact is what is known of a value: n is the offset, the register, the address, or, of a dynamic one, that of the instruction, or
+// someBlock.
 type fact struct {
 	kind kind
 	n    int64
@@ -97,6 +98,8 @@ type frame struct {
 	// relocations change (relocated, by the address of the four bytes); nil is all.
 	fixed     bool
 	relocated map[uint64]bool
+	growths   map[uint64]growth              // by instruction (dynamic.go)
+	imported  func(at uint64) (uint64, bool) // what stands for the function of another file whose address is at a place; may be nil
 	registers [registers]fact
 	slots     map[int64]fact // by offset, of what fills eight bytes there
 }
@@ -104,8 +107,8 @@ type frame struct {
 // minAddress is the least constant that may be an address: files with a fixed place begin there by default.
 const minAddress = 0x10000
 
-func entryFrame(fixed bool, relocated map[uint64]bool) *frame {
-	f := &frame{fixed: fixed, relocated: relocated, slots: map[int64]fact{}}
+func entryFrame(fixed bool, relocated map[uint64]bool, growths map[uint64]growth) *frame {
+	f := &frame{fixed: fixed, relocated: relocated, growths: growths, slots: map[int64]fact{}}
 	for r := range f.registers {
 		f.registers[r] = fact{entry, int64(r)}
 	}
@@ -122,8 +125,12 @@ func (f *frame) clone() *frame {
 // join keeps what both know, and says whether that is less than before.
 func (f *frame) join(g *frame) (changed bool) {
 	for r := range f.registers {
-		if f.registers[r] != g.registers[r] && f.registers[r].kind != top {
-			f.registers[r], changed = fact{}, true
+		joined := fact{}
+		if register(r) == rsp {
+			joined = joinStackPointer(f.registers[r], g.registers[r])
+		}
+		if f.registers[r] != g.registers[r] && f.registers[r] != joined {
+			f.registers[r], changed = joined, true
 		}
 	}
 	for at, x := range f.slots {
@@ -187,7 +194,7 @@ func (f *frame) value(i *x86.Instruction, a x86asm.Arg) fact {
 		}
 	case x86asm.Mem:
 		if at := f.effective(i, a); at.kind == stack && i.MemBytes == 8 {
-			if x := f.slots[at.n]; x.kind == entry {
+			if x := f.slots[at.n]; x.kind == entry || x.kind == stack || x.kind == dynamic {
 				return x
 			}
 		}
@@ -228,6 +235,13 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 		if n, constant := i.Args[1].(x86asm.Imm); constant && f.constant(i) && ok && (bits == 32 || bits == 64) && n >= minAddress {
 			moved, isRegister = fact{address, int64(n)}, i.Args[0] == destination
 		}
+		if m, ok := i.Args[1].(x86asm.Mem); ok && i.MemBytes == addressBytes && f.imported != nil && m.Base == x86asm.RIP { // clang -fno-plt
+			if at := f.effective(i, m); at.kind == address {
+				if target, ok := f.imported(uint64(at.n)); ok {
+					moved = fact{address, int64(target)}
+				}
+			}
+		}
 	case x86asm.LEA:
 		if m, ok := i.Args[1].(x86asm.Mem); ok && i.DataSize == 64 {
 			moved = f.effective(i, m)
@@ -241,11 +255,8 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 			moved = fact{x.kind, x.n + int64(n)}
 		}
 	}
-	if moved.kind == dynamic {
-		moved = fact{}
-	}
 	if f.grows(i) {
-		moved = fact{kind: dynamic}
+		moved = f.grown(i)
 	}
 	for k := range register(registers) {
 		if written&(1<<k) != 0 {
@@ -258,7 +269,7 @@ func (f *frame) step(i *x86.Instruction, written uint32) {
 	if m, ok := i.Args[0].(x86asm.Mem); ok && i.Op != x86asm.CMP && i.Op != x86asm.TEST {
 		if at := f.effective(i, m); at.kind == stack {
 			f.overwrite(at.n, uint64(i.MemBytes))
-			if i.Op == x86asm.MOV && i.MemBytes == 8 && moved.kind == entry {
+			if i.Op == x86asm.MOV && i.MemBytes == 8 && (moved.kind == entry || f.isSavedPointer(moved)) {
 				f.slots[at.n] = moved
 			}
 		}

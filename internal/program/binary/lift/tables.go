@@ -286,6 +286,7 @@ func (w *writer) choose(i *x86.Instruction, t *table) {
 		w.reads |= 1 << t.index
 		return
 	}
+	w.declare(64, t.name()) // where it is kept may not be supported
 	w.line("switch (%s) {", t.name())
 	for n, target := range t.targets {
 		w.line("case %d: goto L_%x;", uint64(n)*t.step, target)

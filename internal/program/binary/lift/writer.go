@@ -44,6 +44,9 @@ type body struct {
 	escapes bool
 	whole   string // the variable that is the frame, if it does
 	lowest  int64  // of the places without a variable whose address is used; 0 is none
+	// growths and levels are of blocks of the stack of a computed size (dynamic.go).
+	growths map[uint64]growth
+	levels  map[int64]bool
 }
 
 // effect is what an instruction does with registers, as sets of bits.
@@ -72,6 +75,7 @@ type writer struct {
 	declarations []string
 	temporaries  int
 	labelled     bool
+	blocksTaken  bool // of the stack, of a computed size
 }
 
 func (w *writer) line(format string, args ...any) {
@@ -124,6 +128,9 @@ func (w *writer) value(r register) string {
 		if _, ok := w.p.data.function(uint64(x.n)); ok || w.p.data.find(uint64(x.n)) != nil {
 			return w.p.data.address(uint64(x.n))
 		}
+		if n, ok := w.p.image.Externals[uint64(x.n)]; ok {
+			return fmt.Sprintf(`__assay_approximate_size("the address of %s")`, n)
+		}
 	}
 	return w.register(r)
 }
@@ -156,6 +163,14 @@ func (w *writer) stackAddress(at int64) string {
 	if w.f.escapes && at < 0 && (v == nil || v.name != w.f.whole) { // also what is beside it, if an index leads back
 		if k := slices.IndexFunc(w.f.layout, func(v *variable) bool { return v.name == w.f.whole }); k >= 0 {
 			v = w.f.layout[k]
+		}
+	}
+	if x, ok := w.levelAddress(at); ok {
+		return x
+	}
+	if level, ok := w.f.level(); ok && v == nil && w.f.escapes && at < level {
+		if k := slices.IndexFunc(w.f.layout, func(v *variable) bool { return v.name == w.f.whole }); k >= 0 {
+			return fmt.Sprintf("((u64)&%s - %d)", w.f.whole, w.f.layout[k].offset-at)
 		}
 	}
 	if v == nil && w.f.escapes && len(w.f.layout) > 0 { // the end of the frame
@@ -285,6 +300,12 @@ func (p *program) externalPlace(a uint64) (string, bool) {
 	if n, ok := p.image.Externals[target]; ok && externalData[n] != "" {
 		p.externals[n] = true
 		return "(u64)&" + n, true
+	}
+	if n, ok := p.image.Externals[target]; ok {
+		if x, ok := p.functionAddress(target); ok {
+			return x, true
+		}
+		return fmt.Sprintf(`__assay_approximate_size("the address of %s")`, n), true
 	}
 	if s.Name != ".got" {
 		return "", false
@@ -484,6 +505,7 @@ func (w *writer) function() string {
 	for _, d := range w.declarations {
 		b.WriteString("  " + d + "\n")
 	}
+	b.WriteString(w.beginStack())
 	fmt.Fprintf(&b, "  goto L_%x;\n", w.f.address)
 	b.WriteString(w.out.String() + "}\n\n")
 	return b.String()
@@ -499,6 +521,11 @@ func (w *writer) writeBlock(b *block) {
 		return
 	}
 	w.frame, w.setters, w.block = f.clone(), w.f.setters[b.start], b
+	if why := w.try(func() { w.checkLevels(b.start) }); why != "" {
+		w.unsupported(b.start, why)
+		w.out.WriteString("\n")
+		return
+	}
 	at := "" // the line, of each instruction
 	for k := range b.code {
 		i := &b.code[k]
@@ -560,9 +587,8 @@ func (w *writer) attempt(i *x86.Instruction) (why string) {
 // any writes any instruction.
 func (w *writer) any(i *x86.Instruction) {
 	w.loseFlags(i)
-	w.checkRestore(i)
 	switch {
-	case w.grow(i):
+	case w.dynamicStack(i):
 	case i.Op == x86asm.RET:
 		w.giveBack(i)
 	case i.Op == x86asm.HLT, i.Op == x86asm.UD2:

@@ -23,6 +23,8 @@ _Bool __assay_same_object(const void *p, const void *q);
 void __assay_memcpy(void *to, const void *from, size_t size); // as memmove
 void __assay_memset(void *p, unsigned char byte, size_t size);
 void __assay_havoc(void *p, size_t size);                // arbitrary content
+void *__assay_stack_save(void);                          // for stack_restore, which ends the lives of what
+void __assay_stack_restore(void *token);                 // alloca made since, in the same function
 
 // Inputs: every value is one that some conforming library returns on some
 // machine. The name is the function that returns them, for traces.
