@@ -408,6 +408,9 @@ func (f *checkFlags) check() error {
 	defer channel.tell(f.task.Interim)()
 	f.reports.ask(&f.task)
 	result, err := assay.Check(ctx, f.task)
+	if err == nil {
+		f.usual(ctx, result)
+	}
 	limit.finish()
 	if progress != nil {
 		progress.Clear()

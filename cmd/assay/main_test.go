@@ -211,6 +211,13 @@ func TestFunction(t *testing.T) {
 	if o := invoke(t, append(base, "--array", "first:values=n", "--nonnull", file)...); o.last() != "RESULT: true" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
 	}
+	const usual = "needs a precondition: with arguments as a person would pass them (--nonnull), valid-deref is proved: values points to n elements of int"
+	if o := invoke(t, append(base, file)...); o.last() != "RESULT: false(valid-deref)" || !strings.Contains(o.stdout, usual) {
+		t.Errorf("the answer does not say that usual arguments do not lead there:\n%s%s", o.stdout, o.stderr)
+	}
+	if o := invoke(t, "check", "--property", "div-by-zero", "--function", "twice", write(t, "g.c", "int twice(int *a) { return 2 / *a; }")); o.last() != "RESULT: false(div-by-zero)" || strings.Contains(o.stdout, "needs a precondition") {
+		t.Errorf("usual arguments lead there:\n%s%s", o.stdout, o.stderr)
+	}
 	if o := invoke(t, append(base, "-D", "x", file)...); !strings.Contains(o.stdout, "assumption") {
 		t.Errorf("the assumptions are missing in:\n%s%s", o.stdout, o.stderr)
 	}

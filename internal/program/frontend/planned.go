@@ -367,6 +367,8 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 			b.Store(v, place)
 		case x.Pointer != nil:
 			b.Store(p.pointer(x.Pointer, inner), place)
+		case x.Null > 0:
+			b.Op(ir.MemSet, ir.Type{}, place, b.Const(8, 0), b.Word(x.Null))
 		case x.Under > 0:
 			v := b.Load(ir.IntType(uint32(x.Type.Strip().Bits)), place)
 			b.Assume(b.Cmp(ir.ULt, v, b.Const(uint32(x.Type.Strip().Bits), x.Under)))

@@ -67,6 +67,8 @@ var plans = []struct {
 		[]string{"n->value.element.attrs points to value.element.num_attrs elements of struct attr, 3 at most (named so)"}},
 	{"member of a union by use", `struct large { long a, b; char *c, *d; }; struct node { int kind; union { struct { long i; double d; char *text; unsigned flags; } number; struct { struct node **values; unsigned long len; } array; } u; }; int f(struct node *n, struct large *l, unsigned long i) { return l->a == l->b ? 0 : i < n->u.array.len ? n->u.array.values[i]->kind : l->c[0]; }`,
 		[]string{"n->u.array.values points to u.array.len elements of struct node *, 3 at most (named so)"}},
+	{"array of pointers", `struct pool { unsigned index; int *blocks[32]; int sizes[32]; }; int f(struct pool *p) { return p->blocks[p->index] && p->sizes[p->index] ? *p->blocks[p->index] : 0; }`,
+		[]string{"p->blocks[0] points to one int", "p->blocks[4] and the pointers behind it are null", "p->index < 32, the size of an array beside it"}},
 	{"string of a callback", `void free(void *); int f(char *(*get)(int)) { char *s = get(1); int n = 0; while (s[n]) n++; free(s); return n; }`, nil},
 	{"count of references", `struct s { int refcount; int *v; }; int f(struct s *p) { return *p->v; }`, []string{"p->v points to one int"}},
 }

@@ -122,6 +122,8 @@ type inference struct {
 	// within are members that the program compares with others of the same structure as places with limits.
 	// related are those of which the comparison does not say which is which.
 	within, related map[[2]place]bool
+	// limiting are members that limit what is not in the same structure, with the functions that compare them.
+	limiting map[place]map[string]bool
 	// subscripts are members that the program uses as an index of an array of the same structure.
 	subscripts map[place]subscript
 	names      map[string]*llvm.CType

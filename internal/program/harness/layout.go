@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 // lookAtFields finds out which members the program uses, and what for.
 func (in *inference) lookAtFields() {
 	in.touched, in.nullable, in.within, in.related = map[place]bool{}, map[place]bool{}, map[[2]place]bool{}, map[[2]place]bool{}
+	in.limiting = map[place]map[string]bool{}
 	in.subscripts, in.unnamed = map[place]subscript{}, map[place]bool{}
 	for _, f := range in.p.Functions {
 		for _, b := range f.Blocks {
@@ -30,6 +32,7 @@ func (in *inference) lookAtFields() {
 					in.subscripted(i)
 				case llvm.ICmp:
 					in.compared(i)
+					in.limitsOthers(f, i)
 					if load, ok := i.Args[0].(*llvm.Inst); ok && load.Op == llvm.Load && isNull(i.Args[1]) {
 						if p, ok := load.Args[0].(*llvm.Inst); ok && p.Op == llvm.GetElementPtr {
 							if list := placesOf(p); len(list) > 0 {
@@ -57,6 +60,48 @@ func (in *inference) compared(i *llvm.Inst) {
 	default:
 		in.related[[2]place{x, y}], in.related[[2]place{y, x}] = true, true
 	}
+}
+
+// limitsOthers notes members that a function compares with what is neither a constant nor a member of the same structure.
+func (in *inference) limitsOthers(f *llvm.Function, i *llvm.Inst) {
+	if i.Pred == llvm.IntEQ || i.Pred == llvm.IntNE {
+		return
+	}
+	for k := range 2 {
+		x, ok := loaded(i.Args[k])
+		if !ok {
+			continue
+		}
+		other := root(i.Args[1-k])
+		if y, ok := loaded(other); ok && y.size == x.size {
+			continue
+		}
+		if _, ok := other.(*llvm.Const); ok {
+			continue
+		}
+		if in.limiting[x] == nil {
+			in.limiting[x] = map[string]bool{}
+		}
+		in.limiting[x][f.Name] = true
+	}
+}
+
+// loose are the members that limit something, of which nothing is assumed, and which are no size of a buffer: how they go with the
+// sizes is not known.
+func (in *inference) loose(members []member, known []Field) (list []Limit) {
+	for _, m := range members {
+		s := m.Type.Strip()
+		if s == nil || s.Kind != llvm.CInt || s.Bits < 16 || len(in.limiting[m.inner]) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(known, func(f Field) bool {
+			return f.Offset == m.Offset && (f.AtMost != nil || f.Under > 0) ||
+				f.Pointer != nil && f.Pointer.Object != nil && f.Pointer.Object.Count.Kind == InMember && f.Pointer.Object.Count.Member.Offset == m.Offset
+		}) {
+			list = append(list, Limit{Member: m.Name, Functions: in.limiting[m.inner]})
+		}
+	}
+	return list
 }
 
 // loaded is the member of a structure that a value was read from.
@@ -185,6 +230,8 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat || b.Kind == llvm.CPointer || b.Kind == llvm.CStruct && hasOwnSize(f.Name, members)) {
 				buffers = append(buffers, len(list))
 			}
+		case s.Kind == llvm.CArray && s.Base.Strip() != nil && s.Base.Strip().Kind == llvm.CPointer: // what flat leaves of an array
+			f.Null = s.Bits / 8
 		case s.Kind == llvm.CBool:
 			f.Values = []int64{0, 1}
 		case s.Kind == llvm.CEnum && len(s.Enumerators) > 0:
@@ -200,7 +247,15 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 	}
 	list = append(list, in.pairs(list, buffers, members)...)
 	list = append(append(list, in.indices(members)...), places(members)...)
-	return append(list, in.limits(members, list)...)
+	list = append(list, in.limits(members, list)...)
+	if loose := in.loose(members, list); len(loose) > 0 {
+		for k := range list {
+			if p := list[k].Pointer; p != nil && p.Sized {
+				p.Loose = loose
+			}
+		}
+	}
+	return list
 }
 
 // limits bounds members by those with which the program compares them, unless they have a bound.
@@ -373,6 +428,10 @@ func (in *inference) parts(t *llvm.CType, name string, at uint64, inner place, l
 		b := s.Base.Strip()
 		for k := range min(uint64(s.Count), arrayElements) {
 			list = append(list, in.parts(s.Base, name+"["+string(rune('0'+k))+"]", at+k*(b.Bits/8), inner, level+1)...)
+		}
+		if rest := uint64(s.Count) - arrayElements; uint64(s.Count) > arrayElements && b.Kind == llvm.CPointer {
+			t := &llvm.CType{Kind: llvm.CArray, Base: s.Base, Count: int64(rest), Bits: rest * b.Bits}
+			list = append(list, member{Member{Name: fmt.Sprintf("%s[%d] and the pointers behind it", name, arrayElements), Offset: at + arrayElements*(b.Bits/8), Type: t}, inner})
 		}
 	default:
 		list = append(list, member{Member{Name: name, Offset: at, Type: t}, inner})

@@ -104,6 +104,15 @@ type Pointer struct {
 	Why string
 	// Sized says that a name, a use or a flag says how much it points to; else that is a guess.
 	Sized bool
+	// Loose are members beside it, if it is one, that limit something and are no size: the program may know how they go with the
+	// size of what it points to.
+	Loose []Limit
+}
+
+// Limit is a member that Functions compare with what is not in the structure.
+type Limit struct {
+	Member    string
+	Functions map[string]bool
 }
 
 // Object is one or more elements.
@@ -163,6 +172,8 @@ type Field struct {
 	Ordinary bool
 	// Terminated says that it is an array of characters that ends with 0.
 	Terminated bool
+	// Null is how many bytes of pointers are null.
+	Null uint64
 	// Under is the number of elements of an array in the same structure, if it is a place in that; 0 if it is not.
 	Under uint64
 }
@@ -320,6 +331,8 @@ func fieldFacts(prefix string, fields []Field) []Fact {
 			text = "<= " + prefix + f.AtMost.Name
 		case f.Under > 0:
 			text = fmt.Sprintf("< %d, the size of an array beside it", f.Under)
+		case f.Null > 0:
+			text = "are null"
 		case f.Terminated:
 			text = "ends with a null character"
 		}

@@ -32,6 +32,28 @@ func (s start) sized(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Sized })
 }
 
+// loose names a member beside what a run goes wrong about, of which it is not known how it goes with its size, and that a function on the way
+// took for a limit; empty if there is none.
+func (s start) loose(f *Finding) string {
+	way := map[string]bool{f.Entry: true, f.Place.Func: true}
+	for _, x := range f.Trace {
+		way[x.Func] = true
+	}
+	for _, x := range s {
+		if x.Name != f.Place.Pointee.Name || x.Pointer == nil || !x.Part() {
+			continue
+		}
+		for _, l := range x.Pointer.Loose {
+			for name := range l.Functions {
+				if way[name] {
+					return l.Member
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // open says that a name is that of a pointer to a structure that ends with an array of any size.
 func (s start) open(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Open() })
@@ -270,6 +292,8 @@ func lowered(f *Finding, s start) bool {
 	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
+	case p.Kind == show.PointeeArgument && s.loose(f) != "":
+		f.lower(LabelInvariant, "the function takes "+s.loose(f)+" for a limit, and nothing says how that goes with the size of "+p.Name, roomFor(f, s))
 	case memory && !f.followed && f.Entry != "main":
 		f.lower(LabelRoom, "where the pointer comes from is not known", roomFor(f, s))
 	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":
