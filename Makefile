@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal fuzz-ctl oracle-bounds twice clean
+.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal fuzz-ctl fuzz-witnesses oracle-bounds twice clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -12,6 +12,7 @@ JOBS  ?= 2
 # How long each fuzz target runs, and how many inputs make fuzz-input tries.
 FUZZTIME ?= 30s
 N     ?= 1000
+SEED  ?= 1
 FLAGS ?= --timeout 10s
 
 help: ## show this list
@@ -44,7 +45,7 @@ bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 bench-ic3: build ## compare IC3 with berkeley-abc's pdr on the set hwmc: LIMIT=60 TASKS=file.csv
 	@scripts/bench-ic3.sh bin/assay $(TASKS) $(LIMIT) results/bench-ic3.csv
 
-fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-native, fuzz-library, fuzz-temporal and fuzz-ctl
+fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-native, fuzz-library, fuzz-temporal, fuzz-ctl and fuzz-witnesses
 	@scripts/fuzz.sh $(FUZZTIME)
 	@$(MAKE) --no-print-directory fuzz-instructions N=1000
 	@$(MAKE) --no-print-directory fuzz-placement N=100000
@@ -52,6 +53,7 @@ fuzz: build ## run every Go fuzz target for FUZZTIME, fuzz-placement, fuzz-nativ
 	@$(MAKE) --no-print-directory fuzz-library N=200
 	@$(MAKE) --no-print-directory fuzz-temporal N=2000
 	@$(MAKE) --no-print-directory fuzz-ctl N=2000
+	@$(MAKE) --no-print-directory fuzz-witnesses N=300
 
 fuzz-input: deps ## run the command on N mutated .c, .ll and .bc files
 	ASSAY_FUZZ_INPUTS=$(N) go test -count=1 -timeout 10h -run TestHostileInputs -v ./cmd/assay
@@ -83,6 +85,9 @@ fuzz-temporal: models ## compare answers about N pairs of a program and a formul
 
 twice: models ## answer N tasks twice: never true and false (FLAGS="--timeout 10s"; with --deterministic, not a byte differs)
 	go test -count=1 -timeout 20h -run TestTwice -v ./cmd/assay -args -twice $(abspath $(TASKS)) -twice-count $(N) -twice-flags "$(FLAGS)"
+
+fuzz-witnesses: models ## judge N changed witnesses, whose claims clang's programs decide on all inputs (SEED=1)
+	go test -count=1 -timeout 10h -v ./internal/tests/witnesses -args -mutants $(N) -seed $(SEED)
 
 fuzz-ctl: models ## compare answers about N pairs of a program and a formula of branching time with a list of all states; change proofs
 	go test -count=1 -timeout 10h -v -run TestCTLRandom ./cmd/assay -random-ctl $(N)

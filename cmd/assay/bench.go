@@ -91,6 +91,7 @@ func benchCommand() *cobra.Command {
 	fs.Var(sizeValue{&f.memory}, "memory", "memory for each task")
 	fs.IntVarP(&f.options.Parallel, "jobs", "j", 1, "tasks at a time")
 	fs.StringVar(&f.options.Compile, "compile", "", "compile each C file by this `command`, such as 'gcc -O2 -g', and ask about the object file")
+	fs.BoolVar(&f.options.Witnesses, "witness", false, "have each answer write a witness, which is judged by 'assay validate' with the same limits")
 	fs.StringVar(&f.out, "out", "", "write the results to this CSV `file`, each at once")
 	fs.BoolVar(&f.resume, "resume", false, "continue the run whose results are in the file of --out")
 	fs.StringVar(&f.html, "html", "", "write a page with tables, plots and all results to this `file`")

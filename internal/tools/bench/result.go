@@ -18,6 +18,10 @@ type Result struct {
 	// Memory is the peak resident memory of its largest process, in bytes.
 	Memory int64
 	Reason string
+	// Witness is what assay validate says of the witness of an answer, with Options.Witnesses: confirmed, rejected, unknown, timeout, error, none; empty if
+	// there is no answer. Validation is the processor time of that.
+	Witness    string
+	Validation time.Duration
 }
 
 // uncertified says that a true answer was not checked.

@@ -26,7 +26,7 @@ type Provenance struct {
 
 // resultColumns is the header of a file of results.
 var resultColumns = []string{
-	"id", "set", "file", "property", "expected", "answer", "correct", "cpu_s", "wall_s", "reason", "memory_mib", "options", "version",
+	"id", "set", "file", "property", "expected", "answer", "correct", "cpu_s", "wall_s", "reason", "memory_mib", "options", "version", "witness", "validation_cpu_s",
 }
 
 // Log is a file of results that is open for more.
@@ -151,7 +151,7 @@ func (l *Log) Close() error { return l.file.Close() }
 func fields(r Result, p Provenance) []string {
 	return []string{
 		r.Task.ID, r.Task.Set, r.Task.File, r.Task.Property, r.Task.Expected, r.Answer, string(r.Correct),
-		seconds(r.CPU), seconds(r.Wall), r.Reason, mebibytes(r.Memory), p.Settings, p.Version,
+		seconds(r.CPU), seconds(r.Wall), r.Reason, mebibytes(r.Memory), p.Settings, p.Version, r.Witness, seconds(r.Validation),
 	}
 }
 
@@ -209,7 +209,7 @@ func (r csvRow) result() (Result, error) {
 		Task: Task{
 			ID: r.get("id"), Set: r.get("set"), File: r.get("file"), Property: r.get("property"), Expected: r.get("expected"),
 		},
-		Answer: r.get("answer"), Correct: correctness(r.get("correct")), Reason: r.get("reason"),
+		Answer: r.get("answer"), Correct: correctness(r.get("correct")), Reason: r.get("reason"), Witness: r.get("witness"),
 	}
 	if out.Task.ID == "" || out.Answer == "" {
 		return out, r.errorf("the id or the answer is empty")
@@ -224,6 +224,9 @@ func (r csvRow) result() (Result, error) {
 		return out, err
 	}
 	if out.Wall, err = r.seconds("wall_s"); err != nil {
+		return out, err
+	}
+	if out.Validation, err = r.seconds("validation_cpu_s"); err != nil {
 		return out, err
 	}
 	memory, err := r.number("memory_mib")

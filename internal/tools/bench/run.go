@@ -37,6 +37,8 @@ type Options struct {
 	// Compile, if not empty, is a compiler with its flags: each task's C file is compiled, and the
 	// object file is what is asked about.
 	Compile string
+	// Witnesses asks for a witness of each answer, and has it judged.
+	Witnesses bool
 	// CheckFlags are passed on to `assay check`.
 	CheckFlags []string
 	// Temporary is an existing folder below which each task gets its own for
@@ -66,6 +68,9 @@ func (o Options) Settings() string {
 	if o.Compile != "" {
 		text += " of " + o.Compile
 	}
+	if o.Witnesses {
+		text += " with witnesses"
+	}
 	return text
 }
 
@@ -91,21 +96,32 @@ func (o Options) arguments(t Task, output ...string) []string {
 		if t.Precondition != "" {
 			args = append(args, "--assume", strings.TrimSpace(t.Precondition), "--havoc-uninitialised")
 		}
-	} else if t.Spec != "" {
-		args = append(args, "--spec", t.Spec)
-	} else { // the labels of tables are those of the competition, too
-		args = append(args, "--property", supported[t.question()], "--unmodelled", "pure")
+	} else {
+		args = append(args, t.specified()...)
 		if t.question() == "ltl" {
 			args = append(args, "--ltl", t.formula())
 		}
 	}
+	return append(append(append(args, t.semantics()...), o.settings()...), t.Paths...)
+}
+
+// specified are the flags for the property of a task.
+func (t Task) specified() []string {
+	if t.Spec != "" {
+		return []string{"--spec", t.Spec}
+	}
+	return []string{"--property", supported[t.question()], "--unmodelled", "pure"} // the labels of tables are those of the competition, too
+}
+
+// semantics are the flags for the machine of a task.
+func (t Task) semantics() (args []string) {
 	if t.DataModel != "" {
 		args = append(args, "--data-model", strings.ToLower(t.DataModel))
 	}
 	if t.Integers {
 		args = append(args, "--semantics", "integers")
 	}
-	return append(append(args, o.settings()...), t.Paths...)
+	return args
 }
 
 // Command is the command line for a shell that runs a task again.
@@ -287,7 +303,13 @@ func (r *runner) runTask(ctx context.Context, i int, t Task) (result Result, ok 
 		}
 	}
 	mark := strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(i)
-	cmd := exec.Command(r.o.Assay, r.o.arguments(asked, "--json", "--quiet")...)
+	output := []string{"--json", "--quiet"}
+	witness := ""
+	if r.o.Witnesses && asked.witnessed() {
+		witness = filepath.Join(folder, "witness.yml")
+		output = append(output, "--witness", witness)
+	}
+	cmd := exec.Command(r.o.Assay, r.o.arguments(asked, output...)...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+folder, taskVariable+"="+mark)
 	stdout, stderr := capture{limit: outputLimit}, capture{limit: 32 << 10}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -304,6 +326,12 @@ func (r *runner) runTask(ctx context.Context, i int, t Task) (result Result, ok 
 	result = Result{Task: t, CPU: outcome.CPU, Wall: outcome.Wall, Memory: outcome.Resident}
 	result.Answer, result.Reason = classify(outcome, stdout.bytes(), string(stderr.bytes()))
 	result.Correct = t.judge(result.Answer)
+	if witness != "" {
+		r.validate(ctx, asked, witness, mark, &result)
+		if ctx.Err() != nil {
+			return Result{}, false
+		}
+	}
 	return result, true
 }
 

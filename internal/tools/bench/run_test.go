@@ -113,6 +113,46 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestWitnesses: the witness of each answer is judged by a process of its own.
+func TestWitnesses(t *testing.T) {
+	o := fake(t)
+	o.Witnesses = true
+	temporal := behave("a5", "two", "good", "true")
+	temporal.Property = "ltl:G \"x > 0\""
+	results, err := Run(t.Context(), []Task{
+		behave("a1", "one", "good", "true"), behave("a2", "one", "bad", "false"), behave("a3", "two", "unsure", "true"), behave("a4", "two", "memory", "true"), temporal,
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range results {
+		got = append(got, r.Task.ID+" "+r.Witness)
+	}
+	if want := "a1 confirmed;a2 none;a3 unknown;a4 error;a5 "; strings.Join(got, ";") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if results[2].Validation < 200*time.Millisecond {
+		t.Errorf("the validation took %v", results[2].Validation)
+	}
+	var b strings.Builder
+	WriteSummary(&b, results, o)
+	for _, want := range []string{"WITNESSES", "in 3 times the time", "bad.c: false(no-overflow): witness none", "unsure.c: true (uncertified): witness unknown"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "good.c: true") {
+		t.Errorf("what is confirmed is listed:\n%s", b.String())
+	}
+	var row strings.Builder
+	writeRow(&row, resultColumns)
+	writeRow(&row, fields(results[2], Provenance{}))
+	if back, err := parseResults("r.csv", strings.NewReader(row.String())); err != nil || back[0].Witness != "unknown" || back[0].Validation < 200*time.Millisecond {
+		t.Errorf("%+v %v", back, err)
+	}
+}
+
 // TestProcessorTimeOfTheGroup: what a descendant used counts, although nobody
 // waited for it and it had to be killed.
 func TestProcessorTimeOfTheGroup(t *testing.T) {

@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// WriteSummary prints a table by set, what was skipped, and at the end what
+// WriteSummary prints a table by set, what became of witnesses, what was skipped, and at the end what
 // needs a look: rejected input, answers without a published verdict, crashes,
 // and wrong answers, the last two with the command line that shows them again.
 func WriteSummary(w io.Writer, results []Result, o Options) {
 	writeCounts(w, results)
+	writeWitnesses(w, results)
 	writeGrowth(w, results)
 	writeClasses(w, results)
 	writeSkipped(w, results)

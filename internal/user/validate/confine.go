@@ -16,7 +16,8 @@ import (
 // Of a correctness witness an expression holds if it is true and its evaluation has no undefined behaviour: C gives it no
 // value otherwise. So every check and every access in it becomes an assertion.
 //
-// Of a violation witness an expression whose evaluation is undefined is not true. A run is along the witness if it passes all
+// Of a violation witness an expression whose evaluation is undefined is not true; here the run ends, so runs are missed that
+// come to the place once more (partial). A run is along the witness if it passes all
 // segments but the last one, violates the property at the target, and nowhere before: checks at the target count only
 // in the last segment, and checks elsewhere end the run.
 
@@ -262,8 +263,11 @@ func (x *instrumented) confined(m *ir.Module, targets []ir.CheckKind, t *target,
 		}
 	}
 	return x.rewrite(m, edit{
-		ends:  ends,
-		owned: func(e *ir.Editor, _ int, cond ir.Value, _ string) { e.Op(ir.Assume, ir.Type{}, cond) },
+		ends: ends,
+		owned: func(e *ir.Editor, _ int, cond ir.Value, _ string) {
+			e.Op(ir.Assume, ir.Type{}, cond)
+			x.partial = true
+		},
 		own: func(e *ir.Editor, f *ir.Func, _ ir.Value, d ir.Def, at ir.Pos) bool {
 			switch {
 			case !slices.Contains(targets, ir.CheckKind(d.Aux)) || t == nil:

@@ -81,6 +81,8 @@ type instrumented struct {
 	// maps are by the index in files.
 	maps   []*textMap
 	folder string
+	// partial says that a constraint may have no value, where runs end that could go on.
+	partial bool
 }
 
 // textMap leads from the new text of a file to the original.

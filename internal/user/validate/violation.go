@@ -364,6 +364,10 @@ func (j *judge) search(a *attempt, share float64) (done bool, err error) {
 		if strict {
 			return false, nil
 		}
+		if a.partial {
+			j.unknown("no run along the witness was found; of runs in which a constraint has no value at a visit of its place, as by an overflow, that is not proved")
+			return true, nil
+		}
 		j.out.Outcome, j.out.Why = Rejected, "no run along the witness violates the property, which was proved"
 		if j.Ask.Question == conductor.Termination {
 			j.out.Why = "every run along the witness ends, which was proved"

@@ -33,6 +33,26 @@ func check(behaviour string) int {
 	folder, _ := os.MkdirTemp("", "left")
 	_ = os.WriteFile(filepath.Join(folder, "x"), []byte("x"), 0o600)
 	_ = os.Chmod(folder, 0)
+	for i, a := range os.Args {
+		if a != "--witness" || behaviour == "bad" && os.Args[1] == "check" {
+			continue
+		}
+		if os.Args[1] == "check" {
+			_ = os.WriteFile(os.Args[i+1], []byte(behaviour), 0o600)
+			break
+		}
+		text, _ := os.ReadFile(os.Args[i+1])
+		switch string(text) {
+		case "unsure":
+			burn(200 * time.Millisecond)
+			os.Stdout.WriteString("RESULT: unknown\n")
+			return 2
+		case "memory":
+			return 4
+		}
+		os.Stdout.WriteString("RESULT: confirmed\n")
+		return 0
+	}
 	switch behaviour {
 	case "bad":
 		os.Stdout.WriteString(`{"result":"false(no-overflow)"}`)
