@@ -189,6 +189,7 @@ var allowed = map[string][]string{
 	"internal/transform":              {"internal/program/ir", "internal/evidence/verdict"},
 	"internal/transform/arbitrary":    {"internal/program/ir", "internal/transform"},
 	"internal/transform/cut":          {"internal/program/ir", "internal/evidence/invariant"},
+	"internal/transform/flat":         {"internal/logic/bv", "internal/program/inline", "internal/program/ir", "internal/transform"},
 	"internal/transform/heap":         {"internal/program/ir", "internal/transform"},
 	"internal/transform/precondition": {"internal/logic/bv", "internal/program/ir", "internal/transform"},
 	"internal/transform/product": {
@@ -338,7 +339,7 @@ var allowed = map[string][]string{
 		"internal/finite/solve",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/models/absint", "internal/models/integerize",
-		"internal/transform", "internal/transform/arbitrary", "internal/transform/cut", "internal/transform/heap", "internal/transform/precondition", "internal/transform/product", "internal/transform/recursion", "internal/transform/reducible", "internal/transform/skeleton", "internal/transform/slice",
+		"internal/transform", "internal/transform/arbitrary", "internal/transform/cut", "internal/transform/flat", "internal/transform/heap", "internal/transform/precondition", "internal/transform/product", "internal/transform/recursion", "internal/transform/reducible", "internal/transform/skeleton", "internal/transform/slice",
 		"internal/engines/abstract", "internal/engines/acceleration", "internal/engines/bitranking", "internal/engines/bmc", "internal/engines/guess", "internal/engines/induction", "internal/engines/inference", "internal/engines/lasso", "internal/engines/pathwise", "internal/engines/recurrent", "internal/engines/symex", "internal/engines/transition", "internal/engines/trial",
 		"internal/certify/accept",
 	},

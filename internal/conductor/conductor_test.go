@@ -24,7 +24,7 @@ func names(t Task) string {
 }
 
 func TestChoose(t *testing.T) {
-	const all = "bmc abstract induction paths trial ic3 symex acceleration slice false"
+	const all = "bmc abstract induction paths trial ic3 symex flat acceleration slice false"
 	for _, c := range []struct {
 		q    Question
 		o    Options

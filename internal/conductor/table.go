@@ -92,6 +92,9 @@ func init() { // the functions use the table
 		{Name: "symex", Question: Safety, About: "proves by a symbolic execution graph: lists, trees, arrays of any length",
 			Gives: True, When: together, Quiet: true, Run: (*run).execute,
 			Start: 20 * time.Millisecond}, // it takes milliseconds, its check takes longer
+		{Name: "flat", Question: Safety, About: "graphs and induction where calls are replaced by bodies, and locals that functions share are values",
+			Gives: True, When: together, Quiet: true, Run: (*run).proveFlat,
+			Start: 300 * time.Millisecond},
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
 			Gives: False, When: together, Quiet: true, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once
