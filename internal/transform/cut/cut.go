@@ -254,18 +254,29 @@ func (c *cutting) loop(e *editor, l *Loop) error {
 	return x.unwound()
 }
 
-// moves says whether all that comes around to a pointer phi is itself, moved.
-func moves(f *ir.Func, phi ir.Value, l *Loop) bool {
+// moves lists the pointers, from before the loop or phis of its head, that come around to a pointer phi of the
+// head, itself among them, moved within their objects; ok is false if something else may.
+func moves(phi ir.Value, l *Loop) (bases []ir.Value, ok bool) {
 	seen := map[ir.Value]bool{}
 	var from func(v ir.Value) bool
 	from = func(v ir.Value) bool {
-		if v == phi || seen[v] {
+		if seen[v] {
 			return true
 		}
 		seen[v] = true
 		d := l.Func.Def(v)
 		if !l.Blocks[d.Block] {
-			return false
+			bases = append(bases, v)
+			return true
+		}
+		if d.Op == ir.Phi && d.Block == l.Head {
+			bases = append(bases, v)
+			for i, p := range l.Func.Blocks[l.Head].Preds {
+				if l.Blocks[p] && !from(d.Args[i]) {
+					return false
+				}
+			}
+			return true
 		}
 		switch d.Op {
 		case ir.PtrAdd, ir.Freeze:
@@ -282,13 +293,10 @@ func moves(f *ir.Func, phi ir.Value, l *Loop) bool {
 		}
 		return false
 	}
-	d := l.Func.Def(phi)
-	for i, p := range l.Func.Blocks[l.Head].Preds {
-		if l.Blocks[p] && !from(d.Args[i]) {
-			return false
-		}
+	if !from(phi) {
+		return nil, false
 	}
-	return true
+	return bases, true
 }
 
 // written lists pointers to the objects that the loop may write, and the locals
@@ -298,6 +306,8 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 	e := &Effects{Globals: map[string]bool{}, Params: map[int]bool{}}
 	seen, sleeps := map[ir.Value]bool{}, map[ir.Value]bool{}
 	var order []ir.Value
+	c.writes.loop, c.writes.bases = l, map[ir.Value]bool{}
+	defer func() { c.writes.loop = nil }()
 	for b := ir.BlockID(1); int(b) < len(f.Blocks); b++ {
 		if !l.Blocks[b] {
 			continue
@@ -334,6 +344,8 @@ func (c *cutting) written(ed *editor, l *Loop) (objects, asleep []ir.Value, err 
 	dom := ir.Dominators(f)
 	for _, r := range order {
 		switch d := f.Def(r); {
+		case c.writes.bases[r]:
+			objects = append(objects, r) // it is used in the loop, and defined before: it is there at the head
 		case sleeps[r] || d.Op == ir.Null:
 		case d.Op == ir.Alloca || d.Op == ir.Malloc || d.Op == ir.Param:
 			if d.Block != 0 && (l.Blocks[d.Block] || !dom.Dominates(d.Block, l.Head)) {

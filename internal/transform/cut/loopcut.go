@@ -64,6 +64,14 @@ func (x *loopCut) any(t ir.Type) ir.Value {
 	return x.e.Emit(ir.Def{Op: ir.Nondet, Type: t, Aux: int64(ir.NondetInput), Sym: selectName})
 }
 
+// within is any pointer into the object that p points into.
+func (x *loopCut) within(p ir.Value) ir.Value {
+	if d := x.e.Func.Def(p); d.Op == ir.Null || d.Op == ir.FuncAddr {
+		return p
+	}
+	return x.e.Op(ir.PtrAdd, x.e.Func.Def(p).Type, p, x.any(x.e.Module.WordType()))
+}
+
 // arbitrary goes from the block start to the head, with a state that is arbitrary
 // on what the loop changes, if a choice is made; else to another block.
 func (x *loopCut) arbitrary(otherwise ir.BlockID) error {
@@ -80,10 +88,19 @@ func (x *loopCut) arbitrary(otherwise ir.BlockID) error {
 			values[i] = x.any(t)
 			continue
 		}
-		if !moves(e.Func, phi, x.l) {
+		bases, known := moves(phi, x.l)
+		if !known {
 			return &ErrUncut{Func: e.Func.Name, Pos: x.l.Pos(), Why: "a pointer in it changes to another object"}
 		}
-		values[i] = e.Op(ir.PtrAdd, t, x.initial[phi], x.any(e.Module.WordType()))
+		values[i] = x.within(x.initial[phi])
+		for _, b := range bases {
+			if y, ok := x.initial[b]; ok {
+				b = y
+			}
+			if b != x.initial[phi] {
+				values[i] = e.Op(ir.Select, t, x.any(boolean), x.within(b), values[i])
+			}
+		}
 	}
 	for _, r := range x.written {
 		x.havoc(e, r)

@@ -3,6 +3,7 @@ package cut
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"assay/internal/program/ir"
@@ -43,6 +44,10 @@ type Writes struct {
 	Of    map[string]*Effects // by function, as far as it was asked for
 	// params says which pointer parameters are solid.
 	params map[param]bool
+	// loop, if set, is the loop that is looked at: a pointer of which it is not known where it comes from
+	// is a root itself if it is from before the loop (bases).
+	loop  *Loop
+	bases map[ir.Value]bool
 }
 
 // NewWrites knows nothing so far of the functions of m; see Complete.
@@ -59,6 +64,18 @@ func NewWrites(m *ir.Module) *Writes {
 // elsewhere.
 func (w *Writes) roots(f *ir.Func, p ir.Value, seen map[ir.Value]bool) bool {
 	if seen[p] {
+		return true
+	}
+	if l := w.loop; l != nil && l.Func == f && !l.Blocks[f.Def(p).Block] {
+		further := maps.Clone(seen)
+		w.loop = nil
+		known := w.roots(f, p, further)
+		w.loop = l
+		if known {
+			maps.Copy(seen, further)
+		} else {
+			seen[p], w.bases[p] = true, true
+		}
 		return true
 	}
 	seen[p] = true
