@@ -7,13 +7,14 @@ import (
 
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 	"assay/internal/transform/flat"
 	"assay/internal/transform/reducible"
 )
 
-// flatGraph is how long a graph of the flat program is built, before induction is asked: most are found at
+// flatGraph is how long a graph of the flat program is built and checked, before induction is asked: most are found at
 // once, or not at all.
-const flatGraph = 2 * time.Second
+const flatGraph = 3 * time.Second
 
 // proveFlat proves what functions hand to each other by addresses of locals: of the program in which
 // calls are replaced by bodies, and locals are values (package flat), and of which loops are
@@ -29,7 +30,7 @@ func (r *run) proveFlat(ctx context.Context, m *ir.Module) Reply {
 		panic("conductor: nothing is asked of the flat program that it cannot say")
 	}
 	r = r.with(func(t *Task) { t.Targets, t.Disputed = asked, nil })
-	graph, cancel := context.WithTimeout(ctx, flatGraph)
+	graph, cancel := work.WithProcessorTime(ctx, flatGraph)
 	a := r.execute(graph, p.Module)
 	cancel()
 	if !decided(a.Verdict) && ctx.Err() == nil {
