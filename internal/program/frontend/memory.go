@@ -290,8 +290,10 @@ func (im *importer) expressible(v llvm.Value) string {
 			if v.Weak {
 				problem = "the weak symbol " + v.Name + ", which may be absent"
 			}
-			if what := unsupportedLibrary(v.Name); what != "" && v.Init == nil {
-				problem = what
+			if v.Init == nil {
+				if what := unsupportedLibrary(v.Name); what != "" {
+					problem = what
+				}
 			}
 		case *llvm.Function:
 			if v.Weak {

@@ -6,6 +6,11 @@ package llvm
 */
 import "C"
 
+import (
+	"cmp"
+	"slices"
+)
+
 // This file decides whether a local may be promoted (see promote.go).
 
 // uses are the uses of an alloca, if all of them are simple.
@@ -151,10 +156,12 @@ type flowGraph struct {
 	blocks     []C.LLVMBasicBlockRef
 	index      map[C.LLVMBasicBlockRef]int
 	successors [][]int
+	// numbers are the instructions of numbered blocks in their order. What is inserted later has none.
+	numbers map[C.LLVMValueRef]int
 }
 
 func newFlowGraph(f C.LLVMValueRef) *flowGraph {
-	g := &flowGraph{index: map[C.LLVMBasicBlockRef]int{}}
+	g := &flowGraph{index: map[C.LLVMBasicBlockRef]int{}, numbers: map[C.LLVMValueRef]int{}}
 	for b := C.LLVMGetFirstBasicBlock(f); b != nil; b = C.LLVMGetNextBasicBlock(b) {
 		g.index[b] = len(g.blocks)
 		g.blocks = append(g.blocks, b)
@@ -187,22 +194,36 @@ func (g *flowGraph) inCycle(b int) bool {
 	return false
 }
 
+// order sorts instructions of a block. A block is gone through once for all objects that have uses there.
+func (g *flowGraph) order(block int, list []C.LLVMValueRef) {
+	if len(list) < 2 {
+		return
+	}
+	if slices.ContainsFunc(list, func(x C.LLVMValueRef) bool { _, ok := g.numbers[x]; return !ok }) {
+		n := 0
+		for x := C.LLVMGetFirstInstruction(g.blocks[block]); x != nil; x = C.LLVMGetNextInstruction(x) {
+			g.numbers[x] = n
+			n++
+		}
+	}
+	slices.SortFunc(list, func(a, b C.LLVMValueRef) int { return cmp.Compare(g.numbers[a], g.numbers[b]) })
+}
+
 // respectsLifetime says that no access is reachable from an end of the
 // lifetime without passing a start.
 func (g *flowGraph) respectsLifetime(u *uses) bool {
 	// The events of each block, in order.
+	users := map[int][]C.LLVMValueRef{}
+	for user := range u.events {
+		i := g.index[C.LLVMGetInstructionParent(user)]
+		users[i] = append(users[i], user)
+	}
 	inBlock := map[int][]eventKind{}
 	tail := map[int][]eventKind{} // those after the last end of the block
-	for user := range u.events {
-		b := C.LLVMGetInstructionParent(user)
-		i := g.index[b]
-		if _, done := inBlock[i]; done {
-			continue
-		}
-		for inst := C.LLVMGetFirstInstruction(b); inst != nil; inst = C.LLVMGetNextInstruction(inst) {
-			if k, ok := u.events[inst]; ok {
-				inBlock[i] = append(inBlock[i], k)
-			}
+	for i, list := range users {
+		g.order(i, list)
+		for _, user := range list {
+			inBlock[i] = append(inBlock[i], u.events[user])
 		}
 		for j, k := range inBlock[i] {
 			if k == end {

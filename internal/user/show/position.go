@@ -38,13 +38,26 @@ func PositionOf(m *ir.Module, p ir.Pos) Position {
 	if p.Line == 0 || int(p.File) >= len(m.Files) {
 		return Position{}
 	}
-	file := m.Files[p.File]
-	if filepath.IsAbs(file) {
-		if short, err := filepath.Rel(workingDirectory(), file); err == nil && filepath.IsLocal(short) {
-			file = short
-		}
+	return Position{File: shortName(m.Files[p.File]), Line: int(p.Line), Col: int(p.Col)}
+}
+
+// shortNames are the names of files that were asked for: a trace asks at each step.
+var shortNames sync.Map
+
+// shortName is a file below the working directory relative to it, and any other as it is.
+func shortName(file string) string {
+	if !filepath.IsAbs(file) {
+		return file
 	}
-	return Position{File: file, Line: int(p.Line), Col: int(p.Col)}
+	if short, ok := shortNames.Load(file); ok {
+		return short.(string)
+	}
+	name := file
+	if short, err := filepath.Rel(workingDirectory(), file); err == nil && filepath.IsLocal(short) {
+		name = short
+	}
+	shortNames.Store(file, name)
+	return name
 }
 
 // workingDirectory is where the process was started.
