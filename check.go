@@ -172,7 +172,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	r.enter("searching")
 	begin = time.Now()
 	question := r.question(m, asked)
-	question.Exact, question.Options.Shorten = program.Exact, !native.Binary(t.Files) // there it matters what was never written
+	question.Exact, question.Vectors, question.Options.Shorten = program.Exact, program.Vectors, !native.Binary(t.Files) // there it matters what was never written
 	parts, err := contracts.Decide(ctx, r.frontendOptions(), program, question)
 	if err != nil {
 		return nil, loadError(err)

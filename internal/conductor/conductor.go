@@ -54,7 +54,10 @@ type Task struct {
 	// Exact is the program for engines that run it, if it is another one: where Module
 	// over-approximates, its runs may go the exact way (frontend.Program.Exact). A violation
 	// is then one of it.
-	Exact    *ir.Module
+	Exact *ir.Module
+	// Vectors is the program for engines that tell of all strings of a command line, if it is another
+	// one (frontend.Program.Vectors): it has all runs of the program.
+	Vectors  *ir.Module
 	Question Question
 	// Targets are the violations that are asked about; Disputed are those of which it is
 	// disputed whether they count: a proof excludes them, too. Of Safety.

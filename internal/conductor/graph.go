@@ -33,7 +33,7 @@ func (r *run) execute(ctx context.Context, m *ir.Module) Reply {
 }
 
 // executeWith does so with what is said of integers in nodes of lists and trees.
-func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values) Reply {
+func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values) (a Reply) {
 	for _, k := range slices.Concat(r.Targets, r.Disputed) {
 		if !slices.Contains(GraphKinds, k) {
 			return unknown(verdict.Reason{Cause: verdict.CauseUnsupported, Text: "symbolic execution graphs do not decide checks of the kind " + k.String()})
@@ -42,6 +42,10 @@ func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values
 	label := r.Label
 	if label == "" {
 		label = "ERROR"
+	}
+	if r.Vectors != nil && m == r.Module {
+		m = r.Vectors
+		defer func() { a.About = m }()
 	}
 	b := symex.Build(ctx, m, symex.Options{Targets: r.Targets, Label: label, Values: values})
 	if reason, stuck := obstacle(&b); stuck {
@@ -129,7 +133,11 @@ func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o *verdict.Clai
 // proveByGraph proves termination: the transition system of a graph terminates. A
 // program with recursion is also tried as one in which that is loops: first, if it has
 // all of the program in it, and last, if it is made of the skeleton.
-func (r *run) proveByGraph(ctx context.Context, m *ir.Module) Reply {
+func (r *run) proveByGraph(ctx context.Context, m *ir.Module) (reply Reply) {
+	if r.Vectors != nil && m == r.Module {
+		m = r.Vectors
+		defer func() { reply.About = m }()
+	}
 	if !recursion.Is(m) {
 		return r.graphOf(ctx, m)
 	}

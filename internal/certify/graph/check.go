@@ -115,6 +115,7 @@ type checkerState struct {
 	returns   map[int][]int      // of an entry: the nodes that return to it
 	lists     bool               // there are list segments
 	arrays    []*symgraph.Object // with slots
+	strings   bool               // an object leads to strings
 
 	z       *z3.Script
 	text    strings.Builder // not yet sent
@@ -175,6 +176,7 @@ func (c *checkerState) shape() error {
 					}
 					c.arrays = append(c.arrays, &s.Objects[k])
 				}
+				c.strings = c.strings || s.Objects[k].Strings != nil
 				for x := range s.Objects[k].Cells {
 					if !listed(&s.Objects[k].Cells[x].Value) {
 						return bad(i, "a pointer to an object that is not listed")

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"assay/internal/evidence/symgraph"
 	"assay/internal/program/ir"
@@ -95,6 +96,20 @@ func (c *checkerState) executeLoad(s *state, v ir.Value, d *ir.Def) (done bool) 
 	return s.set(v, x)
 }
 
+// zerosUnder are the bytes of an object that are 0, and stay so when a byte that is 0 is stored
+// wherever it is.
+func zerosUnder(ob *object, x value, t ir.Type) (kept []cell) {
+	if t != ir.IntType(8) || x.kind != symgraph.Int || x.truth != "" || !x.n.isConst() || x.n.low.Sign() != 0 {
+		return nil
+	}
+	for _, y := range ob.cells {
+		if y.t == t && y.v.kind == symgraph.Int && y.v.truth == "" && y.v.n.isConst() && y.v.n.low.Sign() == 0 {
+			kept = append(kept, y)
+		}
+	}
+	return kept
+}
+
 func (c *checkerState) executeStore(s *state, d *ir.Def) (done bool) {
 	x, p := c.operand(s, d.Args[0]), c.operand(s, d.Args[1])
 	t := s.top().f.Type(d.Args[0])
@@ -107,7 +122,13 @@ func (c *checkerState) executeStore(s *state, d *ir.Def) (done bool) {
 		return s.next()
 	}
 	ob := &s.objects[o]
+	kept := zerosUnder(ob, x, t)
 	c.clear(s, ob, at, bytes(t))
+	for _, y := range kept {
+		if !slices.ContainsFunc(ob.cells, func(z cell) bool { return z.t == y.t && z.at.t == y.at.t }) {
+			ob.cells = append(slices.Clip(ob.cells), y)
+		}
+	}
 	if x.kind == symgraph.Int && x.truth != "" {
 		x = integerValue(c.short(c.number(s, d.Args[0])))
 	}

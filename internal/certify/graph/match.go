@@ -41,6 +41,7 @@ type match struct {
 	lasts   []lastOf
 	dealt   []dealt
 	slotted []slotted
+	worded  []worded
 	fails   string
 	claims  []string
 }
@@ -141,6 +142,7 @@ func (m *match) run(i int) bool {
 		// Cells hold pointers to further objects: those whose place is known already.
 		m.solve(slots)
 		m.slots(&slots, o)
+		m.strings(&slots, o)
 		m.cells(&slots, o)
 	}
 	m.solve(slots)
@@ -206,6 +208,7 @@ func (m *match) claimState(slots []slot) {
 	}
 	m.claimDealt()
 	m.claimSlots()
+	m.claimStrings()
 	for _, k := range m.n.State.Constraints {
 		t, ok := constraint(k, m.term)
 		if !ok {
@@ -525,7 +528,7 @@ transitions:
 			}
 		}
 		if m.follow {
-			f := &match{c: c, s: m.s, n: m.n, known: m.known, symbols: symbols, dealt: m.dealt, slotted: m.slotted}
+			f := &match{c: c, s: m.s, n: m.n, known: m.known, symbols: symbols, dealt: m.dealt, slotted: m.slotted, worded: m.worded}
 			f.claimState(slots)
 			if f.fails != "" {
 				continue

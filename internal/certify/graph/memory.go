@@ -79,11 +79,29 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 	if v.kind != symgraph.Int || t.Bits%8 != 0 {
 		return v
 	}
+	if last, ok := literalEnd(ob); ok && t.Bits == 8 {
+		c.assert("(= (= " + at.t + " " + last.t + ") (= 0 " + c.view(v.n, 8, true).t + "))")
+	}
 	n := cell{at, t, v}
 	for i := range ob.cells {
 		c.same(&n, &ob.cells[i])
 	}
 	return v
+}
+
+// literalEnd is the offset of the last byte of a string that does not change, if that is the one byte
+// that is 0: a byte of it, wherever it is, is 0 if and only if it is that one.
+func literalEnd(ob *object) (last number, ok bool) {
+	g := ob.global
+	if g == nil || !g.Constant || !ob.pristine || len(ob.written) > 0 || len(g.Relocs) > 0 || g.Size == 0 || uint64(len(g.Init)) != g.Size {
+		return last, false
+	}
+	for i, b := range g.Init {
+		if (b == 0) != (i == len(g.Init)-1) {
+			return last, false
+		}
+	}
+	return small(int64(len(g.Init) - 1)), true
 }
 
 // joined is an integer whose bytes are in other cells: a part of one, or several
@@ -197,6 +215,9 @@ func (c *checkerState) image(s *state, ob *object, at int64, t ir.Type) (value, 
 func (c *checkerState) clear(s *state, ob *object, at, n number) {
 	if ob.slots != nil && !c.spared(ob, at, n) {
 		c.spill(s, ob)
+	}
+	if ob.strings != nil && !c.sparesStrings(ob.strings, at, n) {
+		ob.strings = nil
 	}
 	if ob.pristine {
 		if at.isConst() && n.isConst() && at.low.IsInt64() && n.low.IsInt64() {

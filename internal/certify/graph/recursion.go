@@ -88,6 +88,7 @@ func (c *checkerState) summary(s *state, callee *ir.Func, args []ir.Value, entri
 		if o := &e.objects[i]; o.kind == symgraph.Stack && o.frame >= 0 {
 			o.frame = symgraph.HiddenFrame
 		}
+		e.objects[i].strings = nil // they are on the stack of the first frame
 	}
 	why := ""
 	for _, i := range entries {

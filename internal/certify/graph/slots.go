@@ -88,7 +88,7 @@ func (c *checkerState) spill(s *state, ob *object) {
 	if ob.slots != nil && c.owning(ob.slots) {
 		s.lost = true
 	}
-	ob.slots = nil
+	ob.slots, ob.strings = nil, nil
 }
 
 // slotAt is the number of the slot at an offset; ok is false if it may be none.

@@ -43,6 +43,7 @@ type object struct {
 	cells    []cell
 	list     *segment
 	slots    *slots
+	strings  *texts
 }
 
 type span struct{ at, n int64 }
@@ -271,6 +272,18 @@ func (c *checkerState) loadState(i int, symbols map[linear.Var]number) *state {
 		}
 		if o.Slots != nil {
 			if p.slots = c.loadSlots(n, o, exact, term); p.slots == nil {
+				return nil
+			}
+		}
+		if o.Strings != nil {
+			p.strings = c.loadStrings(n, o, func(l *symgraph.Strings) *slots {
+				var out []number
+				for _, f := range l.Out {
+					out = append(out, exact(f))
+				}
+				return c.wordSlots(exact(l.From), exact(l.To), out)
+			})
+			if p.strings == nil {
 				return nil
 			}
 		}

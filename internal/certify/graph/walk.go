@@ -24,7 +24,7 @@ func (c *checkerState) walk(s *state) {
 		f := s.top()
 		v := f.f.Blocks[f.block].Instrs[f.index]
 		d := f.f.Def(v)
-		if c.unfold(s, d) || c.takeOut(s, d) {
+		if c.unfold(s, d) || c.takeOut(s, d) || c.takeString(s, d) {
 			return
 		}
 		switch d.Op {

@@ -62,8 +62,9 @@ type explorer struct {
 	nodes     []*node
 	table     map[string]*node
 	dirty     []*node
-	now       *node // is explored
-	stopped   bool  // now has changed: what is known of its successors is old
+	now       *node  // is explored
+	path      *state // at the instruction under way
+	stopped   bool   // now has changed: what is known of its successors is old
 	obstacle  *Obstacle
 	suspects  []Suspect
 	tossed    *bool         // in the next step
@@ -238,7 +239,7 @@ func (x *explorer) run(s *state) {
 		f := top(s)
 		v := f.Func.Blocks[f.Block].Instrs[f.Index]
 		d := f.Func.Def(v)
-		x.split = x.split[:0]
+		x.split, x.path = x.split[:0], s
 		if x.pen != nil && d.Op != ir.Dbg && d.Op != ir.Br {
 			if p := x.prepare(f.Func); p.needed[v] {
 				x.pen.state(s, x.k.facts, p, v)
@@ -308,7 +309,8 @@ func (x *explorer) assume(a alternative) bool {
 // cannot notes an obstacle: an instruction that is not modelled.
 func (x *explorer) cannot(f *frame, d *ir.Def, text string) control {
 	if x.obstacle == nil {
-		x.obstacle = &Obstacle{Func: f.Func.Name, Pos: d.Pos, Text: text}
+		x.debug(text)
+		x.obstacle = &Obstacle{Func: f.Func.Name, Pos: x.calledAt(d.Pos), Text: text}
 	}
 	return stop
 }
@@ -324,7 +326,21 @@ func (x *explorer) suspect(f *frame, v ir.Value, d *ir.Def, kind ir.CheckKind, t
 			return
 		}
 	}
-	x.suspects = append(x.suspects, Suspect{Func: f.Func.Name, Value: v, Pos: d.Pos, Kind: kind, Text: text})
+	x.debug(text)
+	s := Suspect{Func: f.Func.Name, Value: v, Pos: d.Pos, Kind: kind, Text: text}
+	if f.Func.Model {
+		s.Pos, s.Text = x.calledAt(d.Pos), text+", in "+f.Func.Name
+	}
+	x.suspects = append(x.suspects, s)
+}
+
+// calledAt is the place of the last call of the path under way that has one: library models have none.
+func (x *explorer) calledAt(at ir.Pos) ir.Pos {
+	for i := len(x.path.Frames) - 1; i >= 0 && at.Line == 0; i-- {
+		f := &x.path.Frames[i]
+		at = f.Func.Def(f.Func.Blocks[f.Block].Instrs[f.Index]).Pos
+	}
+	return at
 }
 
 // enter moves to a successor and evaluates its phis; at a loop head the path ends.

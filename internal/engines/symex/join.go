@@ -39,18 +39,19 @@ const maxWiden = 12
 // joiner walks through two states; the second is that of x.k, over which values
 // are forms.
 type joiner struct {
-	x      *explorer
-	first  *knowledge // of the first state, nil if only an instance is sought
-	second *knowledge
-	pairs  []pair
-	bound  map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
-	fails  bool
-	lost   bool // what nodes own is not known any more
-	late   bool // bounds of what is owned do not move any more
-	plain  bool // only symbols, no multiples
-	naming bool // cells of the second state get a name
-	steady bool // constants are cases rather than the beginning of a count
-	tried  int  // facts with new symbols
+	x       *explorer
+	first   *knowledge // of the first state, nil if only an instance is sought
+	second  *knowledge
+	pairs   []pair
+	bound   map[linear.Var]linear.Form // symbols of the first state, and new ones, in the second
+	fails   bool
+	lost    bool           // what nodes own is not known any more
+	late    bool           // bounds of what is owned do not move any more
+	plain   bool           // only symbols, no multiples
+	naming  bool           // cells of the second state get a name
+	strided map[int32]bool // objects with strings
+	steady  bool           // constants are cases rather than the beginning of a count
+	tried   int            // facts with new symbols
 	// relaxes counts how often bounds of the node have moved.
 	relaxes map[side]int
 }
@@ -266,6 +267,14 @@ func (j *joiner) normal(f, g linear.Form, bits uint32) (linear.Form, linear.Form
 // states walks through both; the result has the shape of both.
 func (j *joiner) states(a, b *state) *state {
 	c := &state{Lost: a.Lost || b.Lost, Entry: a.Entry}
+	for i := range a.Objects {
+		if a.Objects[i].Strings != nil {
+			if j.strided == nil {
+				j.strided = map[int32]bool{}
+			}
+			j.strided[int32(i)] = true
+		}
+	}
 	if j.first == nil && b.Lost && !a.Lost {
 		j.fails = true
 		return c
@@ -279,12 +288,28 @@ func (j *joiner) states(a, b *state) *state {
 		}
 		j.bind(f, g)
 	}
+	for i := range a.Objects { // programs move away from where their arguments begin
+		if a.Objects[i].Strings == nil {
+			continue
+		}
+		for k := range a.Objects[i].Cells {
+			if p := &a.Objects[i].Cells[k]; p.Value.Kind == symgraph.Pointer && p.Value.Object >= 0 {
+				if q, ok := j.x.read(b, int32(i), p.Offset, p.Type); ok && q.Kind == symgraph.Pointer && q.Object == p.Value.Object {
+					j.bind(p.Value.Form, q.Form)
+				}
+			}
+		}
+	}
 	j.alone(a, b)
 	if j.x.patient {
 		j.aloneInMemory(a, b)
 	}
 	j.slotNumbers(a, b)
 	j.offsets(a, b)
+	texts := make([]*symgraph.Strings, len(a.Objects)) // numbers of slots explain pointers to them
+	for i := range a.Objects {
+		texts[i] = j.strings(a.Objects[i].Strings, b.Objects[i].Strings)
+	}
 	for i := range a.Frames {
 		f := a.Frames[i]
 		f.Values = slices.Clone(f.Values)
@@ -308,6 +333,7 @@ func (j *joiner) states(a, b *state) *state {
 			o.HasBase = false
 		}
 		o.Slots = j.slots(o.Slots, b.Objects[i].Slots)
+		o.Strings = texts[i]
 		o.Cells = nil
 		c.Objects = append(c.Objects, o)
 	}
@@ -390,7 +416,12 @@ func (j *joiner) value(p, q value, t ir.Type) value {
 	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.first != nil && f.IsConstant() && g.IsConstant() && !f.Equal(g) {
 		j.x.branching = true // perhaps a link of one node or another
 	}
+	plain := j.plain
+	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.strided[p.Object] {
+		j.plain = false // it moves in words
+	}
 	p.Form = j.form(f, g, t.Bits)
+	j.plain = plain
 	return p
 }
 
@@ -567,8 +598,12 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 		}
 	}
 	// How far pointers are from the ends of their objects, and from cells.
+	// A distance that has grown a few times grows on: what was found of it before is kept where it holds.
+	isFresh := func(t linear.Term) bool {
+		return slices.ContainsFunc(j.pairs, func(p pair) bool { return p.fresh && p.symbol == t.Var })
+	}
 	distance := func(f linear.Form) {
-		if len(f.Terms) > 1 {
+		if len(f.Terms) > 1 && (!j.late || slices.ContainsFunc(f.Terms, isFresh)) {
 			add(f, j.before(f), j.image(f))
 		}
 	}

@@ -8,6 +8,7 @@ package symex
 // (docs/soundness.md, U4 and U5).
 
 import (
+	"bytes"
 	"slices"
 
 	"assay/internal/evidence/symgraph"
@@ -83,11 +84,27 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		f.Values[v] = x.arbitrary(d.Type, signed)
 		return next
 	}
-	if !x.takeOut(s, o, off, d.Type) {
+	if !x.takeOut(s, o, off, d.Type) || !x.takeString(s, o, off, d.Type) {
 		return forked
 	}
 	if r, ok := x.read(s, o, off, d.Type); ok {
 		f.Values[v] = r
+		return next
+	}
+	if last, ok := literalEnd(&s.Objects[o]); ok && d.Type == ir.IntType(8) {
+		ends, ok := x.decideZero(off.Sub(last))
+		switch {
+		case !ok:
+			return forked
+		case ends:
+			f.Values[v] = constant(0)
+		default:
+			r := x.arbitrary(d.Type, signed)
+			if !x.k.assertNonzero(r.Form) {
+				return stop
+			}
+			f.Values[v] = r
+		}
 		return next
 	}
 	if x.within(&s.Objects[o], off, d.Type) {
@@ -101,6 +118,16 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		x.saturate(s)
 	}
 	return next
+}
+
+// literalEnd is the offset of the last byte of a string that does not change, if that is the one byte
+// that is 0.
+func literalEnd(ob *object) (last linear.Form, ok bool) {
+	g := ob.Global
+	if g == nil || !g.Constant || !ob.Pristine || len(g.Relocs) > 0 || bytes.IndexByte(g.Init, 0) != len(g.Init)-1 || uint64(len(g.Init)) != g.Size || len(ob.Cells) > 0 {
+		return last, false
+	}
+	return linear.Constant(linear.Int(int64(len(g.Init) - 1))), true
 }
 
 // read is what is known of a range.
@@ -249,6 +276,9 @@ func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 	if ob.Slots != nil && !x.spared(ob.Slots, off, n) {
 		x.spill(s, ob)
 	}
+	if ob.Strings != nil && !x.sparesStrings(ob.Strings, off, n) {
+		ob.Strings = nil
+	}
 	if !exact || !off.IsConstant() || !n.IsConstant() {
 		ob.Pristine = false
 	}
@@ -269,6 +299,29 @@ func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 	ob.Cells = kept
 }
 
+// zerosUnder are the cells of an object that stay 0 when 0 is stored: the end of a string, where it
+// is not known whether the store is elsewhere.
+func (x *explorer) zerosUnder(ob *object, r value, t ir.Type) (kept []cell) {
+	if r.Kind != symgraph.Int || t.Kind != ir.Int || t.Bits != 8 || !r.Form.Equal(linear.Form{}) {
+		return nil
+	}
+	for _, c := range ob.Cells {
+		if c.Type == t && c.Value.Kind == symgraph.Int && c.Value.Form.Equal(linear.Form{}) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// keepZeros gives an object its cells back that were not changed.
+func (x *explorer) keepZeros(ob *object, kept []cell) {
+	for _, c := range kept {
+		if !slices.ContainsFunc(ob.Cells, func(d cell) bool { return d.Type == c.Type && d.Offset.Equal(c.Offset) }) {
+			ob.Cells = append(slices.Clip(ob.Cells), c)
+		}
+	}
+}
+
 // forgetAll drops all that a write through an unknown pointer can change.
 func (x *explorer) forgetAll(s *state) {
 	if s.Entry != 0 && x.obstacle == nil {
@@ -280,6 +333,7 @@ func (x *explorer) forgetAll(s *state) {
 			x.obstacle = &Obstacle{Text: "a write through an unknown pointer may change a list"}
 			return
 		}
+		s.Objects[i].Strings = nil
 		if g := s.Objects[i].Global; g == nil || !g.Constant {
 			s.Objects[i].Cells, s.Objects[i].Pristine = nil, false
 		}
@@ -300,10 +354,12 @@ func (x *explorer) store(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	if x.discoverArray(s, o, off, r) {
 		return stop
 	}
-	if !x.takeOut(s, o, off, t) {
+	if !x.takeOut(s, o, off, t) || !x.takeString(s, o, off, t) {
 		return forked
 	}
+	kept := x.zerosUnder(&s.Objects[o], r, t)
 	x.forget(s, o, off, size(t), true)
+	x.keepZeros(&s.Objects[o], kept)
 	ob := &s.Objects[o]
 	if r.Kind == symgraph.Any || t.Kind == ir.Int && t.Bits%8 != 0 {
 		ob.Pristine = false

@@ -4,6 +4,9 @@ package symex
 // are needed, which are live, and whether a value is rather signed or unsigned.
 
 import (
+	"slices"
+
+	"assay/internal/logic/linear"
 	"assay/internal/program/ir"
 )
 
@@ -15,6 +18,14 @@ type function struct {
 	live   [][]ir.Value // by block: live after the phis
 	signed []bool       // by value: rather signed than unsigned
 	in     [][]bool     // by block and value: live at the start
+	// places are the constants that the function adds to pointers, each once.
+	places []placed
+}
+
+// placed is an offset from a pointer.
+type placed struct {
+	base   ir.Value
+	offset linear.Form
 }
 
 // ignorable says whether an instruction can be left out if its result is unused.
@@ -38,6 +49,16 @@ func (x *explorer) prepare(f *ir.Func) *function {
 	p.heads = make([]bool, len(f.Blocks))
 	for b := range f.Blocks {
 		p.heads[b] = wto.End[b] != 0
+	}
+	for v := range f.Values {
+		if d := f.Def(ir.Value(v)); d.Op == ir.PtrAdd {
+			if c := f.Def(d.Args[1]); c.Op == ir.Const {
+				at := placed{d.Args[0], linear.Constant(linear.FromBigInt(c.Const.Signed()))}
+				if !slices.ContainsFunc(p.places, func(q placed) bool { return q.base == at.base && q.offset.Equal(at.offset) }) {
+					p.places = append(p.places, at)
+				}
+			}
+		}
 	}
 	p.neededValues(x)
 	p.liveness()

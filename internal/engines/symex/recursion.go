@@ -146,6 +146,7 @@ func (x *explorer) activation(s *state, callee *ir.Func, values []value) *state 
 	for i := range e.Objects {
 		o := &e.Objects[i]
 		o.Origin = int32(i)
+		o.Strings = nil // they are on the stack of the first frame
 		if o.Kind == symgraph.Stack && o.Frame >= 0 {
 			o.Frame = symgraph.HiddenFrame
 		}

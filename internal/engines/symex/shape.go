@@ -48,6 +48,9 @@ func key(s *state, lists, trees bool) string {
 		if o.Slots != nil {
 			b.WriteString(" S" + strconv.Itoa(i) + "#" + strconv.Itoa(len(o.Slots.Out)))
 		}
+		if o.Strings != nil {
+			b.WriteString(" T" + strconv.Itoa(i) + "#" + strconv.Itoa(len(o.Strings.Out)))
+		}
 		if o.Kind >= symgraph.Global {
 			continue
 		}
@@ -85,7 +88,7 @@ func key(s *state, lists, trees bool) string {
 			for _, k := range pointerCells(o) {
 				c := &o.Cells[k]
 				at := c.Offset.Const.String()
-				if o.Slots != nil && !c.Offset.IsConstant() {
+				if (o.Slots != nil || o.Strings != nil) && !c.Offset.IsConstant() {
 					at = "~"
 				}
 				b.WriteString(" " + strconv.Itoa(i) + "+" + at + target(&c.Value))
@@ -237,6 +240,13 @@ func (x *explorer) symbolsOf(s *state) map[linear.Var]bool {
 			add(o.Slots.From)
 			add(o.Slots.To)
 			for _, f := range o.Slots.Out {
+				add(f)
+			}
+		}
+		if o.Strings != nil {
+			add(o.Strings.From)
+			add(o.Strings.To)
+			for _, f := range o.Strings.Out {
 				add(f)
 			}
 		}

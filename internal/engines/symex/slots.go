@@ -289,7 +289,7 @@ func (x *explorer) owns(ob *object) bool {
 // spill ends what is known of the slots of an object; what they own is lost.
 func (x *explorer) spill(s *state, ob *object) {
 	s.Lost = s.Lost || x.owns(ob)
-	ob.Slots = nil
+	ob.Slots, ob.Strings = nil, nil
 }
 
 // putBack puts the slots of all arrays back where that is possible.
@@ -524,6 +524,13 @@ func (j *joiner) boundary(f, g linear.Form) (linear.Form, bool) {
 // slotNumbers binds symbols that are nothing but the number of a slot.
 func (j *joiner) slotNumbers(a, b *state) {
 	for i := range a.Objects {
+		if p, q := a.Objects[i].Strings, b.Objects[i].Strings; p != nil && q != nil {
+			j.bind(p.From, q.From)
+			j.bind(p.To, q.To)
+			for k := range p.Out {
+				j.bind(p.Out[k], q.Out[k])
+			}
+		}
 		p, q := a.Objects[i].Slots, b.Objects[i].Slots
 		if p == nil || q == nil {
 			continue

@@ -13,6 +13,7 @@
 //	list.go       list segments          listfacts.go    what their nodes hold
 //	tree.go       tree segments          owned.go      what nodes own
 //	slots.go      what arrays own        recursion.go  recursive functions
+//	strings.go    arrays of strings
 //	drawing.go    pictures
 //
 // # Departures from the papers

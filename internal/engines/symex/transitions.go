@@ -147,6 +147,15 @@ func (x *explorer) renamed(s *state, to, own func(linear.Var) linear.Var) *state
 			l.Owned = x.renamedOwner(l.Owned, to, own)
 			o.Slots = &l
 		}
+		if o.Strings != nil {
+			l := *o.Strings
+			l.From, l.To = l.From.Rename(to), l.To.Rename(to)
+			l.Out = slices.Clone(l.Out)
+			for k := range l.Out {
+				l.Out[k] = l.Out[k].Rename(to)
+			}
+			o.Strings = &l
+		}
 		for k := range o.Cells {
 			o.Cells[k].Offset = o.Cells[k].Offset.Rename(to)
 			o.Cells[k].Value.Form = o.Cells[k].Value.Form.Rename(to)

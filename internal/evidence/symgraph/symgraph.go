@@ -94,6 +94,8 @@ type Object struct {
 	Origin int32
 	// Slots are pointers at regular offsets that own segments.
 	Slots *Slots
+	// Strings are pointers that lead to strings.
+	Strings *Strings
 	// List makes it a list segment: any number of heap objects of this size, whose
 	// cells are in each of them.
 	List *Segment
@@ -160,6 +162,16 @@ type Slots struct {
 	Nulls, From, To linear.Form
 	Out             []linear.Form
 	Owned           Owned
+}
+
+// Strings says that an array of pointers leads to strings: for each k with From <= k < To that is none
+// of Out, the k-th pointer of the object leads to a byte of an object of its own, to which nothing else of
+// the state leads: one on the stack of Frames[0], alive, of 1 to Most bytes, of which the last is 0.
+// Only where Entry is 0.
+type Strings struct {
+	From, To linear.Form
+	Out      []linear.Form
+	Most     int64
 }
 
 // Cell says that the bytes from Offset hold Value, whose type is Type. An integer that

@@ -57,6 +57,7 @@ func (o *Options) prove(p *Program, copied *llvm.Program) {
 		return
 	}
 	contract.Prune(p.Module)
+	p.Vectors = nil // what is changed below is not changed there
 	if p.Exact != nil {
 		contract.Prune(p.Exact)
 	}

@@ -13,14 +13,17 @@ import (
 // the first, whose loops cost it nothing.
 //
 // The importer makes both, behind a Nondet of the kind NondetExact. This file
-// removes the first ways from what all other engines get.
+// removes the first ways from what all other engines get; the loops over the command line stay in
+// Program.Vectors, for an engine that proves about all its strings at once.
 
 // exactInput is the model's name for the choice.
 const exactInput = "__assay_exact"
 
 // withoutExactWays is the module in which every NondetExact is false, and the
-// blocks that are not reached then are gone; m itself if there is none.
-func withoutExactWays(m *ir.Module) *ir.Module {
+// blocks that are not reached then are gone; m itself if there is none. With vectors, those are
+// true that say how the command line and the environment are made (harness.go): that way has all of
+// their runs, by loops.
+func withoutExactWays(m *ir.Module, vectors bool) *ir.Module {
 	found := false
 	has := func(f *ir.Func) bool {
 		return slices.ContainsFunc(f.Values, func(d ir.Def) bool { return d.Op == ir.Nondet && ir.NondetKind(d.Aux) == ir.NondetExact })
@@ -37,16 +40,20 @@ func withoutExactWays(m *ir.Module) *ir.Module {
 			}
 		}
 		for _, v := range ways {
-			no := e.Number(e.Func.Type(v).Bits, 0)
+			truth := vectors && e.Func.Name == EntryName
+			value := e.Number(e.Func.Type(v).Bits, 0)
+			if truth {
+				value = e.Number(e.Func.Type(v).Bits, 1)
+			}
 			for i := range e.Func.Values {
 				d := &e.Func.Values[i]
 				if d.Op == ir.CondBr && d.Args[0] == v {
-					takeElse(e.Func, ir.Value(i))
+					take(e.Func, ir.Value(i), truth)
 					continue
 				}
 				for k, a := range d.Args {
 					if a == v {
-						d.Args[k] = no
+						d.Args[k] = value
 					}
 				}
 			}
@@ -61,15 +68,18 @@ func withoutExactWays(m *ir.Module) *ir.Module {
 	return out
 }
 
-// takeElse lets a branch always go its second way.
-func takeElse(f *ir.Func, branch ir.Value) {
+// take lets a branch always go one way.
+func take(f *ir.Func, branch ir.Value, truth bool) {
 	d := f.Def(branch)
-	then, other := d.Succs[0], d.Succs[1]
-	*d = ir.Def{Op: ir.Br, Block: d.Block, Pos: d.Pos, Succs: []ir.BlockID{other}}
-	if then == other {
+	left, taken := d.Succs[0], d.Succs[1]
+	if truth {
+		left, taken = taken, left
+	}
+	*d = ir.Def{Op: ir.Br, Block: d.Block, Pos: d.Pos, Succs: []ir.BlockID{taken}}
+	if left == taken {
 		panic("an exact way without block")
 	}
-	b := &f.Blocks[then]
+	b := &f.Blocks[left]
 	i := slices.Index(b.Preds, d.Block)
 	b.Preds = slices.Delete(b.Preds, i, i+1)
 	for _, v := range b.Instrs {

@@ -179,6 +179,9 @@ type Program struct {
 	// Exact is the program for searches that run it, nil if it is Module: where Module
 	// over-approximates, there are more ways, which are those of the library (exact.go).
 	Exact *ir.Module
+	// Vectors is the program with all strings of the command line and the environment, for engines that
+	// can tell of them all; nil if Module is no less.
+	Vectors *ir.Module
 	// DataModel is the one that was used: of LLVM modules, their own.
 	DataModel DataModel
 	// Start is what is assumed of the state in which runs start.
@@ -506,9 +509,12 @@ func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program,
 	if p.PointerBits == 32 {
 		model = ILP32
 	}
-	program = &Program{Module: withoutExactWays(im.m), DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan}
+	program = &Program{Module: withoutExactWays(im.m, false), DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan}
 	if program.Module != im.m {
 		program.Exact = im.m
+	}
+	if im.vectors {
+		program.Vectors = withoutExactWays(im.m, true)
 	}
 	return program, nil
 }

@@ -16,8 +16,9 @@ import (
 // main gets any argc >= 0, at least 1 with an inferred harness (Linux starts nothing without a name since 5.18), and for argv, if main looks at it, an object of
 // argc+1 pointers. The first of them point to strings, each an object of its own
 // of any size up to the limit of Linux, with arbitrary content up to the null
-// character at its end; the last is null. If there are more, a run of the interpreter
-// may make them all; for proofs the others are arbitrary, and violations on runs with
+// character at its end; the last is null. A run of the interpreter may make them all, and so do
+// engines that can tell of all elements of an array at once (Program.Vectors). For the others only
+// the first few are strings; those behind are arbitrary, and violations on runs with
 // arbitrary ones do not count. The environment (the third
 // parameter of main, and environ) is such an object, too. What another function
 // under analysis gets is in arguments.go.
@@ -158,6 +159,7 @@ func (f *function) argumentVector(argc ir.Value) ir.Value {
 
 // strings makes a vector of argc pointers to strings with a null pointer at its end.
 func (f *function) strings(name string, argc ir.Value) ir.Value {
+	f.im.vectors = true
 	word := uint64(f.im.p.PointerBits / 8)
 	if f.im.p.PointerBits == 32 { // or the size would not fit
 		f.b.Assume(f.b.Cmp(ir.SLt, argc, f.b.Const(f.b.Func.Type(argc).Bits, 1<<28)))
@@ -170,7 +172,11 @@ func (f *function) strings(name string, argc ir.Value) ir.Value {
 		Layout: ir.Layout{Stride: word, Cell: word, Pointers: true},
 	})
 	f.b.Store(f.b.Null(), f.b.PtrAdd(vector, last))
-	done := f.b.Block("arguments")
+	done, exact, inexact := f.b.Block("arguments"), f.b.Block("exact"), f.b.Block("inexact")
+	f.b.CondBr(f.b.Nondet(ir.BoolType, ir.NondetExact, name), exact, inexact)
+	f.at(exact)
+	f.allStrings(vector, n, done)
+	f.at(inexact)
 	for i := range uint64(argumentStrings) {
 		on := f.b.Block("argument")
 		f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, i), argc), on, done)
@@ -180,19 +186,14 @@ func (f *function) strings(name string, argc ir.Value) ir.Value {
 	more := f.b.Block("more")
 	f.b.CondBr(f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, argumentStrings), argc), more, done)
 	f.at(more)
-	exact, inexact := f.b.Block("exact"), f.b.Block("inexact")
-	f.b.CondBr(f.b.Nondet(ir.BoolType, ir.NondetExact, name), exact, inexact)
-	f.at(exact)
-	f.furtherStrings(vector, n, done)
-	f.at(inexact)
 	f.b.Assume(f.b.Nondet(ir.BoolType, ir.NondetApproximate, name))
 	f.b.Br(done)
 	f.at(done)
 	return vector
 }
 
-// furtherStrings makes the strings behind those that are always made, in a loop, and goes to done.
-func (f *function) furtherStrings(vector, n ir.Value, done ir.BlockID) {
+// allStrings makes the strings one by one, in a loop, and goes to done.
+func (f *function) allStrings(vector, n ir.Value, done ir.BlockID) {
 	word := f.im.p.PointerBits
 	before := f.b.Current()
 	head := f.b.Block("further")
@@ -200,7 +201,7 @@ func (f *function) furtherStrings(vector, n ir.Value, done ir.BlockID) {
 	f.b.Br(head)
 	f.at(head)
 	i := f.b.Phi(ir.IntType(word))
-	f.b.AddIncoming(i, f.b.Word(argumentStrings), before)
+	f.b.AddIncoming(i, f.b.Word(0), before)
 	f.b.CondBr(f.b.Cmp(ir.SLt, i, n), body, done)
 	f.at(body)
 	f.b.Store(f.argumentString(), f.b.PtrAdd(vector, f.b.Bin(ir.Mul, i, f.b.Word(uint64(word/8)))))

@@ -42,6 +42,8 @@ type importer struct {
 	wanted  []*llvm.Function
 	reached map[*llvm.Function]bool
 	notes   noteSet
+	// vectors says that there are strings of the command line or the environment (harness.go).
+	vectors bool
 	// unmodelled are the calls of functions without body, if these change memory.
 	unmodelled []unmodelledCall
 	// literals are those whose storage may be shared, cells the objects that hold their

@@ -218,7 +218,7 @@ func (p *Part) decide(ctx context.Context, o frontend.Options, question conducto
 			return
 		}
 		p.Program = loaded
-		question.Module, question.Exact, question.Assumed = loaded.Module, loaded.Exact, ""
+		question.Module, question.Exact, question.Vectors, question.Assumed = loaded.Module, loaded.Exact, loaded.Vectors, ""
 		question.Progress, question.Decided = nil, nil
 	}
 	p.Answer = conductor.Decide(ctx, question)
@@ -232,7 +232,7 @@ func (p *Part) decide(ctx context.Context, o frontend.Options, question conducto
 	}
 	ctx, cancel := work.WithTimeout(ctx, vacuity)
 	defer cancel()
-	question.Module, question.Exact = loaded.Module, loaded.Exact
+	question.Module, question.Exact, question.Vectors = loaded.Module, loaded.Exact, loaded.Vectors
 	question.Targets, question.Disputed, question.Options.EachCheck = []ir.CheckKind{ir.Assertion}, nil, false
 	_, p.Vacuous = conductor.Decide(ctx, question).Verdict.(verdict.True)
 }
