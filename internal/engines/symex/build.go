@@ -1,8 +1,6 @@
 package symex
 
 import (
-	"fmt"
-	"os"
 	"maps"
 	"slices"
 
@@ -176,29 +174,6 @@ func (x *explorer) join(n *node, s *state) {
 		known = j.seconds(known, x.project(x.k.facts, x.symbolsOf(s)), used)
 	}
 	c.Constraints = j.constraints(c, known, used, n.joins <= maxWiden)
-	if os.Getenv("SYMEX_JOIN") != "" {
-		f := func(s *state) string {
-			t := ""
-			for v, w := range top(s).Values {
-				if w.Kind != 0 {
-					t += fmt.Sprintf(" %%%d=%d/%d/%v", v, w.Kind, w.Object, w.Form)
-				}
-			}
-			for i, o := range s.Objects {
-				if o.Strings != nil {
-					t += fmt.Sprintf(" obj %d size %v strings %v..%v out %v", i, o.Size, o.Strings.From, o.Strings.To, o.Strings.Out)
-					for _, c := range o.Cells {
-						t += fmt.Sprintf(" [%v]=%d/%d/%v", c.Offset, c.Value.Kind, c.Value.Object, c.Value.Form)
-					}
-				}
-			}
-			for _, c := range s.Constraints {
-				t += fmt.Sprintf("  %v", c.Form)
-			}
-			return t + "\n"
-		}
-		fmt.Fprintln(os.Stderr, "JOIN", n.index, n.joins, f(&n.state), " WITH ", f(s), " GIVES ", f(c))
-	}
 	n.state = *c
 }
 
@@ -211,12 +186,6 @@ func (x *explorer) normalize(s *state) {
 			if g, ok := x.fits(v.Form, bits, sign); ok {
 				v.Form = g
 				return
-			}
-		}
-		if os.Getenv("SYMEX_JOIN") != "" {
-			fmt.Fprintln(os.Stderr, "NORMALIZE", v.Form, bits, x.k.low(v.Form), x.k.high(v.Form), x.now.index)
-			if bits==64 {
-			x.debug("normalize")
 			}
 		}
 		v.Form = x.freshInt(bits, signed).Form

@@ -36,7 +36,7 @@ func (x *explorer) call(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		return next
 	}
 	if callee.Variadic {
-		return x.cannot(f, d, "a call of a function with a variable number of arguments")
+		return x.cannot(f, d, "a call of a function with a variable number of arguments, "+callee.Name)
 	}
 	if x.recursive[callee] {
 		return x.recur(s, f, d, callee, args)

@@ -309,7 +309,6 @@ func (x *explorer) assume(a alternative) bool {
 // cannot notes an obstacle: an instruction that is not modelled.
 func (x *explorer) cannot(f *frame, d *ir.Def, text string) control {
 	if x.obstacle == nil {
-		x.debug(text)
 		x.obstacle = &Obstacle{Func: f.Func.Name, Pos: x.calledAt(d.Pos), Text: text}
 	}
 	return stop
@@ -326,7 +325,6 @@ func (x *explorer) suspect(f *frame, v ir.Value, d *ir.Def, kind ir.CheckKind, t
 			return
 		}
 	}
-	x.debug(text)
 	s := Suspect{Func: f.Func.Name, Value: v, Pos: d.Pos, Kind: kind, Text: text}
 	if f.Func.Model {
 		s.Pos, s.Text = x.calledAt(d.Pos), text+", in "+f.Func.Name

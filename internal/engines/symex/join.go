@@ -607,6 +607,32 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			add(f, j.before(f), j.image(f))
 		}
 	}
+	// A pointer that moves in an object of a constant size stays on a byte of it, or does not pass its end.
+	within := func(f linear.Form) {
+		if len(f.Terms) != 1 || !isFresh(f.Terms[0]) {
+			return
+		}
+		for _, rest := range []linear.Number{linear.Int(1), {}} {
+			if j.first.atLeast(j.before(f), rest) && j.second.atLeast(j.image(f), rest) {
+				out = append(out, linear.Constraint{Form: f.Plus(rest.Neg())})
+				return
+			}
+		}
+	}
+	// A number that counts up from the start of an object of a constant size, seen from a pointer that stays,
+	// stays below what is left of it [thresholds of widening].
+	top := &c.Frames[len(c.Frames)-1]
+	for v := range top.Values {
+		p := &top.Values[v]
+		if p.Kind != symgraph.Pointer || p.Object < 0 || !p.Form.IsConstant() || !c.Objects[p.Object].Size.IsConstant() {
+			continue
+		}
+		for i := range j.pairs {
+			if q := &j.pairs[i]; q.fresh && used[q.symbol] && q.a.IsConstant() && q.b.IsConstant() && q.a.Const.Cmp(q.b.Const) < 0 {
+				within(c.Objects[p.Object].Size.Sub(p.Form).Sub(linear.Variable(q.symbol)))
+			}
+		}
+	}
 	for i := range c.Frames {
 		for v := range c.Frames[i].Values {
 			p := &c.Frames[i].Values[v]
@@ -616,6 +642,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			o := &c.Objects[p.Object]
 			distance(p.Form)
 			distance(o.Size.Sub(p.Form))
+			within(o.Size.Sub(p.Form))
 			for k := range o.Cells {
 				distance(o.Cells[k].Offset.Sub(p.Form))
 				distance(p.Form.Sub(o.Cells[k].Offset))

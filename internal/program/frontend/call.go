@@ -20,6 +20,9 @@ func (f *function) call(i *llvm.Inst) {
 		return
 	}
 	callee, direct := i.Callee.(*llvm.Function)
+	if direct && f.printing != nil && f.printing.ignores(i) {
+		return
+	}
 	if problem := unknownMeaning(i, callee); problem != "" {
 		f.unsupported(problem)
 		return
@@ -51,6 +54,7 @@ func (f *function) call(i *llvm.Inst) {
 	case !direct:
 		f.callPointer(i)
 	case (callee.Blocks == nil || f.im.isOurModel(callee)) && f.printNumbers(i, callee.Name):
+	case f.printDirectly(i, callee):
 	case f.im.isOurModel(callee) && f.directCall(i, callee.Name):
 	case callee.Blocks != nil:
 		f.beforeCall(callee.Name)

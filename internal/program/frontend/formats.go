@@ -26,9 +26,8 @@ func (f *function) printNumbers(i *llvm.Inst, name string) bool {
 	if !ok || len(i.Args) <= position || i.Type.Kind != llvm.IntType {
 		return false
 	}
-	c := &externalCall{source: i.Args}
-	format := c.text(position)
-	if format == "" || readsMemory(format) || f.im.seesOutput() {
+	format, ok := literalText(i.Args[position])
+	if !ok || format == "" || readsMemory(format) || f.im.seesOutput() {
 		return false
 	}
 	if name == "fprintf" {

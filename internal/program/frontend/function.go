@@ -42,6 +42,8 @@ type function struct {
 	// changes nothing.
 	fresh   map[ir.Value]bool
 	current *llvm.Block
+	// printing is there if the function is imported for one format.
+	printing *printing
 }
 
 type incoming struct {
@@ -52,7 +54,10 @@ type incoming struct {
 }
 
 // function imports a function with a body.
-func (im *importer) function(src *llvm.Function) {
+func (im *importer) function(src *llvm.Function) { im.functionFor(src, nil) }
+
+// functionFor imports it for one format, if s is not nil (printing.go).
+func (im *importer) functionFor(src *llvm.Function, s *specialised) {
 	f := &function{
 		im:       im,
 		src:      src,
@@ -68,9 +73,13 @@ func (im *importer) function(src *llvm.Function) {
 	for _, s := range results.scalars {
 		types = append(types, s.Type)
 	}
-	f.b = ir.NewFunc(im.m, im.symbol(src), types...)
+	name := im.symbol(src)
+	if s != nil {
+		name = s.symbol
+	}
+	f.b = ir.NewFunc(im.m, name, types...)
 	f.b.Func.Pos = pos(src.Pos)
-	f.b.Func.Variadic = src.Type.Variadic
+	f.b.Func.Variadic = src.Type.Variadic && s == nil
 	f.b.Func.Model = src.Library
 	f.b.SetPos(f.b.Func.Pos)
 	problem := results.problem
@@ -84,6 +93,17 @@ func (im *importer) function(src *llvm.Function) {
 			list = append(list, f.b.Param(s.Type))
 		}
 		f.vals[p] = list
+	}
+	if s != nil {
+		f.printing = &s.printing
+		f.printing.strings = nil
+		for _, c := range s.shape {
+			p := printed{text: f.b.Param(im.m.PtrType())}
+			if c.limit >= 0 || c.most >= 0 {
+				p.limit = f.b.Param(ir.IntType(32))
+			}
+			f.printing.strings = append(f.printing.strings, p)
+		}
 	}
 	for i, b := range src.Blocks {
 		f.blocks[i] = f.b.Block(b.Name)

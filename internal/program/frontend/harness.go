@@ -153,7 +153,7 @@ func (f *function) environment(target *llvm.Function) ir.Value {
 
 // argumentVector makes argv.
 func (f *function) argumentVector(argc ir.Value) ir.Value {
-	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers; proofs know of the strings only argv[0] to argv[%d]", argumentStrings-1)})
+	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers, to strings of less than %d KiB each, and null", argumentLength/1024)})
 	return f.strings("argv", argc)
 }
 

@@ -44,6 +44,11 @@ type importer struct {
 	notes   noteSet
 	// vectors says that there are strings of the command line or the environment (harness.go).
 	vectors bool
+	// wrappers are what functions do with lists of arguments to print; specialised are those that are imported for one
+	// format, toSpecialise those that are still to be imported (printing.go).
+	wrappers     map[*llvm.Function]*wrapper
+	specialised  map[string]*specialised
+	toSpecialise []*specialised
 	// unmodelled are the calls of functions without body, if these change memory.
 	unmodelled []unmodelledCall
 	// literals are those whose storage may be shared, cells the objects that hold their
@@ -102,7 +107,13 @@ func (im *importer) run() error {
 	if err := im.harness(); err != nil {
 		return err
 	}
-	for len(im.wanted) > 0 {
+	for len(im.wanted)+len(im.toSpecialise) > 0 {
+		if len(im.toSpecialise) > 0 {
+			s := im.toSpecialise[0]
+			im.toSpecialise = im.toSpecialise[1:]
+			im.functionFor(s.of, s)
+			continue
+		}
 		f := im.wanted[0]
 		im.wanted = im.wanted[1:]
 		im.function(f)

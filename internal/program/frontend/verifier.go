@@ -124,6 +124,7 @@ func init() {
 		"__assay_fmodf":            (*function).remainder,
 		"__assay_malloc_fails":     (*function).mallocFails,
 		"__assay_uses":             (*function).uses,
+		"__assay_environment":      (*function).seenEnvironment,
 		"__assay_no_global":        (*function).noGlobal,
 		"__assay_unnamed":          (*function).unnamed,
 	}
@@ -319,6 +320,16 @@ func (f *function) uses(c *externalCall) []ir.Value {
 		}
 	}
 	return f.boolean(f.b.Const(1, used), c)
+}
+
+// seenEnvironment is what the object environ holds, if the program declares one.
+func (f *function) seenEnvironment(*externalCall) []ir.Value {
+	for _, g := range f.im.p.Globals {
+		if slices.Contains(environmentObjects, g.Name) {
+			return []ir.Value{f.b.Load(f.im.m.PtrType(), f.b.GlobalAddr(f.im.symbol(g)))}
+		}
+	}
+	return []ir.Value{f.b.Null()}
 }
 
 func (f *function) abort(*externalCall) []ir.Value {

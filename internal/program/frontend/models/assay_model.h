@@ -57,6 +57,9 @@ _Bool __assay_malloc_fails(void);
 // between blanks): a constant, so that a model keeps state only where a program can see it.
 _Bool __assay_uses(const char *names);
 
+// The environment that the program sees by the object environ, null if it does not declare that.
+char **__assay_environment(void);
+
 // What must hold; the run goes on either way.
 enum { PRECONDITION = 0, ASSERTION = 1, OVERFLOW = 2, INVALID_DEREF = 3, INVALID_FREE = 4 };
 void __assay_check(_Bool condition, int kind, const char *text);
