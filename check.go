@@ -164,6 +164,8 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, frontend.LabelName(t.Label))) }
 		_, partly := program.Unchecked(property.Kinds(property.All)) // then all cannot be asked
 		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault && !partly, cmp.Or(t.Program.Function, "main"), places)
+		program.Request(kinds(t.Properties))
+		m = program.Module
 	}
 	subject := r.subject(m)
 	if err := r.dump(ctx, subject, inspect.IR, inspect.SSA, inspect.Graph, inspect.System); err != nil {

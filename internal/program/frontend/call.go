@@ -68,6 +68,7 @@ func (f *function) call(i *llvm.Inst) {
 			source:   i.Args,
 			result:   f.im.flatten(i.Type),
 			sret:     i.SRet,
+			defined:  i.Defined,
 		})
 	}
 }

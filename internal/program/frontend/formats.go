@@ -30,6 +30,7 @@ func (f *function) printNumbers(i *llvm.Inst, name string) bool {
 	if !ok || format == "" || readsMemory(format) || f.im.seesOutput() {
 		return false
 	}
+	f.output(f.callArguments(i)[position:])
 	if name == "fprintf" {
 		file := f.pointer(&externalCall{args: f.callArguments(i)}, 0)
 		f.b.Check(ir.Precondition, f.not(f.b.Cmp(ir.Eq, file, f.b.Null())), "fprintf: the file is null")

@@ -195,6 +195,8 @@ type Program struct {
 	// Marked says that the program calls __VERIFIER_ltl_step, perhaps where no run comes: then
 	// these calls are the points where atoms are observed.
 	Marked bool
+	// initialised says that Module has checks of uninitialised memory.
+	initialised bool
 }
 
 // Load compiles, links and imports. The error is an *InputError, an
@@ -286,6 +288,7 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if err := checkAtoms(p.Module, &o); err != nil {
 		return nil, err
 	}
+	p.Request(o.Requested)
 	if err := ir.Verify(p.Module); err != nil {
 		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
 	}
@@ -314,6 +317,7 @@ func loadLinked(ctx context.Context, o Options) (*Program, error) {
 	}
 	p.Start = o.start(p.Harness)
 	p.Notes = append(p.Notes, o.notes...)
+	p.Request(o.Requested)
 	if err := ir.Verify(p.Module); err != nil {
 		return nil, fmt.Errorf("the front end made an ill-formed module, which is a bug of assay: %w", err)
 	}

@@ -187,7 +187,7 @@ func (f *function) arbitrary(p, size ir.Value) {
 		return
 	}
 	f.touch()
-	f.b.Op(ir.Havoc, ir.Type{}, p, size)
+	f.b.Emit(ir.Def{Op: ir.Havoc, Args: []ir.Value{p, size}, Aux: ir.Indeterminate})
 }
 
 // pureIntrinsic imports the intrinsics that only compute.

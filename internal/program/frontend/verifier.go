@@ -25,6 +25,8 @@ type externalCall struct {
 	args   [][]ir.Value
 	source []llvm.Value
 	result *flat
+	// defined has for each argument whether it is no part of a structure; nil if none is.
+	defined []bool
 	// sret is the type of the result if the first argument points to it.
 	sret *llvm.Type
 }
@@ -221,6 +223,7 @@ func (f *function) unknown(c *externalCall) []ir.Value {
 		f.unsupported("the function " + c.name + ", which does not return and has no body")
 		return nil
 	}
+	f.output(c.definedArguments())
 	text := "changes nothing reachable"
 	if !f.im.opts.PureUnmodelled {
 		text = "returns, frees nothing, calls nothing back, and changes only what its arguments, but those to const, and what other files can name lead to"
@@ -340,7 +343,8 @@ func (f *function) abort(*externalCall) []ir.Value {
 // exitHandlers is the model that runs the functions given to atexit.
 const exitHandlers = "__assay_exit_handlers"
 
-func (f *function) exit(*externalCall) []ir.Value {
+func (f *function) exit(c *externalCall) []ir.Value {
+	f.output(c.definedArguments())
 	f.runExitHandlers()
 	f.halt(ir.HaltExit)
 	return nil
@@ -357,7 +361,8 @@ func (f *function) runExitHandlers() {
 	}
 }
 
-func (f *function) exitNow(*externalCall) []ir.Value {
+func (f *function) exitNow(c *externalCall) []ir.Value {
+	f.output(c.definedArguments())
 	f.halt(ir.HaltExit)
 	return nil
 }

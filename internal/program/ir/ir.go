@@ -178,7 +178,8 @@ type Def struct {
 	// Call, the reason of Unsupported, the text of Check, the pointer to what a Malloc of a harness makes.
 	Sym string
 	// Aux: Check: the CheckKind; Alloca: alignment; Dbg: index into Vars; Load,
-	// Store: alignment; Extract: result index; FRound: RoundingMode; Nondet: NondetKind; Freeze: 0 or Cede.
+	// Store: alignment; Extract: result index; FRound: RoundingMode; Nondet: NondetKind; Freeze: 0 or Cede;
+	// Havoc: 0 or Indeterminate.
 	Aux    int64
 	Layout Layout // Alloca and Malloc
 	Pos    Pos
@@ -384,6 +385,7 @@ const (
 	NondetUnknown                       // result of a function with neither body nor model; Sym is its name
 	NondetUndef                         // a left-over undef or poison
 	NondetApproximate                   // a superset of what the library function Sym may return: no violation may depend on it
+	NondetGhost                         // a choice of a check, which changes nothing that the program does
 	NondetExact                         // a Bool: whether a run goes the exact way through Sym, see frontend.Program.Exact
 )
 
@@ -392,6 +394,9 @@ const (
 // is freed its content is got at through the result only. realloc may thus leave
 // a block where it is. An engine without addresses may take it for the operand.
 const Cede = 1
+
+// Indeterminate as Aux of a Havoc says that the content is that of an object without initialiser.
+const Indeterminate = 1
 
 // Approximate says that what the instruction chooses is a superset of what it stands
 // for: the results of library functions that a model over-approximates, and what a

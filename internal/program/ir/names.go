@@ -59,7 +59,7 @@ var checkNames = [checkMax]string{
 var (
 	kindNames     = [...]string{Void: "void", Int: "int", Ptr: "ptr", Float: "float"}
 	roundingNames = [...]string{RoundNearestEven: "nearest-even", RoundNearestAway: "nearest-away", RoundTowardZero: "toward-zero", RoundUp: "up", RoundDown: "down"}
-	nondetNames   = [...]string{NondetInput: "input", NondetUninit: "uninit", NondetUnknown: "unknown", NondetUndef: "undef", NondetApproximate: "approximate", NondetExact: "exact"}
+	nondetNames   = [...]string{NondetInput: "input", NondetUninit: "uninit", NondetUnknown: "unknown", NondetUndef: "undef", NondetApproximate: "approximate", NondetGhost: "ghost", NondetExact: "exact"}
 	haltNames     = [...]string{HaltExit: "exit", HaltAbort: "abort"}
 )
 

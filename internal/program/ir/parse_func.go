@@ -333,6 +333,10 @@ func (p *funcParser) mode(d *Def, sig signature) {
 		if p.is("cede") {
 			d.Aux = Cede
 		}
+	case auxHavoc:
+		if p.is("indeterminate") {
+			d.Aux = Indeterminate
+		}
 	case auxVar:
 		d.Aux = p.int(64)
 	}

@@ -366,6 +366,10 @@ func (p *printer) instr(v Value) {
 		if d.Aux == Cede {
 			p.printf(" cede")
 		}
+	case auxHavoc:
+		if d.Aux == Indeterminate {
+			p.printf(" indeterminate")
+		}
 	case auxVar:
 		p.printf(" %d", d.Aux)
 		if len(d.Args) > 0 {

@@ -30,6 +30,7 @@ const (
 	auxNondet              // NondetKind
 	auxHalt                // HaltKind
 	auxCede                // 0, or Cede for a pointer
+	auxHavoc               // 0 or Indeterminate
 )
 
 // symMeaning is what Def.Sym holds.
@@ -76,7 +77,7 @@ var signatures = [opMax]signature{
 	Alloca: {result: 'p', args: "w", aux: auxAlign, sym: symText},
 	Load:   {result: 'n', args: "p", aux: auxAlign}, Store: {result: '-', args: "np", aux: auxAlign},
 	PtrAdd: {result: 'p', args: "pw"}, PtrDiff: {result: 'w', args: "pp"},
-	MemCpy: {result: '-', args: "ppi"}, MemSet: {result: '-', args: "p8i"}, Havoc: {result: '-', args: "pi", sym: symText},
+	MemCpy: {result: '-', args: "ppi"}, MemSet: {result: '-', args: "p8i"}, Havoc: {result: '-', args: "pi", aux: auxHavoc, sym: symText},
 	LifetimeStart: {result: '-', args: "p"}, LifetimeEnd: {result: '-', args: "p"},
 	StackSave: {result: 'p'}, StackRestore: {result: '-', args: "p"},
 	Malloc: {result: 'p', args: "w", sym: symText}, Free: {result: '-', args: "p"},

@@ -106,6 +106,8 @@ func (v *verifier) aux(f *Func, d *Def, sig signature) {
 		ok = below(len(f.Vars))
 	case auxCede:
 		ok = d.Aux == 0 || d.Aux == Cede && d.Type.Kind == Ptr
+	case auxHavoc:
+		ok = d.Aux == 0 || d.Aux == Indeterminate
 	case auxIndex:
 		ok = d.Aux >= 1
 	case auxRounding:

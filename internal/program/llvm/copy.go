@@ -76,8 +76,8 @@ type copier struct {
 	order  map[C.LLVMValueRef]int // position of globals and functions in the module
 	debug  debugInfo
 
-	byVal, noReturn, sret, optNone C.uint // attribute kinds
-	buffer                         []C.assay_inst
+	byVal, noReturn, sret, optNone, noUndef C.uint // attribute kinds
+	buffer                                  []C.assay_inst
 }
 
 // Copy copies the definitions of the roots and all that they reach. Roots that
@@ -98,6 +98,7 @@ func (s *Session) Copy(roots ...string) *Program {
 		order:    map[C.LLVMValueRef]int{},
 		byVal:    attributeKind("byval"),
 		noReturn: attributeKind("noreturn"),
+		noUndef:  attributeKind("noundef"),
 		sret:     attributeKind("sret"),
 		optNone:  attributeKind("optnone"),
 	}

@@ -93,6 +93,14 @@ func (c *copier) call(n *Inst, v C.LLVMValueRef) {
 	if attribute := C.LLVMGetCallSiteEnumAttribute(v, 1, c.sret); attribute != nil {
 		n.SRet = c.typeOf(C.LLVMGetTypeAttributeValue(attribute))
 	}
+	for i := range n.Args {
+		if C.LLVMGetCallSiteEnumAttribute(v, C.LLVMAttributeIndex(i+1), c.noUndef) != nil {
+			if n.Defined == nil {
+				n.Defined = make([]bool, len(n.Args))
+			}
+			n.Defined[i] = true
+		}
+	}
 	for i, a := range n.Args {
 		if t := a.ValueType(); t == nil || t.Kind != PointerType {
 			continue

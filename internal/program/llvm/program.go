@@ -222,6 +222,8 @@ type Inst struct {
 	SRet *Type
 	// NoReturn is the call's attribute.
 	NoReturn bool
+	// Defined has for each argument whether it must not be undefined (noundef); nil if none must.
+	Defined []bool
 	// Used says that the result of a call is an operand of something.
 	Used bool
 	// Pred is the predicate of a comparison, or the operation of an AtomicRMW.

@@ -66,6 +66,7 @@ var supported = map[string]string{
 	"unsigned-overflow":   "unsigned-overflow",
 	"implicit-conversion": "implicit-conversion",
 	"nan":                 "nan",
+	"valid-init":          "valid-init",
 	"complexity":          "complexity", // of `assay bound`
 	"ctl":                 "ctl",
 }

@@ -37,7 +37,7 @@ func Inputs(m *ir.Module, input ir.Input, violation verdict.Guard, silent []stri
 			}
 			exact = exact && d.Type.Bits <= 64
 			c.Inputs = append(c.Inputs, in)
-		case k == ir.NondetApproximate || k == ir.NondetExact: // no violation depends on it
+		case k == ir.NondetApproximate || k == ir.NondetExact || k == ir.NondetGhost: // no violation depends on it
 		default:
 			exact = exact && choice.Bits.IsZero()
 		}

@@ -36,6 +36,7 @@ const (
 	Conversion     Property = "implicit-conversion" // no implicit conversion changes a value
 	FloatCast      Property = "float-cast-overflow" // every float fits the integer it becomes
 	NotANumber     Property = "nan"                 // no operation makes a NaN of numbers
+	ValidInit      Property = "valid-init"          // nothing depends on memory that was never written
 	Termination    Property = "termination"         // every run ends
 	LTL            Property = "ltl"                 // a formula of linear temporal logic
 	NoDataRace     Property = "no-data-race"        // recognised, not decided yet
@@ -69,6 +70,7 @@ var Table = []Info{
 		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible,
 	}, "no undefined behaviour of the kinds above, and unreach-call (the default of programs without assertions)"},
 	{FloatCast, []ir.CheckKind{ir.FloatConversion}, "every float fits the integer that it is converted to (a part of undefined)"},
+	{ValidInit, []ir.CheckKind{ir.Uninitialised}, "no branch, address or output depends on memory that was never written; copies are no uses"},
 	{UnsignedWrap, []ir.CheckKind{ir.UnsignedOverflow}, "no unsigned arithmetic wraps around; defined in C, so on request only"},
 	{Conversion, []ir.CheckKind{ir.ImplicitConversion}, "no implicit conversion of integers changes a value or its sign; on request only"},
 	{NotANumber, []ir.CheckKind{ir.NotANumber}, "no floating-point operation makes a NaN of operands that are none; on request only"},
@@ -187,6 +189,8 @@ func Violated(k ir.CheckKind) Property {
 		return UnsignedWrap
 	case ir.ImplicitConversion:
 		return Conversion
+	case ir.Uninitialised:
+		return ValidInit
 	case ir.NotANumber:
 		return NotANumber
 	}

@@ -325,6 +325,8 @@ func (t *tracer) origin(f *ir.Func, v ir.Value) string {
 		return d.Sym + "(), which has no body"
 	case ir.NondetUninit:
 		return "uninitialised memory"
+	case ir.NondetGhost:
+		return "the check of uninitialised memory"
 	case ir.NondetExact:
 		return "the exact way through " + d.Sym
 	case ir.NondetApproximate:
