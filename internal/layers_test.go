@@ -377,7 +377,7 @@ var allowed = map[string][]string{
 	"internal/user/show": {
 		"internal/logic/bv", "internal/logic/term",
 		"internal/temporal/ltl",
-		"internal/program/frontend", "internal/program/harness", "internal/program/ir", "internal/program/ir/interp",
+		"internal/program/frontend", "internal/program/harness", "internal/program/initialised", "internal/program/ir", "internal/program/ir/interp",
 		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/transform/precondition",
 		"internal/conductor",

@@ -108,6 +108,9 @@ func (f *function) returnInst(i *llvm.Inst) {
 	for _, a := range i.Args {
 		results = append(results, f.operand(a)...)
 	}
+	if f.src.Name == f.im.opts.entry() && returnsScalar(f.src) {
+		f.output([][]ir.Value{results})
+	}
 	f.b.Ret(results...)
 	f.end()
 }

@@ -94,10 +94,7 @@ func (f *function) emitCall(fn *llvm.Function, args []ir.Value) {
 	if result := f.im.flatten(fn.Type.Return); len(result.scalars) > 0 {
 		t = result.scalars[0].Type
 	}
-	call := f.b.Call(t, f.im.symbol(fn), args...)
-	if t.Kind != ir.Void && returnsScalar(fn) {
-		f.output([][]ir.Value{{call}})
-	}
+	f.b.Call(t, f.im.symbol(fn), args...)
 }
 
 func (f *function) callMain(fn *llvm.Function, environment ir.Value) {

@@ -29,6 +29,14 @@ func (f *function) output(args [][]ir.Value) {
 	f.b.Call(ir.Type{}, initialised.Output, list...)
 }
 
+// inputObject says that what a pointer points to is an input, though it was made without content.
+func (f *function) inputObject(c *externalCall) []ir.Value {
+	if f.im.opts.requested(ir.Uninitialised) {
+		f.havocObject(c)
+	}
+	return nil
+}
+
 // definedArguments are the arguments that are no parts of structures, which are passed with their padding.
 func (c *externalCall) definedArguments() (list [][]ir.Value) {
 	for i, a := range c.args {

@@ -105,6 +105,7 @@ func init() {
 		"_Exit":                    (*function).exitNow,
 		"quick_exit":               (*function).exitNow,
 		"alloca":                   (*function).allocaCall,
+		"__assay_input":            (*function).inputObject,
 		"__assay_malloc":           (*function).malloc,
 		"__assay_free":             (*function).free,
 		"__assay_cede":             (*function).cede,

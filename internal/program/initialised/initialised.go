@@ -47,10 +47,10 @@ const Output = "assay.output"
 // Ghost begins the names of the variables of the token and of the shadows of arguments and results.
 const Ghost = "assay.init."
 
-// The variables of the token.
+// The variables of the token: where it lies, for those who explain a run, and its mask.
 const (
-	tokenObject = Ghost + "object" // a pointer into the object
-	tokenOffset = Ghost + "offset"
+	TokenObject = Ghost + "object" // a pointer into the object
+	TokenOffset = Ghost + "offset"
 	tokenMask   = Ghost + "mask"
 )
 
@@ -99,8 +99,8 @@ type instrumenter struct {
 func (w *weaver) ghost(name string, size uint64) ir.Value {
 	if !w.x.ghosts[name] {
 		w.x.ghosts[name] = true
-		g := &ir.Global{Name: name, Size: size, Align: size, Layout: ir.Layout{Cell: size, Pointers: name == tokenObject}}
-		if name == tokenOffset { // nowhere
+		g := &ir.Global{Name: name, Size: size, Align: size, Layout: ir.Layout{Cell: size, Pointers: name == TokenObject}}
+		if name == TokenOffset { // nowhere
 			g.Init = bytes.Repeat([]byte{0xff}, int(size))
 		}
 		if size&(size-1) != 0 {
@@ -288,10 +288,7 @@ func (w *weaver) instruction(v ir.Value) {
 		w.leave(d)
 	case ir.Call:
 		if d.Sym == Output {
-			for _, a := range d.Args {
-				w.use(a, "what goes out of the program depends on memory that was never written")
-			}
-			w.Func.Values[v] = ir.Def{Op: ir.Const, Type: ir.BoolType, Const: bv.New(1, 0)} // values keep their numbers
+			w.output(v, d)
 			return
 		}
 		w.call(v, d)
@@ -328,6 +325,21 @@ func (w *weaver) instruction(v ir.Value) {
 		if w.facts.origin[v] {
 			w.born(arg(0), w.Op(ir.ObjectSize, w.Module.WordType(), arg(0)))
 		}
+	}
+}
+
+// output checks what goes out. A value keeps the number of the call, and shows what it was about.
+func (w *weaver) output(v ir.Value, d *ir.Def) {
+	out := ir.Def{Op: ir.Const, Type: ir.BoolType, Const: bv.New(1, 0)}
+	for _, a := range d.Args {
+		if w.shadow[a] != 0 {
+			w.use(a, "what goes out of the program depends on memory that was never written")
+			out = ir.Def{Op: ir.Freeze, Type: w.old.Type(a), Args: []ir.Value{a}, Block: w.At, Pos: w.Pos}
+		}
+	}
+	w.Func.Values[v] = out
+	if out.Op == ir.Freeze {
+		w.Append(v)
 	}
 }
 

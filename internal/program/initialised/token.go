@@ -10,8 +10,8 @@ type token struct{ object, offset, mask ir.Value }
 func (w *weaver) load() token {
 	word := w.Module.WordType()
 	return token{
-		w.Op(ir.Load, w.Module.PtrType(), w.ghost(tokenObject, uint64(word.Bits/8))),
-		w.Op(ir.Load, word, w.ghost(tokenOffset, uint64(word.Bits/8))),
+		w.Op(ir.Load, w.Module.PtrType(), w.ghost(TokenObject, uint64(word.Bits/8))),
+		w.Op(ir.Load, word, w.ghost(TokenOffset, uint64(word.Bits/8))),
 		w.Op(ir.Load, ir.IntType(8), w.ghost(tokenMask, 1)),
 	}
 }
@@ -21,8 +21,8 @@ func (w *weaver) place(c ir.Value, t token, p, k, mask, offset ir.Value) {
 	word := w.Module.WordType()
 	at := w.bin(ir.Add, w.Op(ir.ObjectOffset, word, p), k)
 	size := uint64(word.Bits / 8)
-	w.Op(ir.Store, ir.Type{}, w.choose(c, p, t.object), w.ghost(tokenObject, size))
-	w.Op(ir.Store, ir.Type{}, w.choose(c, at, offset), w.ghost(tokenOffset, size))
+	w.Op(ir.Store, ir.Type{}, w.choose(c, p, t.object), w.ghost(TokenObject, size))
+	w.Op(ir.Store, ir.Type{}, w.choose(c, at, offset), w.ghost(TokenOffset, size))
 	w.Op(ir.Store, ir.Type{}, w.choose(c, mask, t.mask), w.ghost(tokenMask, 1))
 }
 
@@ -64,7 +64,7 @@ func (w *weaver) clear(p, n ir.Value) {
 	}
 	t := w.load()
 	in, _ := w.within(t, p, n)
-	w.Op(ir.Store, ir.Type{}, w.removed(in, t), w.ghost(tokenOffset, uint64(w.Module.PointerBits/8)))
+	w.Op(ir.Store, ir.Type{}, w.removed(in, t), w.ghost(TokenOffset, uint64(w.Module.PointerBits/8)))
 }
 
 // write is a store of v at p.

@@ -155,6 +155,7 @@ func checks(properties []assay.Property) []ir.CheckKind {
 		assay.UnsignedWrap:   {ir.UnsignedOverflow},
 		assay.Conversion:     {ir.ImplicitConversion},
 		assay.NotANumber:     {ir.NotANumber},
+		assay.ValidInit:      {ir.Uninitialised},
 		assay.FloatCast:      {ir.FloatConversion},
 	}
 	var out []ir.CheckKind

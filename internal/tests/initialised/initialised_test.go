@@ -17,7 +17,7 @@ import (
 	"assay"
 )
 
-var programs = flag.Int("programs", 40, "how many random programs to compare with MemorySanitizer")
+var programs = flag.Int("programs", 24, "how many random programs to compare with MemorySanitizer")
 
 // generator writes a random program without inputs. Some of its variables are never written.
 type generator struct {

@@ -11,7 +11,7 @@ import (
 func (r *Run) Locate(ctx context.Context, violation *Place) {
 	g := r.Violation
 	f := r.Module.Func(g.Func)
-	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree
+	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree || g.Kind == ir.Uninitialised
 	if f != nil && !f.Model && g.Pos.Line != 0 && !memory {
 		return
 	}

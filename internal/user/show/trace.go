@@ -370,6 +370,12 @@ func (t *tracer) violation(e interp.Event) bool {
 			step.Pointee = pointee
 		}
 	}
+	if g.Kind == ir.Uninitialised {
+		if why, pointee := t.garbage(e); why != "" {
+			step.Text += ": " + why
+			step.Pointee = pointee
+		}
+	}
 	a := t.visible()
 	switch {
 	case a == nil: // at the end of the program: the position is that of the allocation

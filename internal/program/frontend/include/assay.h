@@ -46,6 +46,9 @@ extern double __VERIFIER_nondet_double(void);
 /* This costs n units: counted by assay bound --cost marked, and nothing else. */
 extern void __assay_cost(unsigned long n);
 
+/* The object that p points to is an input: its content is arbitrary, and not uninitialised. */
+extern void __assay_input(const void *p);
+
 /* Arbitrary values. */
 #define assay_bool() __VERIFIER_nondet_bool()
 #define assay_char() __VERIFIER_nondet_char()
@@ -61,6 +64,7 @@ extern void __assay_cost(unsigned long n);
     size_t assay_count = (n);                                      \
     assay_assume(assay_count <= PTRDIFF_MAX / sizeof *(a));        \
     (a) = __builtin_alloca(assay_count * sizeof *(a));             \
+    __assay_input(a);                                              \
   } while (0)
 
 /* p points to one object, for example a struct. */
@@ -75,6 +79,7 @@ extern void __assay_cost(unsigned long n);
     size_t assay_length = __VERIFIER_nondet_size_t();              \
     assay_assume(assay_length < (n) && assay_length < PTRDIFF_MAX); \
     char *assay_text = __builtin_alloca(assay_length + 1);         \
+    __assay_input(assay_text);                                     \
     assay_text[assay_length] = 0;                                  \
     (s) = assay_text;                                              \
   } while (0)
@@ -85,6 +90,7 @@ extern void __assay_cost(unsigned long n);
     size_t assay_size_ = (n), assay_end = __VERIFIER_nondet_size_t(); \
     assay_assume(assay_end < assay_size_ && assay_size_ <= PTRDIFF_MAX); \
     char *assay_text = __builtin_alloca(assay_size_);              \
+    __assay_input(assay_text);                                     \
     assay_text[assay_end] = 0;                                     \
     (s) = assay_text;                                              \
   } while (0)
