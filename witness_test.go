@@ -160,6 +160,14 @@ int main(void) {
     if (i < 0) break;
   }
 }`, []string{"action: cycle", "line: 7\n"}, ""},
+	{"a loop around the one whose state comes back", Termination, False, `int main(void) {
+  int i, n = __VERIFIER_nondet_int(), m = __VERIFIER_nondet_int();
+  if (n > 6 || m > 0) return 0;
+  for (i = 0; i < n; i++) {
+    for (i = 0; i < m; i++) {
+    }
+  }
+}`, []string{"action: cycle"}, ""},
 	{"a library function that chooses", UnreachCall, False, `int getchar(void);
 int main(void) { int a = getchar(), b = getchar(); if (a == -1 || b != a + 3) return 0; reach_error(); }`, []string{"result == "}, ""},
 	{"a local without a value in each round", UnreachCall, False, `int main(void) { int s = 0;

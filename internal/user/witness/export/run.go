@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ const maxEarlier = 2_000
 // narrator turns the events of a run into waypoints.
 type narrator struct {
 	*exporter
+	head    ir.BlockID // of the loop at which the cycle is told
 	cycle   bool
 	visits  int
 	pending []pending
@@ -85,7 +87,35 @@ func (x *exporter) violation(v verdict.False) error {
 	if v.Endless != nil && !x.needs21("the cycle of a run that does not end") {
 		return &ErrNone{"a run that does not end needs format 2.1, or GraphML"}
 	}
-	n := &narrator{exporter: x}
+	endless := v.Endless
+	if endless == nil {
+		return x.narrate(v, 0)
+	}
+	// The cycle is told at the head of the loop; if its body is not executed for ever, at that of a loop around it.
+	f := x.Module.Func(endless.Func)
+	order := ir.NewWTO(f)
+	heads := []ir.BlockID{endless.Head}
+	for b := range f.Blocks {
+		if h := ir.BlockID(b); h != endless.Head && order.IsHead(h) && order.Contains(h, endless.Head) {
+			heads = append(heads, h)
+		}
+	}
+	slices.SortStableFunc(heads[1:], func(a, b ir.BlockID) int { return cmp.Compare(order.Order[b], order.Order[a]) }) // inner ones first
+	for _, head := range heads {
+		x.out.Witness.Segments, x.out.Steps, x.out.Cycle, x.out.Invariant = nil, nil, -1, ""
+		if err := x.narrate(v, head); err != nil {
+			return err
+		}
+		if list := x.out.Witness.Segments; len(list) > 0 && list[len(list)-1].Last().Action == witness.Cycle {
+			return nil
+		}
+	}
+	return &ErrNone{"what goes on for ever is no loop statement of the program: there is no place for the cycle"}
+}
+
+// narrate tells the run; of one that does not end, head is that of the loop at which the cycle is told.
+func (x *exporter) narrate(v verdict.False, head ir.BlockID) error {
+	n := &narrator{exporter: x, head: head}
 	endless := v.Endless
 	options := interp.Options{Oracle: interp.Replay(v.Input), Accelerate: endless == nil, Blocks: endless != nil, Repeats: endless != nil && endless.Set == nil}
 	violated := false
@@ -123,9 +153,6 @@ func (x *exporter) violation(v verdict.False) error {
 	if endless == nil {
 		return x.target(v, at, in, violating)
 	}
-	if len(x.out.Witness.Segments) == 0 || x.out.Witness.Segments[len(x.out.Witness.Segments)-1].Last().Action != witness.Cycle {
-		return &ErrNone{"what goes on for ever is no loop statement of the program: there is no place for the cycle"}
-	}
 	return nil
 }
 
@@ -149,7 +176,7 @@ func (n *narrator) event(e interp.Event, endless *verdict.Endless) {
 		if endless != nil {
 			n.entered(e, endless)
 		}
-		if (n.cycle || endless != nil && endless.Set == nil) && e.Func.Name == endless.Func && e.Block == endless.Head && !endless.Recursion {
+		if (n.cycle || endless != nil && endless.Set == nil) && e.Func.Name == endless.Func && e.Block == n.head && !endless.Recursion {
 			n.visit(e, endless)
 		}
 	case interp.Enter:
@@ -510,7 +537,7 @@ func (n *narrator) entered(e interp.Event, endless *verdict.Endless) {
 	if n.order == nil {
 		n.order = ir.NewWTO(e.Func)
 	}
-	if !n.order.Contains(endless.Head, e.Block) {
+	if !n.order.Contains(n.head, e.Block) {
 		n.visited = nil
 		return
 	}
@@ -555,7 +582,7 @@ func (n *narrator) recurrent(endless *verdict.Endless) []string {
 	heads := endless.Set.Proof.Heads
 	for i := range heads {
 		h := &heads[i]
-		if h.Func != endless.Func || h.Head != endless.Head {
+		if h.Func != endless.Func || h.Head != n.head {
 			continue
 		}
 		if f, loop := n.loop(endless.Set.Program, h); loop != nil {
