@@ -22,18 +22,23 @@ const flatGraph = 3 * time.Second
 // to what is lost; so nothing may be allocated at the end.
 func (r *run) proveFlat(ctx context.Context, m *ir.Module) Reply {
 	p := flat.Make(m).Then(reducible.Make)
-	if !p.Changed() {
+	q := p.Then(flat.Offsets)
+	if !q.Changed() {
 		return unknown(verdict.Reason{Cause: verdict.CauseUnsupported, Text: "no local that functions hand to each other becomes a value"})
 	}
-	asked, ok := p.Asked(withoutLoss(slices.Concat(r.Targets, r.Disputed)))
+	asked, ok := q.Asked(withoutLoss(slices.Concat(r.Targets, r.Disputed)))
 	if !ok {
 		panic("conductor: nothing is asked of the flat program that it cannot say")
 	}
 	r = r.with(func(t *Task) { t.Targets, t.Disputed = asked, nil })
-	graph, cancel := work.WithProcessorTime(ctx, flatGraph)
-	a := r.execute(graph, p.Module)
-	cancel()
+	a := Reply{}
+	if p.Changed() {
+		graph, cancel := work.WithProcessorTime(ctx, flatGraph)
+		a = r.execute(graph, p.Module)
+		cancel()
+	}
 	if !decided(a.Verdict) && ctx.Err() == nil {
+		p = q
 		a = r.induct(ctx, p.Module)
 	}
 	if t, ok := a.Verdict.(verdict.True); ok {

@@ -363,6 +363,9 @@ func (g *guesser) compared(phis []ir.Value, cells []cut.Place) (constants map[ui
 		switch d.Op {
 		case ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe, ir.Add, ir.Sub, ir.Select:
 			for _, a := range d.Args {
+				if x := g.f.Def(a); x.Op == ir.PtrAdd {
+					a = x.Args[1] // pointers are compared, by their offsets if the object is one
+				}
 				if len(partners) < maxPartners && !seen[a] {
 					if g.before(a) && live(a) {
 						partners = append(partners, g.value(a))
