@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // This file applies relocations [psABI, 4.4]. What the file does not define gets an address from externalBase on, 16
@@ -143,7 +144,13 @@ func (r *relocator) apply(x relocation, base []uint64) error {
 	}
 	target := s + uint64(x.addend)
 	switch x.kind {
-	case elf.R_X86_64_NONE, elf.R_X86_64_IRELATIVE:
+	case elf.R_X86_64_NONE:
+		return nil
+	case elf.R_X86_64_IRELATIVE: // the program chooses an implementation when it starts, and writes its address there
+		if name, ok := r.image.chosenAtStart(uint64(x.addend)); ok {
+			r.image.Pointers[x.at] = true
+			return r.write(x, r.external(name), pointerSize)
+		}
 		return nil
 	case elf.R_X86_64_64, elf.R_X86_64_RELATIVE, elf.R_X86_64_GLOB_DAT, elf.R_X86_64_JMP_SLOT:
 		if x.kind == elf.R_X86_64_GLOB_DAT || x.kind == elf.R_X86_64_JMP_SLOT {
@@ -163,6 +170,17 @@ func (r *relocator) apply(x relocation, base []uint64) error {
 		return nil
 	}
 	return r.fail("relocations of type %v (at 0x%x) are not supported", x.kind, x.at)
+}
+
+// chosenAtStart is the plainest name of the indirect function that is chosen by the code at an address, as strlen of a static glibc is.
+func (m *Image) chosenAtStart(resolver uint64) (name string, ok bool) {
+	for _, s := range m.Symbols {
+		plainer := len(s.Name) < len(name) || strings.HasPrefix(name, "_") && !strings.HasPrefix(s.Name, "_")
+		if s.Defined && s.Type == elf.STT_GNU_IFUNC && s.Address == resolver && (!ok || plainer && (strings.HasPrefix(name, "_") || !strings.HasPrefix(s.Name, "_"))) {
+			name, ok = s.Name, true
+		}
+	}
+	return name, ok
 }
 
 // tableBase is where entries of the global offset table are put that an object file asks for.

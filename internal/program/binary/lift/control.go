@@ -46,6 +46,8 @@ type symbols struct {
 	aliases map[string]uint64 // other names of the functions
 	// referred are addresses that code refers to.
 	referred map[uint64]bool
+	// linked are functions of the C library that the file has itself, by address: those whose names the models know.
+	linked map[uint64]string
 }
 
 func newSymbols(m *image.Image) *symbols {
@@ -60,7 +62,31 @@ func newSymbols(m *image.Image) *symbols {
 			s.at[x.Address] = x.Name
 		}
 	}
+	s.linked = s.findLinked()
 	return s
+}
+
+// findLinked finds the functions of a C library that is linked statically. A function that the program defines wins over
+// the library's and has its own name only; those of glibc have another one, with an underscore, or one that programs may not use.
+func (s *symbols) findLinked() map[uint64]string {
+	found := map[uint64]string{}
+	if s.aliases["__libc_start_main"] == 0 {
+		return found
+	}
+	reserved := map[uint64]bool{}
+	for name, a := range s.aliases {
+		if strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "__VERIFIER_") && !strings.HasPrefix(name, "__CPROVER_") && !strings.HasPrefix(name, "__ESBMC_") {
+			reserved[a] = true
+		}
+	}
+	for name, a := range s.aliases {
+		_, formats := formattedFunctions[name]
+		_, modelled := library[name]
+		if (formats || modelled) && (reserved[a] || neverReturns[name]) && (found[a] == "" || name < found[a] && !strings.HasPrefix(name, "_")) {
+			found[a] = name
+		}
+	}
+	return found
 }
 
 // name is that of the function at an address.
@@ -84,6 +110,9 @@ func (s *symbols) code(address uint64) []byte {
 // stub that jumps to what the linker puts in a table (the procedure linkage table).
 func (s *symbols) external(address uint64) (string, bool) {
 	if n, ok := s.image.Externals[address]; ok {
+		return n, true
+	}
+	if n, ok := s.linked[address]; ok {
 		return n, true
 	}
 	for range 3 { // endbr64, jmp
@@ -158,7 +187,9 @@ func (s *symbols) explore(address uint64, tables map[uint64]*table) *function {
 			}
 			i, err := x86.Decode(s.code(at), at)
 			if err != nil {
-				failed[at] = err.Error()
+				if failed[at] = s.end(f, at); failed[at] == "" {
+					failed[at] = err.Error()
+				}
 				break
 			}
 			code[at] = i
@@ -174,6 +205,10 @@ func (s *symbols) explore(address uint64, tables map[uint64]*table) *function {
 			}
 			if at = i.Next(); len(targets) > 0 {
 				leaders[at] = true
+			}
+			if why := s.end(f, at); why != "" && len(targets) == 0 {
+				failed[at] = why
+				break
 			}
 		}
 	}
@@ -199,6 +234,19 @@ func (s *symbols) explore(address uint64, tables map[uint64]*table) *function {
 	}
 	f.order = slices.Sorted(maps.Keys(f.blocks))
 	return f
+}
+
+// end says why code does not go on at an address behind an instruction of a function: in an object file its bytes end there, or those of
+// another function begin, which the linker may put elsewhere. In an executable file the processor goes on with what is there.
+func (s *symbols) end(f *function, at uint64) string {
+	const why = ": the compiler took the end of %s for unreachable, as where the behaviour of the source is undefined, or a function that it calls does not return"
+	if len(s.code(at)) == 0 {
+		return fmt.Sprintf("the code ends here"+why, f.name)
+	}
+	if n, ok := s.at[at]; ok && at != f.address && s.image.Type == elf.ET_REL {
+		return fmt.Sprintf("the code of %s begins here"+why, n, f.name)
+	}
+	return ""
 }
 
 // flow is where an instruction may go in the function: the targets of jumps, and whether to the next one.

@@ -50,6 +50,9 @@ func (s *symbols) entry(text string) (Place, error) {
 			return Place{a, text}, nil
 		}
 	}
+	if s.aliases["main.main"] != 0 && s.aliases["runtime.main"] != 0 {
+		return Place{}, &Error{s.image.File, "a program in Go: only the calling convention of C is supported, and no goroutines"}
+	}
 	hint := "name one that has a symbol by --function, or an address by --entry 0x…"
 	if names := slices.Sorted(maps.Values(s.at)); len(names) > 0 && len(names) <= 20 {
 		hint += "; functions: " + strings.Join(slices.Compact(names), ", ")

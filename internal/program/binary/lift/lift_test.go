@@ -572,3 +572,31 @@ int main(void) { struct s v = {1, 2, 3, 4}; long k = 5, *p = &k; print(f(9, v));
 		compare(t, nil, []string{write(t, filepath.Join(t.TempDir(), "a.c"), prints+program)}, compiler, "-g", "-fno-ipa-sra", "-fno-ipa-cp")
 	}
 }
+
+// TestStatic: functions of a library that is linked statically have the meaning of their names; those of the program are lifted, whatever
+// their name.
+func TestStatic(t *testing.T) {
+	const program = `#include <string.h>
+#include <stdlib.h>
+__attribute__((noinline, noipa)) int ffs(int n) { return n + 7; }
+int main(int argc, char **argv) { char b[20]; strcpy(b, argv[0]); memcpy(b + 5, b, argc); return strlen(b) + ffs(argc) + atoi(b); }`
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	source := write(t, filepath.Join(dir, "a.c"), program)
+	if err := exec.Command("gcc", "-static", "-O1", "-fno-builtin", "-o", file, source).Run(); err != nil {
+		t.Skip("gcc cannot link statically here")
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := C("a", content, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{")strlen((const char *)", ")strcpy((char *)", ")memcpy((void *)", ")strtol((const char *)", "u64 ffs(u64 _rdi) {"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in the C", want)
+		}
+	}
+}
