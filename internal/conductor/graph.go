@@ -21,11 +21,14 @@ import (
 // This file runs symbolic execution graphs: for properties of memory and
 // assertions, and for termination. An answer is true or nothing.
 
-// GraphKinds are the violations that a graph can exclude: for the others the
-// instructions have guards that package symex does not look at.
+// GraphKinds are the violations that a graph is asked to exclude: for others the
+// instructions have guards that package symex does not look at, or are numbers its business least of all.
 var GraphKinds = []ir.CheckKind{
 	ir.Assertion, ir.ErrorLabel, ir.InvalidDeref, ir.InvalidFree, ir.MemTrack, ir.MemCleanup,
 }
+
+// arithmeticKinds are violations that a graph can exclude, too.
+var arithmeticKinds = []ir.CheckKind{ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero}
 
 // execute proves by a graph that no target is violated.
 func (r *run) execute(ctx context.Context, m *ir.Module) Reply {
@@ -34,9 +37,10 @@ func (r *run) execute(ctx context.Context, m *ir.Module) Reply {
 
 // executeWith does so with what is said of integers in nodes of lists and trees.
 func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values) (a Reply) {
-	for _, k := range slices.Concat(r.Targets, r.Disputed) {
-		if k == ir.Overflow && r.Vectors != nil {
-			continue // a check like assertions; programs with other objects are better asked by others
+	targets := slices.Concat(r.Targets, r.Disputed)
+	for _, k := range targets {
+		if slices.Contains(arithmeticKinds, k) && r.Vectors != nil {
+			continue // of programs without a command line others prove that in less time
 		}
 		if !slices.Contains(GraphKinds, k) {
 			return unknown(verdict.Reason{Cause: verdict.CauseUnsupported, Text: "symbolic execution graphs do not decide checks of the kind " + k.String()})
@@ -50,11 +54,11 @@ func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values
 		m = r.Vectors
 		defer func() { a.About = m }()
 	}
-	b := symex.Build(ctx, m, symex.Options{Targets: r.Targets, Label: label, Values: values})
+	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: label, Values: values})
 	if reason, stuck := obstacle(&b); stuck {
 		return noGraph(ctx, reason)
 	}
-	return r.certifyGraph(ctx, m, &b, &verdict.Claim{Targets: r.Targets, Label: label})
+	return r.certifyGraph(ctx, m, &b, &verdict.Claim{Targets: targets, Label: label})
 }
 
 // obstacle is why there is no proof.

@@ -27,6 +27,9 @@ func (c *checkerState) walk(s *state) {
 		if c.unfold(s, d) || c.takeOut(s, d) || c.takeString(s, d) {
 			return
 		}
+		if !c.guarded(s, d) {
+			return
+		}
 		switch d.Op {
 		case ir.Br:
 			if c.enter(s, 0) {
@@ -456,4 +459,26 @@ func (c *checkerState) truth(s *state, v ir.Value) string {
 		return "true"
 	}
 	return "(= " + n.t + " 1)"
+}
+
+// guarded says whether the second operand of a division or a shift is as it has to be, where that is
+// asked; if it may not be, the graph is rejected.
+func (c *checkerState) guarded(s *state, d *ir.Def) bool {
+	switch d.Op {
+	case ir.UDiv, ir.URem, ir.SDiv, ir.SRem:
+		if c.target[ir.DivByZero] && !c.valid("(not "+c.equal(c.number(s, d.Args[1]), small0, d.Type.Bits)+")") {
+			c.reject(s, "the divisor may be 0")
+			return false
+		}
+	case ir.Shl, ir.LShr, ir.AShr:
+		if !c.target[ir.ShiftRange] {
+			return true
+		}
+		n := c.view(c.number(s, d.Args[1]), d.Type.Bits, false)
+		if !c.valid("(< " + n.t + " " + integer(new(big.Int).SetUint64(uint64(d.Type.Bits))) + ")") {
+			c.reject(s, "the shift may be by the width or more")
+			return false
+		}
+	}
+	return true
 }

@@ -74,6 +74,47 @@ func (x *explorer) controlStep(s *state, f *frame, v ir.Value, d *ir.Def) contro
 	panic("symex: " + d.Op.String() + " goes nowhere")
 }
 
+// guardOf is what an operation violates if its second operand is not as it has to be.
+func guardOf(op ir.Op) (kind ir.CheckKind, ok bool) {
+	switch op {
+	case ir.UDiv, ir.URem, ir.SDiv, ir.SRem:
+		return ir.DivByZero, true
+	case ir.Shl, ir.LShr, ir.AShr:
+		return ir.ShiftRange, true
+	}
+	return 0, false
+}
+
+// isGuarded says whether it is asked that an operation does not violate that.
+func (x *explorer) isGuarded(op ir.Op) bool {
+	kind, ok := guardOf(op)
+	return ok && x.target[kind]
+}
+
+// guard goes on where the second operand of a guarded operation is as it has to be.
+func (x *explorer) guard(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	n, ok := x.view(s, f, d.Args[1], false)
+	if !ok {
+		return forked
+	}
+	kind, _ := guardOf(d.Op)
+	var good bool
+	if kind == ir.DivByZero {
+		good, ok = x.decideZero(n)
+		good = !good
+	} else {
+		good, ok = x.decide(n.Neg().Plus(linear.Int(int64(d.Type.Bits) - 1)))
+	}
+	switch {
+	case !ok:
+		return forked
+	case !good:
+		x.suspect(f, v, d, kind, map[bool]string{true: "the divisor may be 0", false: "the shift may be by the width or more"}[kind == ir.DivByZero])
+		return stop
+	}
+	return next
+}
+
 // observationStep is step for checks, assumptions, and what only observers see.
 func (x *explorer) observationStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	switch d.Op {
@@ -101,6 +142,11 @@ func (x *explorer) observationStep(s *state, f *frame, v ir.Value, d *ir.Def) co
 // valueStep is step for operations on values.
 func (x *explorer) valueStep(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	set := func(r value) control { return set(f, v, r) }
+	if x.isGuarded(d.Op) {
+		if c := x.guard(s, f, v, d); c != next {
+			return c
+		}
+	}
 	switch d.Op {
 	case ir.Nondet:
 		return set(x.arbitrary(d.Type, x.prepare(f.Func).signed[v]))

@@ -81,6 +81,8 @@ func (p *function) neededValues(x *explorer) {
 			switch {
 			case d.Op == ir.Dbg:
 			case d.Op == ir.Check && !x.target[ir.CheckKind(d.Aux)]:
+			case x.isGuarded(d.Op):
+				need(v)
 			case !d.HasResult() || !ignorable(d.Op):
 				need(v)
 			}
