@@ -3,9 +3,13 @@ package frontend
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"assay/internal/program/llvm"
 )
 
 // This file reads a compilation database, compile_commands.json. Of each
@@ -57,6 +61,43 @@ func readCompileCommands(path string) ([]unit, error) {
 		units = append(units, unit{file: file, flags: relevantFlags(args), directory: c.Directory})
 	}
 	return units, nil
+}
+
+// missing is the error about files that a database lists and that are not there, nil if there are none.
+func missing(path string, units []unit) error {
+	var list []string
+	for _, u := range units {
+		if _, err := os.Stat(u.file); err != nil {
+			list = append(list, u.file)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return nil
+	case len(list) > 3:
+		list = append(list[:3], fmt.Sprintf("%d more", len(list)-3))
+	}
+	err := inputError(path, "lists files that are not there: "+strings.Join(list, ", "))
+	err.Hint = "configure the project again, or name the files of the program"
+	return err
+}
+
+// severalPrograms is the error about a database whose files do not make one program, nil if it is something else.
+func severalPrograms(path string, modules []module) error {
+	var list []string
+	for _, m := range modules {
+		s := llvm.Open()
+		if s.Read(m.name, m.content) == nil && slices.Contains(s.Provided(), "main") {
+			list = append(list, m.name)
+		}
+		s.Close()
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	err := inputError(path, "describes several programs: main is defined in "+strings.Join(list, " and in "))
+	err.Hint = "name the files of one program, for example assay check -p " + path + " " + list[0]
+	return err
 }
 
 func isC(file string) bool {

@@ -339,6 +339,11 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 	if err != nil {
 		return nil, false, err
 	}
+	if len(o.Files) == 0 {
+		if err := missing(o.CompileCommands, units); err != nil {
+			return nil, false, err
+		}
+	}
 	if len(units) > 0 {
 		clang, err := clangPath()
 		if err != nil {
@@ -407,7 +412,7 @@ func split(o *Options) (units []unit, modules []string, err error) {
 	return units, modules, nil
 }
 
-func inputError(file, message string) error {
+func inputError(file, message string) *InputError {
 	return &InputError{Diagnostics: []Diagnostic{{File: file, Severity: "error", Message: message}}}
 }
 
@@ -430,6 +435,11 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 			}
 		}
 		if err := s.Read(m.name, m.content, replaced...); err != nil {
+			if link := (*llvm.LinkError)(nil); errors.As(err, &link) && len(o.Files) == 0 && len(modules) > 1 {
+				if several := severalPrograms(o.CompileCommands, modules); several != nil {
+					return nil, several
+				}
+			}
 			return nil, asInputError(m.name, err)
 		}
 	}

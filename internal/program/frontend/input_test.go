@@ -107,6 +107,16 @@ func TestCompileCommands(t *testing.T) {
 	if _, err := Load(t.Context(), Options{CompileCommands: directory, Files: []string{filepath.Join(directory, "a.c")}}); err != nil {
 		t.Error(err)
 	}
+	write("compile_commands.json", `[{"directory": ".", "file": "gone.c", "command": "cc -c gone.c"}, {"directory": ".", "file": "a.c", "command": "cc -c a.c"}]`)
+	if e := inputErr(t, Options{CompileCommands: directory}); !strings.Contains(e.Error(), "gone.c") || strings.Contains(e.Error(), "a.c") {
+		t.Error(e)
+	}
+	write("c.c", "int main(void) { return 1; }")
+	write("d.c", "int main(void) { return 2; }")
+	write("compile_commands.json", `[{"directory": ".", "file": "c.c", "command": "cc -c c.c"}, {"directory": ".", "file": "d.c", "command": "cc -c d.c"}]`)
+	if e := inputErr(t, Options{CompileCommands: directory}); !strings.Contains(e.Error(), "several programs") || !strings.Contains(e.Error(), "c.c and in ") {
+		t.Error(e)
+	}
 	write("compile_commands.json", "{")
 	inputErr(t, Options{CompileCommands: directory})
 }

@@ -367,6 +367,7 @@ func (f *function) printDirectly(i *llvm.Inst, callee *llvm.Function) bool {
 		}
 		list = append(list, p)
 	}
+	f.output(f.callArguments(i)[from:])
 	if direct {
 		f.printStrings(i, callee.Name, list)
 		return true

@@ -9,20 +9,21 @@ import (
 // requested says whether somebody asks for checks of a kind.
 func (o *Options) requested(k ir.CheckKind) bool { return slices.Contains(o.Requested, k) }
 
-// onRequest are the kinds of checks that clang compiles in if they are asked for: with which sanitizer, and what
-// is not seen in modules that were compiled elsewhere.
+// onRequest are the kinds of checks that clang compiles in if they are asked for: with which sanitizer (none if the
+// front end has them), and what is not seen in modules that were compiled elsewhere.
 var onRequest = []struct {
 	kind            ir.CheckKind
 	sanitizer, what string
 }{
 	{ir.UnsignedOverflow, "unsigned-integer-overflow", "whether its unsigned arithmetic wraps is not checked"},
+	{ir.Uninitialised, "", "that memory is not initialised may be folded away in it"},
 	{ir.ImplicitConversion, "implicit-conversion,implicit-bitfield-conversion", "what is an implicit conversion of its source cannot be told"},
 }
 
 // OnRequest are those of the kinds that files have to be compiled for.
 func OnRequest(kinds []ir.CheckKind) (list []ir.CheckKind) {
 	for _, x := range onRequest {
-		if slices.Contains(kinds, x.kind) {
+		if slices.Contains(kinds, x.kind) && x.sanitizer != "" {
 			list = append(list, x.kind)
 		}
 	}
@@ -32,7 +33,7 @@ func OnRequest(kinds []ir.CheckKind) (list []ir.CheckKind) {
 // requestedFlags are clang's flags for the checks that are compiled in only if they are asked for.
 func (o *Options) requestedFlags() (flags []string) {
 	for _, x := range onRequest {
-		if o.requested(x.kind) {
+		if o.requested(x.kind) && x.sanitizer != "" {
 			flags = append(flags, "-fsanitize="+x.sanitizer)
 		}
 	}

@@ -1,6 +1,8 @@
 package initialised
 
 import (
+	"strings"
+
 	"assay/internal/program/ir"
 )
 
@@ -156,10 +158,13 @@ var allocators = map[string]bool{
 	"malloc": true, "realloc": true, "reallocarray": true, "aligned_alloc": true, "memalign": true, "posix_memalign": true, "valloc": true, "pvalloc": true,
 }
 
+// reserved begins the names of functions that the front end makes.
+const reserved = "assay."
+
 // origins notes where memory is made that is garbage.
 func (fl *flow) origins(x *functionFacts) {
 	f := x.f
-	if f.Name == fl.m.Entry || !f.Model && f.Pos.Line == 0 { // made by the front end
+	if f.Name == fl.m.Entry || strings.HasPrefix(f.Name, reserved) { // made by the front end
 		return
 	}
 	for _, b := range x.order {
