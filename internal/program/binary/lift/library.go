@@ -426,10 +426,10 @@ func (p *program) meaning(name string) (prototype, bool) {
 	return x, ok
 }
 
-// defines says whether the file defines a function.
+// defines says whether the program defines a function: not so a library that is linked to it.
 func (p *program) defines(name string) bool {
-	for _, n := range p.functions.at {
-		if n == name {
+	for a, n := range p.functions.at {
+		if n == name && p.functions.linked[a] == "" {
 			return true
 		}
 	}
