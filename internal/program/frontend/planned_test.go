@@ -69,6 +69,8 @@ var plans = []struct {
 		[]string{"n->u.array.values points to u.array.len elements of struct node *, 3 at most (named so)"}},
 	{"array of pointers", `struct pool { unsigned index; int *blocks[32]; int sizes[32]; }; int f(struct pool *p) { return p->blocks[p->index] && p->sizes[p->index] ? *p->blocks[p->index] : 0; }`,
 		[]string{"p->blocks[0] points to one int", "p->blocks[4] and the pointers behind it are null", "p->index < 32, the size of an array beside it"}},
+	{"size of something else", `struct meta { const char *type; int version; unsigned node_count; int epoch, build; }; struct db { struct meta meta; unsigned index; int *block[32]; int size[32]; }; int f(struct db *d) { int n = 0; for (unsigned i = 0; i <= d->index; i++) n ^= d->size[i] && d->block[i] ? 1 : 0; return n ^ d->meta.type[0]; }`,
+		[]string{"d->meta.type points to a string of any length", "d->index < 32, the size of an array beside it"}},
 	{"string of a callback", `void free(void *); int f(char *(*get)(int)) { char *s = get(1); int n = 0; while (s[n]) n++; free(s); return n; }`, nil},
 	{"count of references", `struct s { int refcount; int *v; }; int f(struct s *p) { return *p->v; }`, []string{"p->v points to one int"}},
 }

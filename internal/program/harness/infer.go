@@ -299,7 +299,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	out.Object = object
 	if n, why := chosenLength(f, p, s, b); n >= 0 {
 		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous}, why
-		out.Sized = true
+		out.Sized, out.ByUse = true, s.lengths[n] != ""
 		if object.Type != nil && object.Size > 1 && strings.HasPrefix(why, "passed to ") && s.elements <= 1 && !in.usesOf(f).indexed[p.Index] && isBytes(why) {
 			object.Type, object.Size = nil, 1 // the length is in bytes
 		}
@@ -308,7 +308,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
 	for start := range f.Params {
 		if in.usesOf(f).endOf(start) == p.Index {
-			object.Count, out.Sized = Count{Kind: Any}, true
+			object.Count, out.Sized, out.ByUse = Count{Kind: Any}, true, in.usesOf(f).usedEndOf(start) == p.Index
 			return out
 		}
 	}

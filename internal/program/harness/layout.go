@@ -285,7 +285,7 @@ func (in *inference) limits(members []member, known []Field) (bounds []Field) {
 func places(members []member) (bounds []Field) {
 	under := uint64(0)
 	for _, m := range members {
-		if s := m.Type.Strip(); s != nil && s.Kind == llvm.CArray && s.Count > 1 {
+		if s := m.Type.Strip(); s != nil && s.Kind == llvm.CArray && s.Count > 1 && !holdsPointer(s.Base, 0) { // of those that hold pointers, only parts are here
 			if under > 0 && under != uint64(s.Count) {
 				return nil
 			}
@@ -317,6 +317,14 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		m0 := f.Type.Strip()
 		b := m0.Base.Strip()
 		isStructure := b != nil && b.Kind == llvm.CStruct
+		// Of many members of a structure in a structure, one that is named like a size may be that of anything.
+		neighbours := 0
+		for _, m := range members {
+			if inside(m.Name) == inside(f.Name) {
+				neighbours++
+			}
+		}
+		crowded := inside(f.Name) != "" && neighbours > 4
 		alone := !slices.ContainsFunc(buffers, func(other int) bool { return other != k && inside(list[other].Name) == inside(f.Name) })
 		var size *Member
 		rank := 0
@@ -327,7 +335,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 			}
 			r := 0
 			own, capacity, length := besides(f.Name, m.Name), isOneOf(m.Name, capacityWords), isOneOf(m.Name, lengthWords)
-			near := inside(m.Name) == inside(f.Name) && alone
+			near := inside(m.Name) == inside(f.Name) && alone && !crowded
 			switch {
 			case own && capacity:
 				r = 8
@@ -338,10 +346,6 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 				r = 6
 			case near && length:
 				r = 5
-			case len(buffers) == 1 && capacity:
-				r = 4
-			case len(buffers) == 1 && length:
-				r = 3
 			}
 			if r > rank {
 				size, rank = &Member{Name: m.Name, Offset: m.Offset, Type: m.Type}, r
@@ -355,7 +359,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		taken[size.Offset] = true
 		for _, m := range members {
 			s := m.Type.Strip()
-			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (len(buffers) == 1 || alone && inside(m.Name) == inside(f.Name) || besides(f.Name, m.Name)) {
+			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (alone && !crowded && inside(m.Name) == inside(f.Name) || besides(f.Name, m.Name)) {
 				taken[m.Offset] = true
 				bounds = append(bounds, Field{Member: m.Member, AtMost: size, Below: in.variant.Generous && isOneOf(m.Name, placeWords)})
 			}

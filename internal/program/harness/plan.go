@@ -104,6 +104,8 @@ type Pointer struct {
 	Why string
 	// Sized says that a name, a use or a flag says how much it points to; else that is a guess.
 	Sized bool
+	// ByUse says that it is not only a name that says so.
+	ByUse bool
 	// Loose are members beside it, if it is one, that limit something and are no size: the program may know how they go with the
 	// size of what it points to.
 	Loose []Limit

@@ -361,6 +361,17 @@ func (u *uses) comparedPointer(p int) bool {
 // endOf is the pointer parameter whose end another one is, -1 if there is none: the other is compared with it
 // where it moves, or subtracted from the end, which nobody follows; or the end is named so.
 func (u *uses) endOf(end int) int {
+	if p := u.usedEndOf(end); p >= 0 {
+		return p
+	}
+	if u.read[end] || u.written[end] {
+		return -1
+	}
+	return u.namedEndOf(end)
+}
+
+// usedEndOf is endOf without names.
+func (u *uses) usedEndOf(end int) int {
 	for _, c := range u.compared {
 		for k := range 2 {
 			if c[k] == llvm.Value(u.f.Params[end]) {
@@ -384,7 +395,7 @@ func (u *uses) endOf(end int) int {
 			}
 		}
 	}
-	return u.namedEndOf(end)
+	return -1
 }
 
 // namedEndOf is the pointer before a parameter that is named like an end: of the same type, with the same first word if one has.

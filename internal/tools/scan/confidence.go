@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"assay"
+	"assay/internal/user/show"
 )
 
 // This file joins the findings of all functions and ranks them. A place that several functions reach is one finding:
@@ -102,6 +103,30 @@ func merge(root string, functions []*target, graph *callGraph) []Finding {
 		out = append(out, f)
 	}
 	slices.SortStableFunc(out, compare)
+	return out
+}
+
+// fold makes one finding of those that are about the same argument in the same function, in the same way: they have one cause. Those that need a
+// precondition stay as they are.
+func fold(list []Finding) []Finding {
+	type cause struct {
+		property assay.Property
+		function string
+		pointee  show.Pointee
+	}
+	first := map[cause]int{}
+	var out []Finding
+	for _, f := range list {
+		key := cause{f.Property, f.Place.Func, f.Place.Pointee}
+		if n, ok := first[key]; ok && f.Confidence != Low {
+			out[n].AlsoAt = append(out[n].AlsoAt, f.Place.Pos)
+			continue
+		}
+		if f.Confidence != Low && f.Place.Pointee.Kind == show.PointeeArgument && f.Place.Pointee.Name != "" {
+			first[key] = len(out)
+		}
+		out = append(out, f)
+	}
 	return out
 }
 

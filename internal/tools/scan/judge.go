@@ -32,6 +32,13 @@ func (s start) sized(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Sized })
 }
 
+// explicit says that the size of what an argument points to is an argument, too, as its use tells: a name alone may be that of something else.
+func (s start) explicit(name string) bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool {
+		return f.Name == name && !f.Part() && f.Pointer != nil && f.Pointer.Sized && f.Pointer.ByUse
+	})
+}
+
 // loose names a member beside what a run goes wrong about, of which it is not known how it goes with its size, and that a function on the way
 // took for a limit; empty if there is none.
 func (s start) loose(f *Finding) string {
@@ -224,7 +231,7 @@ func (x *examination) judgeInternal(f *Finding, s start) {
 	if g := x.finding(r); len(g.Trace) > 0 {
 		f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
 	}
-	f.Explicit = s.sized(f.Place.Pointee.Name)
+	f.Explicit = s.explicit(f.Place.Pointee.Name)
 	x.lowered(f, startOf(r))
 }
 
@@ -267,7 +274,7 @@ func site(p assay.Position) harness.Site {
 func (x *examination) another(r *assay.Result, because string) {
 	f := x.finding(r)
 	f.Confidence, f.Because = High, because
-	f.Explicit = startOf(r).sized(f.Place.Pointee.Name)
+	f.Explicit = startOf(r).explicit(f.Place.Pointee.Name)
 	x.lowered(&f, startOf(r))
 	x.out.Findings = append(x.out.Findings, f)
 }
@@ -290,7 +297,7 @@ func lowered(f *Finding, s start) bool {
 	case p.Kind == show.PointeeArgument && p.Where == show.WhereBefore:
 		f.lower(LabelMiddle, "the access is before the start of what an argument points to", "the pointer points into the middle of an object")
 	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
-		memory && (p.Kind == "" || p.Kind == show.PointeeNothing) && s.structured():
+		memory && (p.Kind == "" || p.Kind == show.PointeeNothing || p.Kind == show.PointeeFunction) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
 	case p.Kind == show.PointeeArgument && s.loose(f) != "":
 		f.lower(LabelInvariant, "the function takes "+s.loose(f)+" for a limit, and nothing says how that goes with the size of "+p.Name, roomFor(f, s))

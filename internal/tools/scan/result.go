@@ -130,13 +130,14 @@ type Finding struct {
 	// Trace is the run, from the call of Entry to the violation; Cut is how many steps in its middle are left out.
 	Trace []assay.Step `json:"trace"`
 	Cut   int          `json:"trace_cut,omitempty"`
-	// Explicit says that it is about an object whose size is an argument, too, or a member beside the pointer: the
-	// function knows how much there is.
+	// Explicit says that it is about an object whose size is an argument, too: the function knows how much there is.
 	Explicit bool `json:"explicit_size,omitempty"`
 	// followed says that the trace comes to the violation.
 	followed bool
 	// Also are other functions from which the same place is reached.
 	Also []string `json:"also_from,omitempty"`
+	// AlsoAt are further places in the function where the same happens with the same object, of findings that are not listed.
+	AlsoAt []assay.Position `json:"also_at,omitempty"`
 	// Suppressed says by whom and why, nil if it is not.
 	Suppressed *Suppression `json:"suppressed,omitempty"`
 }

@@ -476,6 +476,7 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 			r.Findings = append(r.Findings, f)
 		}
 	}
+	r.Findings = fold(r.Findings)
 	if missing > 0 {
 		r.Stopped = "interrupted"
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -246,3 +246,16 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestFold: what goes wrong with one argument in one function is one finding, unless it needs a precondition.
+func TestFold(t *testing.T) {
+	at := func(line int, name string, c Confidence) Finding {
+		return Finding{Property: assay.ValidDeref, Confidence: c, Place: assay.Place{
+			Pos: assay.Position{File: "a.c", Line: line}, Func: "f", Pointee: show.Pointee{Kind: show.PointeeArgument, Name: name, Where: show.WhereBehind},
+		}}
+	}
+	got := fold([]Finding{at(1, "p", High), at(2, "q", High), at(3, "p", Medium), at(4, "p", Low)})
+	if len(got) != 3 || len(got[0].AlsoAt) != 1 || got[0].AlsoAt[0].Line != 3 || got[2].Place.Pos.Line != 4 {
+		t.Errorf("%+v", got)
+	}
+}

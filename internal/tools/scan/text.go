@@ -96,6 +96,13 @@ func (t *text) finding(n int, f *Finding) {
 		from += fmt.Sprintf(" (also from %s)", strings.Join(f.Also[:min(len(f.Also), 4)], ", "))
 	}
 	t.printf("   %s; id %s\n", from, f.ID)
+	if len(f.AlsoAt) > 0 {
+		var places []string
+		for _, p := range f.AlsoAt {
+			places = append(places, t.r.relative(p))
+		}
+		t.printf("   the same with the same object at %s\n", strings.Join(places, ", "))
+	}
 	if f.Suppressed != nil {
 		t.printf("   suppressed at %s: %s\n", t.r.relative(f.Suppressed.Pos), f.Suppressed.Reason)
 	}
