@@ -41,7 +41,7 @@ var rules [opMax][]rule
 
 func init() {
 	for _, table := range [][]rule{
-		booleanRules(), iteRules(), equalityRules(), sumRules(), productRules(), divisionRules(),
+		booleanRules(), iteRules(), equalityRules(), sumRules(), productRules(), divisionRules(), magicRules(),
 		shiftRules(), bitwiseRules(), structureRules(), extractRules(), comparisonRules(), arrayRules(),
 		floatRules(),
 	} {
