@@ -399,6 +399,49 @@ int main(void) {
 	checkJudgement(t, j, err, "unknown")
 }
 
+// TestMacros: a condition must stay one that changes nothing when the macros of the program are expanded. (Before, such a witness could change the
+// program, and a proof of that was taken for one of the program: of RETURN the property holds.)
+func TestMacros(t *testing.T) {
+	file := writeFile(t, "f.c", `extern int __VERIFIER_nondet_int(void);
+void reach_error() {}
+#define ONE 1
+#define STEP i++
+#define SET (i = 0)
+#define RETURN ({ return 0; 1; })
+#define CLOSE 1), 1, ""); i = 7; __assay_check((1
+#define SIDE side()
+static inline __attribute__((always_inline)) int side(void) { return 1; }
+int main(void) {
+  int n = __VERIFIER_nondet_int(), i = 0;
+  while (i < n && i < 5)
+    i++;
+  if (i == 5)
+    reach_error();
+}
+`)
+	for _, c := range []struct{ value, want string }{
+		{"i >= ONE - 1", "rejected"}, // the property fails
+		{"STEP >= 0", "changes something"},
+		{"SET == 0", "changes something"},
+		{"RETURN", "more than an expression"},
+		{"CLOSE", `the expression "CLOSE"`},
+		{"SIDE", "calls a function"},
+		{"(side)()", "calls a function"},
+		{"__COUNTER__ >= 0", "has the word"},
+	} {
+		t.Run(c.value, func(t *testing.T) {
+			t.Parallel()
+			j, err := judge(t, file, witnessOf(t, file, "invariant_set", "G ! call(reach_error())", invariantAt(12, 3, "loop_invariant", c.value)))
+			checkJudgement(t, j, err, c.want)
+			if c.want == "rejected" {
+				return
+			}
+			j, err = judge(t, file, witnessOf(t, file, "violation_sequence", "G ! call(reach_error())", segments(point("assumption", "follow", 14, 3, c.value), point("target", "follow", 15, 5, ""))))
+			checkJudgement(t, j, err, c.want)
+		})
+	}
+}
+
 // TestForeignContracts judges contracts that others may claim.
 func TestForeignContracts(t *testing.T) {
 	file := writeFile(t, "f.c", `extern int __VERIFIER_nondet_int(void);

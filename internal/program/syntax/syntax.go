@@ -108,6 +108,8 @@ type raw struct {
 	Loc          place
 	Range        struct{ Begin, End place }
 	Type         struct{ QualType, DesugaredQualType string }
+	ArgType      struct{ QualType string }
+	Opcode       string
 	StorageClass string
 	IsImplicit   bool
 	Inner        []*raw
@@ -116,6 +118,7 @@ type raw struct {
 	macro      bool
 	loc        int
 	here       bool // in the file
+	began      bool // it begins there
 }
 
 // place is a location. Its file is that of the one written before if it has none.
@@ -142,6 +145,15 @@ func Parse(ctx context.Context, file, directory string, flags []string) (*File, 
 	if err != nil {
 		return nil, err
 	}
+	tree, err := dump(ctx, file, directory, flags)
+	if err != nil {
+		return nil, err
+	}
+	return read(file, string(text), tree)
+}
+
+// dump is clang's syntax tree.
+func dump(ctx context.Context, file, directory string, flags []string) ([]byte, error) {
 	args := append(slices.Clone(flags), "-w", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
 		"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch", "-fsyntax-only", "-Xclang", "-ast-dump=json")
 	if e := filepath.Ext(file); e != ".c" && e != ".i" {
@@ -160,7 +172,7 @@ func Parse(ctx context.Context, file, directory string, flags []string) (*File, 
 	case end.ExitCode != 0 && out.Len() == 0:
 		return nil, &Error{strings.TrimSpace(complaints.String())}
 	}
-	return read(file, string(text), out.Bytes())
+	return out.Bytes(), nil
 }
 
 // read makes a File of clang's tree.
@@ -203,6 +215,7 @@ func (l *locator) visit(n *raw) {
 	n.begin, _, beginMacro, here = l.resolve(&n.Range.Begin)
 	n.end, endLen, endMacro, there = l.resolve(&n.Range.End)
 	n.end += endLen
+	n.began = here
 	n.macro, n.here = beginMacro || endMacro, here && there && n.end <= l.size && n.begin <= n.end
 	for _, c := range n.Inner {
 		if c != nil {

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -73,7 +72,7 @@ func (x *instrumented) rewrite(m *ir.Module, change edit) (*ir.Module, error) {
 					change.ends(e, at.pos)
 				}
 				if d.Op == ir.Check && d.Sym == insertedText {
-					wrong = &misfit{errors.New("a place of the witness got lost")}
+					wrong = &misfit{&errNoPlace{"a place of the witness got lost"}}
 				}
 				if d.Op == ir.Check && change.own != nil {
 					if change.own(e, old, v, d, at.pos) {

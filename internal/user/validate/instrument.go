@@ -87,7 +87,9 @@ type instrumented struct {
 
 // textMap leads from the new text of a file to the original.
 type textMap struct {
+	name  string // of the file that has it
 	text  string
+	body  int // the length of the text without what stands before it
 	lines []int
 	// spans are the inserted texts, in their order: where they begin and end in the new text, and where they were inserted.
 	spans []span
@@ -269,6 +271,7 @@ func (x *instrumented) write(prelude string) error {
 		m := x.render(f, prelude, i == 0)
 		x.maps = append(x.maps, m)
 		name := filepath.Join(folder, fmt.Sprintf("program-%d%s", i, filepath.Ext(f.Name)))
+		m.name = name
 		if err := os.WriteFile(name, []byte(m.text), 0o600); err != nil {
 			return err
 		}
@@ -398,6 +401,7 @@ func (x *instrumented) render(f *syntax.File, prelude string, first bool) *textM
 	b.WriteString(f.Text[done:])
 	m.text = b.String()
 	body := m.text[start:]
+	m.body = len(body)
 	m.lines = []int{0}
 	for i := range len(body) {
 		if body[i] == '\n' {

@@ -189,6 +189,9 @@ func (j *judge) load(x *instrumented, prelude string, elements []element) (*ir.M
 	o.Warnings = nil
 	p, err := frontend.Load(j.ctx, o)
 	if err == nil {
+		if err := x.expressionsOnly(j.ctx, append(o.Flags(), machine.Flags(o.DataModel == frontend.ILP32)...)); err != nil {
+			return nil, j.wrongElement(err, elements)
+		}
 		return p.Module, nil
 	}
 	var input *frontend.InputError
@@ -220,6 +223,10 @@ func (j *judge) load(x *instrumented, prelude string, elements []element) (*ir.M
 type misfit struct{ err error }
 
 func (e *misfit) Error() string {
+	var lost *errNoPlace
+	if errors.As(e.err, &lost) {
+		return lost.why
+	}
 	return "the program with the expressions of the witness does not compile: " + strings.SplitN(e.err.Error(), "\n", 2)[0]
 }
 

@@ -94,7 +94,7 @@ var (
 	statements = map[string]bool{
 		"if": true, "else": true, "while": true, "for": true, "do": true, "switch": true, "case": true, "default": true, "goto": true, "return": true, "break": true,
 		"continue": true, "asm": true, "__asm__": true, "__asm": true, "typedef": true, "extern": true, "static": true, "auto": true, "register": true, "inline": true,
-		"_Generic": true, "typeof": true, "__typeof__": true, "__typeof": true, "__extension__": true, "_Static_assert": true, "static_assert": true, "__attribute__": true, "__auto_type": true,
+		"_Generic": true, "typeof": true, "__typeof__": true, "__typeof": true, "__extension__": true, "_Static_assert": true, "static_assert": true, "__attribute__": true, "__auto_type": true, "__COUNTER__": true,
 	}
 )
 
