@@ -2,6 +2,7 @@ package guess
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"assay/internal/evidence/invariant"
@@ -80,5 +81,49 @@ func TestAffineWords(t *testing.T) {
 		if len(texts) != 2 || !texts["(x - 1) % 2 == 0"] {
 			t.Errorf("width %d: %v", w, texts)
 		}
+	}
+}
+
+// TestSolved: what equations of 3 bits give when they are solved for some unknowns holds in all their solutions, and mentions no unknown that
+// another one is solved for.
+func TestSolved(t *testing.T) {
+	const w, columns = 3, 4 // three unknowns and the constant
+	r := rand.New(rand.NewPCG(5, 3))
+	found := 0
+	for range 300 {
+		equations := make([][]uint64, 1+r.IntN(3))
+		for i := range equations {
+			for range columns {
+				equations[i] = append(equations[i], r.Uint64N(1<<w))
+			}
+		}
+		holds := func(e []uint64, x int) bool {
+			sum := e[3]
+			for i := range 3 {
+				sum += e[i] * uint64(x>>(3*i)&7)
+			}
+			return sum%8 == 0
+		}
+		out := solved(equations, 2, w)
+		found += len(out)
+		for x := range 1 << 9 {
+			if slices.ContainsFunc(equations, func(e []uint64) bool { return !holds(e, x) }) {
+				continue
+			}
+			if slices.ContainsFunc(out, func(e []uint64) bool { return !holds(e, x) }) {
+				t.Fatalf("%v has the solution %o, %v has not", equations, x, out)
+			}
+		}
+		for i, e := range out {
+			unknown := slices.Index(e[:2], 1)
+			for j, other := range out {
+				if unknown >= 0 && i != j && slices.Index(e[:2], 1) == slices.IndexFunc(e[:2], func(n uint64) bool { return n != 0 }) && other[unknown] != 0 {
+					t.Fatalf("%v: both of %v mention the unknown %d", equations, out, unknown)
+				}
+			}
+		}
+	}
+	if found < 200 {
+		t.Errorf("%d equations", found)
 	}
 }

@@ -189,7 +189,11 @@ func (x *Series) Found() (out []cut.Candidate) {
 	}
 	w := x.value.w
 	signed := func(n uint64) int64 { return int64(n<<(64-w)) >> (64 - w) }
-	for _, c := range x.value.equations() {
+	equations := x.value.equations()
+	// First each element alone, as far as that goes; then as they are, for an equation of two elements may be
+	// inductive where neither has one of its own.
+	equations = append(solved(equations, len(x.elements), w), equations...)
+	for _, c := range equations {
 		for i, e := range x.elements {
 			if bits.TrailingZeros64(c[i]) != 0 || len(out) == maxSeriesFound {
 				continue
@@ -229,6 +233,39 @@ func (x *Series) Found() (out []cut.Candidate) {
 				out = append(out, cut.Candidate{Loop: x.loop, Predicate: p})
 			}
 		}
+	}
+	return out
+}
+
+// solved are equations modulo 2^w that are solved for the first n unknowns, as far as these have odd coefficients: no other of the
+// equations mentions an unknown that one is solved for.
+func solved(equations [][]uint64, n int, w uint32) [][]uint64 {
+	mask := ^uint64(0) >> (64 - w)
+	rest := make([][]uint64, len(equations))
+	for i, e := range equations {
+		rest[i] = slices.Clone(e)
+	}
+	// minus takes so often an equation from another.
+	minus := func(e, by []uint64, times uint64) {
+		for j := range e {
+			e[j] = (e[j] - times*by[j]) & mask
+		}
+	}
+	var out [][]uint64
+	for i := range n {
+		at := slices.IndexFunc(rest, func(e []uint64) bool { return e[i]%2 == 1 })
+		if at < 0 {
+			continue
+		}
+		pivot := rest[at]
+		rest = slices.Delete(rest, at, at+1)
+		for factor, j := inverse(pivot[i]), 0; j < len(pivot); j++ {
+			pivot[j] = pivot[j] * factor & mask
+		}
+		for _, e := range slices.Concat(out, rest) {
+			minus(e, pivot, e[i])
+		}
+		out = append(out, pivot)
 	}
 	return out
 }

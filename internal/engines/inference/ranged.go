@@ -172,6 +172,7 @@ func (f *formula) instantiate(h *hypothesis, k term.ID) {
 	f.made++
 	early := f.st.And(h.visit.guard, h.visit.early)
 	if holds, ok := f.instance(h.rule, h.visit, k, early); ok {
+		f.watch(holds)
 		f.solver.Assert(f.st.Implies(f.st.And(h.rule.flag, early), holds))
 	}
 }
@@ -285,6 +286,9 @@ func (f *formula) instance(r *rule, v *visit, k, guard term.ID) (holds term.ID, 
 		return st.Add(f.number(w, s.Const), f.sum(s.Terms, w, value)), st.SExt(k, w)
 	}
 	relation := f.comparison(p.Body, value)
+	if f.products != nil {
+		f.products.Keep(relation) // sums, too, are decided by calculation sooner than by circuits
+	}
 	from, index := bound(&p.Range.From)
 	in := st.And(there, st.SLe(from, index))
 	to, index := bound(&p.Range.To)

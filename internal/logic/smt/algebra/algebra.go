@@ -62,6 +62,7 @@ const (
 	maxWays        = 24  // other than that of the model, for one of them
 	maxExpanded    = 400 // terms that are looked into for one equation
 	maxSize        = 120 // terms of its polynomial
+	maxWrites      = 24  // that are looked through for what is read of an array
 )
 
 // Operations are those of one formula that became variables. It belongs to one
@@ -78,6 +79,7 @@ type Operations struct {
 	divisions []term.ID           // that became variables
 	// seen are terms that were watched, with whether there is an operation in them.
 	seen      map[term.ID]bool
+	kept      map[term.ID]bool // equations that become variables although there is none
 	equations []term.ID
 	// comparisons are those by order.
 	comparisons []term.ID
@@ -94,7 +96,7 @@ type Operations struct {
 // New has no operations yet.
 func New(st *term.Store) *Operations {
 	return &Operations{
-		st: st, least: MinWidth, variables: map[term.ID]term.ID{}, abstract: map[term.ID]term.ID{}, seen: map[term.ID]bool{}, widths: map[uint32]bool{},
+		st: st, least: MinWidth, variables: map[term.ID]term.ID{}, abstract: map[term.ID]term.ID{}, seen: map[term.ID]bool{}, kept: map[term.ID]bool{}, widths: map[uint32]bool{},
 		stated: map[term.ID]bool{}, numbers: map[term.ID]uint16{},
 	}
 }
@@ -123,7 +125,7 @@ func powerOfTwo(st *term.Store, t term.ID) bool {
 // Leave gives the variable in the place of an operation, or of an equation in which there
 // are some; others stay.
 func (o *Operations) Leave(st *term.Store, t term.ID) term.ID {
-	if !o.is(t) && !(o.seen[t] && o.isEquation(t)) {
+	if !o.is(t) && !((o.seen[t] || o.kept[t]) && o.isEquation(t)) {
 		return t
 	}
 	v, ok := o.variables[t]
@@ -135,6 +137,15 @@ func (o *Operations) Leave(st *term.Store, t term.ID) term.ID {
 		}
 	}
 	return v
+}
+
+// Keep lets an equation of the least width become a variable although there is no operation in it, before the solver
+// knows it.
+func (o *Operations) Keep(e term.ID) {
+	if o.isEquation(e) && o.st.Width(o.st.Arg(e, 0)) >= o.least {
+		o.kept[e] = true
+		o.widths[o.st.Width(o.st.Arg(e, 0))] = true
+	}
 }
 
 // Watch looks for the equations in terms, of which lemmas will speak.

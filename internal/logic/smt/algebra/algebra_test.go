@@ -37,7 +37,15 @@ func (m *maker) word(depth int) term.ID {
 		return m.vars[m.IntN(len(m.vars))]
 	}
 	a := m.word(depth - 1)
-	switch m.IntN(16) {
+	switch m.IntN(17) {
+	case 16:
+		// What is read of an array that was written twice, or once.
+		index := func() term.ID { return st.Extract(m.vars[m.IntN(len(m.vars))], 1, 0) }
+		array := st.StoreArray(st.ConstArray(term.Array(2, w), m.word(0)), index(), a)
+		if m.IntN(2) == 0 {
+			array = st.Ite(m.truth(0), array, st.StoreArray(array, index(), m.word(depth-1)))
+		}
+		return st.Select(array, index())
 	case 0:
 		return st.Neg(a)
 	case 1:

@@ -99,6 +99,8 @@ func (m *model) expansion(t term.ID, bits uint32) *expansion {
 		}
 	case term.OpIte:
 		return m.choice(t, st.Arg(t, 1), st.Arg(t, 2), bits)
+	case term.OpSelect:
+		return m.read(st.Arg(t, 0), st.Arg(t, 1), bits)
 	case term.OpShl:
 		if k, ok := st.ConstUint64(st.Arg(t, 1)); ok && k < 64 {
 			a := m.expand(st.Arg(t, 0), bits)
@@ -129,14 +131,59 @@ func (m *model) expansion(t term.ID, bits uint32) *expansion {
 
 // choice is the branch that is taken, of an Ite.
 func (m *model) choice(t, yes, no term.ID, bits uint32) *expansion {
-	st := m.o.st
-	c := st.Arg(t, 0)
-	a, premise := m.expand(no, bits), st.Not(c)
-	if m.value(c).IsTrue() != m.flipped[c] {
-		a, premise = m.expand(yes, bits), c
+	taken, premise := m.decided(m.o.st.Arg(t, 0))
+	if !taken {
+		yes = no
+	}
+	a := m.expand(yes, bits)
+	return &expansion{a.p, with(a.premises, premise)}
+}
+
+// decided says whether a condition is taken to be true, on the premise that it is so.
+func (m *model) decided(c term.ID) (yes bool, premise term.ID) {
+	premise = m.o.st.Not(c)
+	if yes = m.value(c).IsTrue() != m.flipped[c]; yes {
+		premise = c
 	}
 	m.conditions[premise] = c
-	return &expansion{a.p, with(a.premises, premise)}
+	return yes, premise
+}
+
+// read is what is read of an array: of one that was written what was written there, of a choice of two
+// arrays that of the one that is taken. What is read of a variable is an atom, nil if there was no choice before it.
+func (m *model) read(array, index term.ID, bits uint32) *expansion {
+	st := m.o.st
+	var premises []term.ID
+	for range maxWrites {
+		switch st.Op(array) {
+		case term.OpStore:
+			here, premise := m.decided(st.Eq(st.Arg(array, 1), index))
+			premises = with(premises, premise)
+			if here {
+				a := m.expand(st.Arg(array, 2), bits)
+				return &expansion{a.p, with(a.premises, premises...)}
+			}
+			array = st.Arg(array, 0)
+		case term.OpIte:
+			first, premise := m.decided(st.Arg(array, 0))
+			premises = with(premises, premise)
+			if first {
+				array = st.Arg(array, 1)
+			} else {
+				array = st.Arg(array, 2)
+			}
+		case term.OpConstArray:
+			a := m.expand(st.Arg(array, 0), bits)
+			return &expansion{a.p, with(a.premises, premises...)}
+		default:
+			if len(premises) == 0 {
+				return nil
+			}
+			a := m.expand(st.Select(array, index), bits)
+			return &expansion{a.p, with(a.premises, premises...)}
+		}
+	}
+	return nil
 }
 
 // atom is a term as a variable.
