@@ -92,7 +92,7 @@ func (c *checker) withoutReads() error {
 	for i := range c.claims {
 		c.claims[i].cond, c.claims[i].number = plain[i], i
 	}
-	err := c.overIntegers()
+	err := c.overIntegers(integerTime)
 	left := claims[:0:0]
 	for _, x := range c.claims {
 		left = append(left, claims[x.number])

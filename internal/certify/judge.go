@@ -122,7 +122,7 @@ func (c *checker) judge() (checker string, err error) {
 		}()
 	}
 	if c.target[ir.Decrease] && c.o.Engine != Z3 {
-		if err := c.overIntegers(); err != nil {
+		if err := c.decreasing(); err != nil {
 			return "", err
 		}
 	}

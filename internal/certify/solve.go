@@ -82,8 +82,11 @@ func (c *checker) check(solver smt.Solver, a attempt) (smt.Status, error) {
 	return solver.Check(ctx)
 }
 
-// soon is how long Z3 is asked before a proof in clauses is.
-const soon = 300 * time.Millisecond
+// soon is how long Z3 is asked before a proof in clauses is, and with how many conflicts.
+const (
+	soon          = 300 * time.Millisecond
+	soonConflicts = 1000
+)
 
 // attempt is a way of asking, and the work after which it is given up.
 type attempt struct {
@@ -101,10 +104,10 @@ type attempt struct {
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
-	attempts = []attempt{small, {conflicts: 1000, time: soon}, large, {options: z3.Options{OneShot: true}}}
+	attempts = []attempt{small, {conflicts: soonConflicts, time: soon}, large, {options: z3.Options{OneShot: true}}}
 	words    = []attempt{
 		small,
-		{conflicts: 1000, time: soon},
+		{conflicts: soonConflicts, time: soon},
 		large,
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
 		{conflicts: 5000},
@@ -208,14 +211,47 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 	return smt.Unknown, ErrIncomplete{Why: "the solver gave up", Err: last}
 }
 
-// integerTime is after how long a question over the integers is given up.
-const integerTime = 3 * time.Second
+// integerTime is after how much time of a processor a question over the integers is given up; quickly that if others were not asked yet.
+const (
+	integerTime = 3 * time.Second
+	quickly     = 300 * time.Millisecond
+)
+
+// decreasing drops the claims about ranking functions that are refuted: those that are sums over the integers, those that count bits by words.
+// The one who would take long is asked again when the other did not find it soon.
+func (c *checker) decreasing() error {
+	if err := c.overIntegers(quickly); err != nil {
+		return err
+	}
+	some := c.st.False()
+	for _, x := range c.claims {
+		some = c.st.Or(some, x.cond)
+	}
+	if c.st.IsFalse(some) {
+		return nil
+	}
+	roots := append([]term.ID{some}, c.facts...)
+	for _, a := range c.plan(roots) {
+		if a.conflicts == 0 || a.conflicts > soonConflicts {
+			break
+		}
+		status, err := c.try(a, roots)
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case err == nil && status == smt.Unsat:
+			c.claims = nil
+			return nil
+		}
+	}
+	return c.overIntegers(integerTime)
+}
 
 // overIntegers drops the claims of which it is refuted over the integers that they
 // fail, one by one: sums of different widths, which ranking functions are, are hard bit by bit.
-func (c *checker) overIntegers() error {
+func (c *checker) overIntegers(limit time.Duration) error {
 	c.facts = append(c.facts, c.sp.Facts()...)
-	r := intblast.New(integerTime)
+	r := intblast.New(limit)
 	defer r.Close()
 	left := c.claims[:0]
 	for i, x := range c.claims {
