@@ -208,7 +208,7 @@ func TestDifferences(t *testing.T) {
 	const same = `void reach_error(void); int __VERIFIER_nondet_int(void); int printf(const char *, ...);
 unsigned long long observe(unsigned long long value, const char *name) {
 #ifdef NATIVE
-  printf("%llx %s\n", value, name);
+  printf("observed %llx %s\n", value, name);
   if (0) reach_error();
 #define OTHER 1
 #else

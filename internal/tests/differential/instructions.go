@@ -27,7 +27,7 @@ int printf(const char *, ...);
 #endif
 unsigned long long observe(unsigned long long value, const char *name) {
 #ifdef NATIVE
-	printf("%llx %s\n", value, name);
+	printf("observed %llx %s\n", value, name);
 #endif
 	return value;
 }

@@ -109,10 +109,12 @@ func (n *Native) Run(ctx context.Context, inputs []Value) (Run, error) {
 	return r, err
 }
 
-// observations reads what observe() printed.
+// observations reads what observe() printed; what else a program prints is none.
 func observations(stdout string) (list []Value) {
 	for line := range strings.Lines(stdout) {
-		value, name, ok := strings.Cut(strings.TrimSpace(line), " ")
+		line, ok := strings.CutPrefix(strings.TrimSpace(line), "observed ")
+		value, name, spaced := strings.Cut(line, " ")
+		ok = ok && spaced
 		if bits, err := strconv.ParseUint(value, 16, 64); ok && err == nil {
 			list = append(list, Value{name, bits})
 		}

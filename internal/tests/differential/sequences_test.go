@@ -78,7 +78,7 @@ func TestSequenceRefused(t *testing.T) {
 #ifndef NATIVE
 #define NATIVE 0
 #endif
-unsigned long long observe(unsigned long long v) { if (NATIVE) printf("%llx x\n", v); return v; }
+unsigned long long observe(unsigned long long v) { if (NATIVE) printf("observed %llx x\n", v); return v; }
 int main(void) { ` + body + " return 0; }\n"
 		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ void reach_error(void);
 
 static uint64_t observe(uint64_t value, const char *name) {
 #ifdef NATIVE
-	printf("%llx %s\n", (unsigned long long)value, name);
+	printf("observed %llx %s\n", (unsigned long long)value, name);
 #endif
 	return value;
 }

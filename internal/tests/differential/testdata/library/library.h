@@ -10,7 +10,7 @@ unsigned long long __VERIFIER_nondet_ulonglong(void);
 
 unsigned long long observe(unsigned long long value, const char *name) {
 #ifdef NATIVE
-	printf("%llx %s\n", value, name);
+	printf("observed %llx %s\n", value, name);
 #endif
 	return value;
 }
