@@ -70,7 +70,7 @@ func IntegerSystem(ctx context.Context, t Task, cost string) (s CostSystem, none
 	if err != nil {
 		return s, nil, loadError(err)
 	}
-	s, reason := conductor.SystemWithCosts(ctx, loaded.Module, conductor.Source{Files: o.Files, Flags: o.Flags(), ILP32: o.DataModel == frontend.ILP32}, t.Program.Semantics, conductor.Cost(cost))
+	s, reason := conductor.SystemWithCosts(ctx, loaded.Module, conductor.Source{Files: o.Files, Flags: o.Flags(), ILP32: o.DataModel == frontend.ILP32, Frames: loaded.Frames}, t.Program.Semantics, conductor.Cost(cost))
 	if reason != nil {
 		return s, &show.ReasonsOf(loaded.Module, []verdict.Reason{*reason})[0], nil
 	}

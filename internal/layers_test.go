@@ -93,7 +93,7 @@ var allowed = map[string][]string{
 		"internal/run/process",
 		"internal/program/binary/image", "internal/program/binary/lift",
 		"internal/program/contract", "internal/program/cprover", "internal/program/initialised",
-		"internal/program/harness", "internal/program/ir", "internal/program/llvm", "internal/program/syntax", "internal/program/target",
+		"internal/program/harness", "internal/program/ir", "internal/program/llvm", "internal/program/stackusage", "internal/program/syntax", "internal/program/target",
 	},
 	"internal/program/harness":     {"internal/program/llvm"},
 	"internal/program/initialised": {"internal/logic/bv", "internal/program/ir"},

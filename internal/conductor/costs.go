@@ -28,6 +28,7 @@ type CostSystem struct {
 type Source struct {
 	Files, Flags []string
 	ILP32        bool
+	Frames       *stackusage.Frames // of a binary; nil is to ask a compiler
 }
 
 // SystemWithCosts is the system of a module, or says why there is none.
@@ -44,9 +45,13 @@ func SystemWithCosts(ctx context.Context, m *ir.Module, source Source, semantics
 // stackSystem has as costs what calls within a recursion take of the stack, of those that are active at a time; the frames
 // of the deepest chain of other calls are its rest. The error is that of the context or of the compilers.
 func stackSystem(ctx context.Context, m *ir.Module, source Source, semantics Semantics) (s CostSystem, none *verdict.Reason) {
-	frames, err := stackusage.Measure(ctx, source.Files, source.Flags, source.ILP32)
-	if err != nil {
-		return s, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: err.Error()}
+	frames := source.Frames
+	if frames == nil {
+		measured, err := stackusage.Measure(ctx, source.Files, source.Flags, source.ILP32)
+		if err != nil {
+			return s, &verdict.Reason{Cause: verdict.CauseUnsupported, Text: err.Error()}
+		}
+		frames = measured
 	}
 	chain := frames.Deepest(m)
 	s.Rest = chain.Bytes

@@ -10,6 +10,7 @@ import (
 
 	"assay/internal/program/binary/image"
 	"assay/internal/program/binary/lift"
+	"assay/internal/program/stackusage"
 )
 
 // This file takes x86-64 programs: package lift makes C of them, which is compiled as any other, with
@@ -83,5 +84,21 @@ func lifted(o *Options) (folder string, err error) {
 		o.Function = ""
 	}
 	o.Files, o.ExtraArgs = []string{file}, slices.Concat(o.ExtraArgs, liftedArgs)
+	o.stack = p.Stack
 	return folder, nil
+}
+
+// framesOf are the stack frames of a binary, as the machine has them; nil if the program is none.
+func framesOf(stack map[string]lift.Usage) *stackusage.Frames {
+	if stack == nil {
+		return nil
+	}
+	f := &stackusage.Frames{Compiler: "the machine code", Bytes: map[string]int64{}, Dynamic: map[string]bool{}}
+	for name, u := range stack {
+		f.Bytes[name] = u.Bytes
+		if u.Dynamic {
+			f.Dynamic[name] = true
+		}
+	}
+	return f
 }

@@ -37,10 +37,12 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/binary/lift"
 	"assay/internal/program/cprover"
 	"assay/internal/program/harness"
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
+	"assay/internal/program/stackusage"
 )
 
 // DataModel says how wide C's types are.
@@ -136,6 +138,8 @@ type Options struct {
 	Link []Linked
 	// localTypes are the types of the locals that atoms name.
 	localTypes map[Local]string
+	// stack is what functions of a binary take of the stack.
+	stack map[string]lift.Usage
 	// declared is what functions without body may do to what their parameters point to.
 	declared map[string][]pointee
 	// foreign says that modules among the files were made elsewhere.
@@ -195,6 +199,8 @@ type Program struct {
 	// Marked says that the program calls __VERIFIER_ltl_step, perhaps where no run comes: then
 	// these calls are the points where atoms are observed.
 	Marked bool
+	// Frames are the stack frames of a binary, nil for other programs.
+	Frames *stackusage.Frames
 	// initialised says that Module has checks of uninitialised memory.
 	initialised bool
 }
@@ -282,6 +288,7 @@ func load(ctx context.Context, o Options) (*Program, error) {
 	if o.flatten != "" {
 		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: o.flatten})
 	}
+	p.Frames = framesOf(o.stack)
 	if machine {
 		p.Notes = append(p.Notes, Note{Text: "the program is machine code that was lifted: docs/soundness.md, Binaries, says what that rests on"})
 	}

@@ -1,5 +1,5 @@
 // Package stackusage says how much stack the functions of a program take: the sizes of frames come from the
-// compiler (-fstack-usage), what may be active at a time from the call graph.
+// compiler (-fstack-usage), or of a binary from who lifts it, what may be active at a time from the call graph.
 //
 //	measure.go  sizes of frames       chain.go  the deepest chain of calls
 //

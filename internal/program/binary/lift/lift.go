@@ -90,6 +90,8 @@ type Program struct {
 	Text string
 	// Entry is the function where runs start.
 	Entry string
+	// Stack is what activations take of the stack, by function of the C.
+	Stack map[string]Usage
 }
 
 // C is the program as C, from its entry on. The error is an *Error or an *image.Error.
@@ -139,7 +141,13 @@ func Lift(file string, content []byte, o Options) (*Program, error) {
 	}
 	p.data.spread()
 	p.analyse()
-	return &Program{Text: p.text(), Entry: p.cName(start.Address)}, nil
+	usages := map[string]Usage{}
+	for a, f := range p.bodies {
+		if f.blocks != nil && !p.means(f.name) {
+			usages[p.cName(a)] = p.stackOf(f)
+		}
+	}
+	return &Program{Text: p.text(), Entry: p.cName(start.Address), Stack: usages}, nil
 }
 
 // cName is the name of a function in the C.
