@@ -13,7 +13,7 @@ import (
 // results, and does what the C runtime does around main: global constructors,
 // arguments, the call, exit handlers, the end of the program.
 //
-// main gets any argc >= 1 (Linux starts nothing without a name since 5.18), and for argv, if main looks at it, an object of
+// main gets any argc >= 0, at least 1 with an inferred harness (Linux starts nothing without a name since 5.18), and for argv, if main looks at it, an object of
 // argc+1 pointers. The first of them point to strings, each an object of its own
 // of any size up to the limit of Linux, with arbitrary content up to the null
 // character at its end; the last is null. A run of the interpreter may make them all, and so do
@@ -102,7 +102,10 @@ func (f *function) callMain(fn *llvm.Function, environment ir.Value) {
 	types := f.im.flattenAll(fn.Type.Params)
 	if len(types) > 0 && types[0].Kind == ir.Int {
 		argc := f.b.Nondet(types[0], ir.NondetInput, "argc")
-		f.b.Assume(f.b.Cmp(ir.SLt, f.zero(types[0]), argc)) // there is a name
+		f.b.Assume(f.b.Cmp(ir.SLe, f.zero(types[0]), argc))
+		if f.im.opts.Harness.Infer { // somebody says who is called
+			f.b.Assume(f.b.Cmp(ir.SLt, f.zero(types[0]), argc))
+		}
 		args = append(args, argc)
 		if len(types) > 1 && types[1].Kind == ir.Ptr {
 			if isUsed(fn, 1) {
@@ -150,7 +153,7 @@ func (f *function) environment(target *llvm.Function) ir.Value {
 
 // argumentVector makes argv.
 func (f *function) argumentVector(argc ir.Value) ir.Value {
-	f.im.notes.add(Note{Text: fmt.Sprintf("argc is at least 1, and argv is an object of argc+1 pointers, to strings of less than %d KiB each, and null", argumentLength/1024)})
+	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers, to strings of less than %d KiB each, and null", argumentLength/1024)})
 	return f.strings("argv", argc)
 }
 
