@@ -308,3 +308,43 @@ entry:
 		t.Errorf("the flat program violates %v", out)
 	}
 }
+
+// TestOlder: what the stack is given back to a token takes objects that are younger than it, and no other.
+func TestOlder(t *testing.T) {
+	const program = `module 64 entry @main
+
+func @main() {
+entry:
+  %old = alloca ptr i64 4 align 4 cell 4
+  br again
+again:
+  %between = alloca ptr i64 4 align 4 cell 4
+  %token = stacksave ptr
+  %young = alloca ptr i64 4 align 4 cell 4
+  store i32 1, %young align 4
+  store i32 1, %between align 4
+  store i32 1, %old align 4
+  stackrestore %token
+  %x = load i32 %USED align 4
+  %more = nondet i1 input "more"
+  condbr %more, again, end
+end:
+  halt exit
+}
+`
+	for used, valid := range map[string]bool{"old": true, "between": true, "young": false} {
+		m, err := ir.Parse(strings.Replace(program, "USED", used, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		loads := 0
+		for _, d := range Make(m).Module.Func("main").Values {
+			if d.Op == ir.Load {
+				loads++
+			}
+		}
+		if (loads == 0) != valid {
+			t.Errorf("%s: %d loads are left", used, loads)
+		}
+	}
+}

@@ -397,6 +397,12 @@ func (p *promoter) lives() {
 			if a, ok := p.at[d.Args[0]]; ok {
 				now[a.object] = true
 			}
+		case ir.StackRestore:
+			for o, x := range p.objects {
+				if !x.heap && !p.outlives(o, d.Args[0], v) {
+					now[o] = true
+				}
+			}
 		}
 	}
 	begin := func(b ir.BlockID) map[ir.Value]bool {
@@ -439,6 +445,39 @@ func (p *promoter) lives() {
 		}
 	}
 	p.partition()
+}
+
+// outlives says that a stack object is older than a token of the stack whenever the stack is given back to it: on all ways
+// from where it is made there the token is made, too.
+func (p *promoter) outlives(object, token, restore ir.Value) bool {
+	if p.f.Def(token).Op != ir.StackSave {
+		return false
+	}
+	type place struct {
+		block ir.BlockID
+		next  int
+	}
+	b := p.f.Def(object).Block
+	work := []place{{b, slices.Index(p.f.Blocks[b].Instrs, object) + 1}}
+	seen := map[ir.BlockID]bool{} // from its begin on
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		list := p.f.Blocks[at.block].Instrs[at.next:]
+		end := slices.IndexFunc(list, func(v ir.Value) bool { return v == token || v == restore })
+		switch {
+		case end < 0:
+			for _, to := range p.f.Def(list[len(list)-1]).Succs {
+				if !seen[to] {
+					seen[to] = true
+					work = append(work, place{to, 0})
+				}
+			}
+		case list[end] == restore:
+			return false
+		}
+	}
+	return true
 }
 
 // rewrite makes values of the objects that are left.
