@@ -65,6 +65,11 @@ func (p *Program) Request(kinds []ir.CheckKind) {
 		return
 	}
 	p.initialised = true
+	for _, name := range initialised.Unseen {
+		if p.Module.Func(name) != nil {
+			p.Notes = append(p.Notes, Note{Name: name, Text: "puts out what was written before: valid-init does not look at it"})
+		}
+	}
 	p.Module = initialised.Check(p.Module)
 	if p.Exact != nil {
 		p.Exact = initialised.Check(p.Exact)

@@ -21,7 +21,7 @@
 // bound of one number (offset >= 4*i, no token included), and needs no quantifier.
 //
 // A use is: the condition of a branch, an assumption or an assertion; an address, or the length of a range;
-// a divisor; a number that is printed; an argument of a function without body, and what main or the function under analysis
+// a divisor; a number or a character that is printed; an argument of a function without body, and what main or the function under analysis
 // returns, but for structures, which have padding. Copies are no uses.
 //
 // Which values and which memory may be garbage at all is found out before, without regard to the order
@@ -53,6 +53,12 @@ const (
 	TokenOffset = Ghost + "offset"
 	tokenMask   = Ghost + "mask"
 )
+
+// characters are library functions whose first argument is a character that goes out of the program.
+var characters = map[string]bool{"putchar": true, "putchar_unlocked": true, "putc": true, "putc_unlocked": true, "fputc": true, "fputc_unlocked": true, "putw": true, "putwchar": true, "fputwc": true, "putwc": true}
+
+// Unseen are library functions that put out memory whose content is not looked at.
+var Unseen = []string{"fwrite", "fwrite_unlocked", "write", "pwrite", "send", "sendto", "writev"}
 
 // Check is the module with the checks. m stays as it is.
 func Check(m *ir.Module) *ir.Module {
@@ -371,6 +377,9 @@ func (w *weaver) call(v ir.Value, d *ir.Def) {
 		fixed = len(args)
 	} else if callee != nil {
 		fixed = min(fixed, len(callee.f.Params))
+	}
+	if callee != nil && callee.f.Model && characters[d.Sym] {
+		w.use(args[0], "a character that is put out was never written")
 	}
 	var given []string
 	for i, a := range args {
