@@ -101,6 +101,16 @@ func (g *generator) body(calls bool, begin func()) {
 	fmt.Fprintf(&g.s, "head:\n  %s = phi i64 [i64 0, entry], [%sn, tail]\n", k, k)
 	fmt.Fprintf(&g.s, "  %s = phi ptr [%s, entry], [%sn, tail]\n", p, g.pick(g.ptrs), p)
 	g.ptrs = append(g.ptrs, p)
+	ptrs = append(ptrs, p)
+	token := "" // the stack is given back to it, with a block that each round makes, in the round or behind the loop
+	if g.IntN(3) == 0 {
+		token = g.name()
+		v := g.name()
+		g.emit("%s = stacksave ptr", token)
+		g.emit("%s = alloca ptr i64 16 align 8", v)
+		g.ptrs, ptrs = append(g.ptrs, v), append(ptrs, v)
+	}
+	early := g.IntN(2) == 0
 	for range 1 + g.IntN(4) {
 		g.op(calls)
 	}
@@ -122,12 +132,18 @@ func (g *generator) body(calls bool, begin func()) {
 	}
 	fmt.Fprintf(&g.s, "tail:\n  %sn = add i64 %s, i64 1\n", k, k)
 	g.emit("%sn = ptradd ptr %s, i64 %d", p, from, 4*g.IntN(2))
-	g.ptrs = append(ptrs, p)
+	g.ptrs = ptrs
+	if token != "" && early {
+		g.emit("stackrestore %s", token)
+	}
 	d := g.name()
 	g.emit("%s = ult i1 %sn, i64 2", d, k)
 	g.emit("condbr %s, head, out", d)
 	g.s.WriteString("out:\n")
 	g.vars = vars
+	if token != "" && !early {
+		g.emit("stackrestore %s", token)
+	}
 	for range 2 + g.IntN(4) {
 		g.op(calls)
 	}
