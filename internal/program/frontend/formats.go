@@ -55,7 +55,8 @@ func (im *importer) seesOutput() bool {
 // outputTraces are the functions that show traces of output.
 var outputTraces = []string{"ferror", "__errno_location", "ftell", "ftello"}
 
-// readsMemory says whether a printf format has conversions of strings or counts.
+// readsMemory says whether a printf format has conversions of strings or counts, or ones that are not known here, such as those
+// that name their argument by its position.
 func readsMemory(format string) bool {
 	for {
 		_, after, ok := strings.Cut(format, "%")
@@ -63,7 +64,7 @@ func readsMemory(format string) bool {
 			return false
 		}
 		after = strings.TrimLeft(after, "-+ #0123456789.*'hlqjztL")
-		if after == "" || strings.ContainsRune("sSn", rune(after[0])) {
+		if after == "" || !strings.ContainsRune("diouxXcCfFeEgGaApm%", rune(after[0])) {
 			return true
 		}
 		format = after[1:]
