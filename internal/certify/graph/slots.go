@@ -284,55 +284,18 @@ func (m *match) slots(values *[]slot, o int32) {
 	if !c.valid("(<= " + have.to.t + " " + have.from.t + ")") {
 		m.ownerAlike(values, &want.Owned, have.owned, have.term, "true")
 	}
-	// The pointers in slots that the path knows.
-	type known struct {
-		k    number
-		v    value
-		used bool
-	}
-	var ks []known
-	for i := range ob.cells {
-		if x := &ob.cells[i]; x.t == c.m.PtrType() && x.v.kind == symgraph.Pointer {
-			if k, ok := c.slotAt(have, x.at); ok {
-				ks = append(ks, known{k: k, v: x.v})
-			}
-		}
-	}
-	// Those that are out in the node.
-	for _, f := range want.Out {
-		n, ok := form(f, m.term)
-		best := -1
-		for i := range ks {
-			if !ks[i].used && (ok && c.valid("(= "+n.t+" "+ks[i].k.t+")") || !ok && (best < 0 || m.leadsTo(o, want, f, ks[i].v))) {
-				best = i
-			}
-		}
-		if best < 0 {
-			continue // nothing is known of its pointer
-		}
-		ks[best].used = true
-		if !ok {
-			*values = append(*values, slot{f: f, n: ks[best].k})
-			m.solve(*values)
-		}
-	}
+	ks := c.knownPointers(ob, have)
+	m.knownOut(values, o, want, want.Out, ks)
 	// A range that is open is that of the path, and what follows it.
-	open := func(f linear.Form, n number) {
-		if v, single := f.IsVariable(); single {
-			if _, bound := m.symbols[v]; !bound {
-				m.symbols[v] = n
-			}
-		}
-	}
-	open(want.Nulls, have.nulls)
-	open(want.From, have.from)
+	m.open(want.Nulls, have.nulls)
+	m.open(want.From, have.from)
 	to := have.to
 	for i := range ks {
 		if !ks[i].used && c.valid("(= "+to.t+" "+ks[i].k.t+")") {
 			to = c.add(to, num(one))
 		}
 	}
-	open(want.To, to)
+	m.open(want.To, to)
 	x := slotted{want: want, have: have, lost: m.n.State.Lost}
 	w, ok := m.wanted(want, m.term)
 	if !ok {
@@ -414,6 +377,56 @@ func (m *match) claimSlots() {
 		m.claims = append(m.claims, "(=> "+w.within(k)+" (or "+back+"))", "(=> "+w.null(k)+" "+null+")")
 		if !x.lost && x.have.owned.Most != 0 {
 			m.claims = append(m.claims, "(=> "+x.have.within(k)+" "+w.within(k)+")")
+		}
+	}
+}
+
+// knownPointer is a pointer in a slot that a path knows.
+type knownPointer struct {
+	k    number // of the slot
+	v    value
+	used bool // the slot is out in the node
+}
+
+// knownPointers are those of an object.
+func (c *checkerState) knownPointers(ob *object, l *slots) (ks []knownPointer) {
+	for i := range ob.cells {
+		if x := &ob.cells[i]; x.t == c.m.PtrType() && x.v.kind == symgraph.Pointer {
+			if k, ok := c.slotAt(l, x.at); ok {
+				ks = append(ks, knownPointer{k: k, v: x.v})
+			}
+		}
+	}
+	return ks
+}
+
+// knownOut finds the pointers of the slots that are out in the node, and binds the numbers of these slots.
+func (m *match) knownOut(values *[]slot, o int32, like *symgraph.Slots, out []linear.Form, ks []knownPointer) {
+	c := m.c
+	for _, f := range out {
+		n, ok := form(f, m.term)
+		best := -1
+		for i := range ks {
+			if !ks[i].used && (ok && c.valid("(= "+n.t+" "+ks[i].k.t+")") || !ok && (best < 0 || m.leadsTo(o, like, f, ks[i].v))) {
+				best = i
+			}
+		}
+		if best < 0 {
+			continue // nothing is known of its pointer
+		}
+		ks[best].used = true
+		if !ok {
+			*values = append(*values, slot{f: f, n: ks[best].k})
+			m.solve(*values)
+		}
+	}
+}
+
+// open binds a symbol that nothing has determined so far.
+func (m *match) open(f linear.Form, n number) {
+	if v, single := f.IsVariable(); single {
+		if _, bound := m.symbols[v]; !bound {
+			m.symbols[v] = n
 		}
 	}
 }

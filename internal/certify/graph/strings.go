@@ -29,7 +29,6 @@ import (
 	"slices"
 
 	"assay/internal/evidence/symgraph"
-	"assay/internal/logic/linear"
 	"assay/internal/program/ir"
 )
 
@@ -164,37 +163,8 @@ func (m *match) strings(values *[]slot, o int32) {
 		m.fail("strings that may be longer")
 		return
 	}
-	type known struct {
-		k    number
-		v    value
-		used bool
-	}
-	var ks []known
-	for i := range ob.cells {
-		if x := &ob.cells[i]; x.t == c.m.PtrType() && x.v.kind == symgraph.Pointer {
-			if k, ok := c.slotAt(have.slots, x.at); ok {
-				ks = append(ks, known{k: k, v: x.v})
-			}
-		}
-	}
-	like := &symgraph.Slots{Stride: have.stride}
-	for _, f := range want.Out {
-		n, ok := form(f, m.term)
-		best := -1
-		for i := range ks {
-			if !ks[i].used && (ok && c.valid("(= "+n.t+" "+ks[i].k.t+")") || !ok && (best < 0 || m.leadsTo(o, like, f, ks[i].v))) {
-				best = i
-			}
-		}
-		if best < 0 {
-			continue // nothing is known of its pointer
-		}
-		ks[best].used = true
-		if !ok {
-			*values = append(*values, slot{f: f, n: ks[best].k})
-			m.solve(*values)
-		}
-	}
+	ks := c.knownPointers(ob, have.slots)
+	m.knownOut(values, o, &symgraph.Slots{Stride: have.stride}, want.Out, ks)
 	m.open(want.From, have.from)
 	to := have.to
 	for range ks {
@@ -247,15 +217,6 @@ func (m *match) dealString(want *symgraph.Strings, v value) {
 		return
 	}
 	m.taken[v.object] = true
-}
-
-// open binds a symbol that nothing has determined so far.
-func (m *match) open(f linear.Form, n number) {
-	if v, single := f.IsVariable(); single {
-		if _, bound := m.symbols[v]; !bound {
-			m.symbols[v] = n
-		}
-	}
 }
 
 // wantedStrings are the slots of a node as numbers.

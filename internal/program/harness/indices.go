@@ -52,36 +52,12 @@ func (in *inference) subscriptOf(size uint64, array *llvm.Type, index llvm.Value
 	if !ok || x.size != size || array.Len < 2 {
 		return
 	}
-	use := subscript{array.Len, added(index)}
+	_, added := rooted(index)
+	use := subscript{array.Len, added}
 	if old, ok := in.subscripts[x]; ok {
 		use.count, use.added = min(use.count, old.count), max(use.added, old.added)
 	}
 	in.subscripts[x] = use
-}
-
-// added is the sum of the constants that root removes.
-func added(v llvm.Value) (total int64) {
-	for {
-		i, ok := v.(*llvm.Inst)
-		if !ok {
-			return total
-		}
-		switch i.Op {
-		case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze:
-			v = i.Args[0]
-		default:
-			op, args, ok := sum(i)
-			if !ok || !isConst(args[1]) {
-				return total
-			}
-			n := args[1].(*llvm.Const).Bits.Int64()
-			if op == llvm.Sub {
-				n = -n
-			}
-			total += n
-			v = args[0]
-		}
-	}
 }
 
 // indices bounds members that the program uses as an index of an array beside them: an element is there. Where it takes the element

@@ -176,18 +176,31 @@ func isNull(v llvm.Value) bool {
 
 // root removes casts and sums with constants.
 func root(v llvm.Value) llvm.Value {
+	v, _ = rooted(v)
+	return v
+}
+
+// rooted removes casts and sums with constants, and says what these add.
+func rooted(v llvm.Value) (root llvm.Value, added int64) {
 	for {
 		i, ok := v.(*llvm.Inst)
 		if !ok {
-			return v
+			return v, added
 		}
 		switch i.Op {
 		case llvm.SExt, llvm.ZExt, llvm.Trunc, llvm.Freeze:
 			v = i.Args[0]
 		default:
-			_, args, ok := sum(i)
+			op, args, ok := sum(i)
 			if !ok || !isConst(args[1]) {
-				return v
+				return v, added
+			}
+			if c := args[1].(*llvm.Const).Bits; c.Width() <= 64 { // wider ones are no indices
+				n := c.Int64()
+				if op == llvm.Sub {
+					n = -n
+				}
+				added += n
 			}
 			v = args[0]
 		}
