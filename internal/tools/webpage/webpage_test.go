@@ -135,7 +135,9 @@ func TestProof(t *testing.T) {
 }
 
 func TestTermination(t *testing.T) {
-	text, _ := page(t, "int __VERIFIER_nondet_int(void);\nint main(void) {\n  int x = __VERIFIER_nondet_int();\n  while (x > 0)\n    x--;\n}\n", func(task *assay.Task) { task.Properties = []assay.Property{assay.Termination} }, Options{})
+	text, _ := page(t, "int __VERIFIER_nondet_int(void);\nint main(void) {\n  int x = __VERIFIER_nondet_int();\n  while (x > 0)\n    x--;\n}\n", func(task *assay.Task) {
+		task.Properties, task.Engine.Only = []assay.Property{assay.Termination}, "ranking"
+	}, Options{})
 	has(t, text, "Every run ends.", "<b>decreases</b>")
 }
 
