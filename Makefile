@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal fuzz-ctl fuzz-witnesses oracle-bounds twice clean
+.PHONY: help deps models clang build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal fuzz-ctl fuzz-witnesses oracle-bounds twice clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -24,7 +24,10 @@ deps: ## install what is missing on Debian (clang, LLVM, Z3, CaDiCaL, csmith)
 models: deps ## compile the library models to bitcode, if their sources changed
 	@scripts/models.sh
 
-build: models ## build bin/assay
+clang: deps ## link bin/assay-clang, with which assay starts faster, if clang's libraries are here
+	@scripts/clang.sh
+
+build: models clang ## build bin/assay
 	go build -o bin/assay ./cmd/assay
 
 demo: build ## check the bundled examples and show the verdicts

@@ -54,8 +54,14 @@ var leniencyFlags = []string{
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
 }
 
-// clangPath finds clang 19.
+// clangPath finds clang 19: the one that is linked statically beside this program, if it was built
+// (cmd/assay-clang), or that which is installed.
 func clangPath() (string, error) {
+	if own, err := os.Executable(); err == nil {
+		if path, err := exec.LookPath(filepath.Join(filepath.Dir(own), "assay-clang")); err == nil {
+			return path, nil
+		}
+	}
 	for _, name := range []string{"clang-19", "/usr/lib/llvm-19/bin/clang"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil

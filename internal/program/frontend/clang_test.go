@@ -1,0 +1,74 @@
+package frontend
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// linkedClang is the clang that make build links statically, if it did.
+func linkedClang(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../../../bin/assay-clang")
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Skip("bin/assay-clang was not built")
+	}
+	return path
+}
+
+// TestSameClang: the clang that is linked statically writes the bitcode that the installed one writes, and says what
+// that says, bit by bit: of programs, of library models, of mistakes, and of what it leaves to that one.
+func TestSameClang(t *testing.T) {
+	linked := linkedClang(t)
+	installed, err := clangPath()
+	if err != nil || installed == linked {
+		t.Fatalf("the installed clang is %q, %v", installed, err)
+	}
+	var files []string
+	for _, pattern := range []string{"testdata/run/*.c", "models/*.c", "../../../examples/*/*.c"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		for i, f := range found {
+			if i%12 == 0 {
+				files = append(files, f)
+			}
+		}
+	}
+	dir := t.TempDir()
+	wrong := map[string]string{
+		"syntax.c":    "int f(",
+		"warning.c":   "int main(void) { return g(1); }",
+		"assembly.c":  `int main(void) { int x; __asm__("movl $1, %0" : "=r"(x)); return x; }`,
+		"malformed.c": `__asm__("bogus instruction"); int main(void) { return 0; }`,
+		"error.c":     "#error no\n#include <nowhere.h>\n",
+		"inline.c":    `int main(void) { __asm__("bogus"); return 0; }`,
+	}
+	for name, text := range wrong {
+		files = append(files, filepath.Join(dir, name))
+		if err := os.WriteFile(files[len(files)-1], []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files = append(files, filepath.Join(dir, "missing.c"))
+	for i, f := range files {
+		for _, model := range []DataModel{LP64, ILP32} {
+			for _, u := range []unit{
+				{file: f}, {file: f, model: true}, {file: f, described: true},
+				{file: f, flags: []string{"-Wall", "-I.", "-O2"}}, {file: f, flags: []string{"-nonsense"}},
+				{file: f, flags: []string{"-fsyntax-only"}}, {file: f, flags: []string{"-mllvm", "-stats"}},
+			}[:1+6*((i+int(model))%3/2)] {
+				o := &Options{DataModel: model}
+				a, b := runClang(t.Context(), installed, u, o), runClang(t.Context(), linked, u, o)
+				if !bytes.Equal(a.bitcode, b.bitcode) || a.text != b.text || (a.err == nil) != (b.err == nil) {
+					t.Errorf("%v: %d bytes, %v\n%s\nand %d bytes, %v\n%s", u, len(a.bitcode), a.err, a.text, len(b.bitcode), b.err, b.text)
+				}
+			}
+		}
+	}
+}
