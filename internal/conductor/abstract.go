@@ -28,7 +28,7 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 			why = fmt.Errorf("a proof was found, but not accepted: %w", err)
 		}
 	}
-	if r.Options.Parts && !r.Options.EachCheck && len(p.Open) > 0 && p.Excluded > 0 {
+	if r.Options.Parts && !r.Options.EachCheck && len(p.Open) > 0 && (p.Excluded > 0 || !allOpen(targets, p.Open)) {
 		r.interpretParts(ctx, m)
 	}
 	switch {
@@ -48,6 +48,13 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 		a.Verdict = verdict.True{Certificate: p.Proof, Unclean: p.Unclean}
 	}
 	return a
+}
+
+// allOpen says that a check of each of the kinds is open.
+func allOpen(kinds []ir.CheckKind, open []verdict.Guard) bool {
+	return !slices.ContainsFunc(kinds, func(k ir.CheckKind) bool {
+		return !slices.ContainsFunc(open, func(g verdict.Guard) bool { return g.Kind == k })
+	})
 }
 
 // interpretParts proves what abstract interpretation excludes in runs that go on behind violations, and has it checked; it puts

@@ -38,9 +38,10 @@ func (r *run) execute(ctx context.Context, m *ir.Module) Reply {
 // executeWith does so with what is said of integers in nodes of lists and trees.
 func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values) (a Reply) {
 	targets := slices.Concat(r.Targets, r.Disputed)
+	memory := slices.ContainsFunc(targets, func(k ir.CheckKind) bool { return slices.Contains(GraphKinds, k) })
 	for _, k := range targets {
-		if slices.Contains(arithmeticKinds, k) && r.Vectors != nil {
-			continue // of programs without a command line others prove that in less time
+		if slices.Contains(arithmeticKinds, k) && (memory || r.Vectors != nil) {
+			continue // arithmetic alone, without a command line, others prove in less time
 		}
 		if !slices.Contains(GraphKinds, k) {
 			return unknown(verdict.Reason{Cause: verdict.CauseUnsupported, Text: "symbolic execution graphs do not decide checks of the kind " + k.String()})

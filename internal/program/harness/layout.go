@@ -34,10 +34,8 @@ func (in *inference) lookAtFields() {
 					in.compared(i)
 					in.limitsOthers(f, i)
 					if load, ok := i.Args[0].(*llvm.Inst); ok && load.Op == llvm.Load && isNull(i.Args[1]) {
-						if p, ok := load.Args[0].(*llvm.Inst); ok && p.Op == llvm.GetElementPtr {
-							if list := placesOf(p); len(list) > 0 {
-								in.nullable[list[len(list)-1]] = true
-							}
+						if x, ok := loaded(load); ok && !justAllocated(b, load, x) {
+							in.nullable[x] = true
 						}
 					}
 				}
@@ -211,7 +209,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		case s == nil:
 			continue
 		case s.Kind == llvm.CPointer:
-			if !in.touched[place{size, m.Offset}] && !in.touched[m.inner] {
+			if !in.isUsed(size, m) {
 				f.Pointer = &Pointer{Why: notUsed}
 				break
 			}
@@ -238,7 +236,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			f.Values = slices.Compact(slices.Sorted(slices.Values(s.Enumerators)))
 		case in.variant.bounds(s) && in.variant.IsOrdinary(AllIntegers):
 			f.Ordinary = true
-		case s.Kind == llvm.CArray && isCharacter(s.Base.Strip()) && s.Count > 0:
+		case s.Kind == llvm.CArray && isCharacter(s.Base.Strip()) && s.Count > 0 && in.isUsed(size, m):
 			f.Terminated = true
 		default:
 			continue
@@ -246,7 +244,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		list = append(list, f)
 	}
 	list = append(list, in.pairs(list, buffers, members)...)
-	list = append(append(list, in.indices(members)...), places(members)...)
+	list = append(append(list, in.indices(members)...), places(slices.DeleteFunc(slices.Clone(members), func(m member) bool { return !in.isUsed(size, m) }))...)
 	list = append(list, in.limits(members, list)...)
 	if loose := in.loose(members, list); len(loose) > 0 {
 		for k := range list {
@@ -256,6 +254,11 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 	}
 	return list
+}
+
+// isUsed says that the program uses a member of a structure of a size.
+func (in *inference) isUsed(size uint64, m member) bool {
+	return in.touched[place{size, m.Offset}] || in.touched[m.inner]
 }
 
 // limits bounds members by those with which the program compares them, unless they have a bound.

@@ -7,6 +7,7 @@
 //	plan.go    what a plan is, and its words      infer.go   parameters to a plan
 //	uses.go    what a function does with them     names.go   which names are lengths
 //	layout.go  structures                         indices.go  members that are an index
+//	allocators.go  which comparisons with null say nothing
 package harness
 
 import (

@@ -115,7 +115,7 @@ func fold(list []Finding) []Finding {
 		pointee  show.Pointee
 	}
 	first := map[cause]int{}
-	var out []Finding
+	out := []Finding{}
 	for _, f := range list {
 		key := cause{f.Property, f.Place.Func, f.Place.Pointee}
 		if n, ok := first[key]; ok && f.Confidence != Low {
