@@ -222,7 +222,7 @@ func (p *planned) count(o *harness.Object, name string) ir.Value {
 		return p.f.resize(n, word.Bits)
 	case harness.String:
 		return b.Nondet(word, ir.NondetInput, "length of "+name)
-	case harness.Any:
+	case harness.Any, harness.Ended:
 		return b.Nondet(word, ir.NondetInput, "number of elements of "+name)
 	}
 	return b.Word(o.Count.Number)
@@ -237,16 +237,16 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	if o.Count.Kind != harness.Fixed {
 		if len(o.Fields) > 0 {
 			most = harness.Most
-		} else if o.Count.Kind == harness.String {
+		} else if o.Count.Kind == harness.String || o.Count.Kind == harness.Ended {
 			most-- // there is one more
 		}
 		b.Assume(b.Cmp(ir.ULt, n, b.Word(most+1)))
 	}
-	if o.Count.Some {
+	if o.Count.Some || o.Count.Kind == harness.Ended {
 		b.Assume(b.Cmp(ir.ULt, b.Word(0), n))
 	}
 	count := n
-	if o.Count.Kind == harness.String {
+	if o.Count.Kind == harness.String || o.Count.Kind == harness.Ended {
 		count = b.Bin(ir.Add, n, b.Word(1))
 	}
 	bytes := p.f.multiply(count, size)
@@ -257,6 +257,10 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	p.keep(object)
 	if o.Count.Kind == harness.String {
 		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(n, size)))
+	}
+	if o.Count.Kind == harness.Ended {
+		b.Op(ir.MemSet, ir.Type{}, b.PtrAdd(object, p.f.multiply(n, size)), b.Const(8, 0), b.Word(size))
+		count = n
 	}
 	if o.Count.Terminated && o.Count.Some {
 		b.Store(b.Const(uint32(size*8), 0), b.PtrAdd(object, p.f.multiply(b.Bin(ir.Sub, n, b.Word(1)), size)))

@@ -24,6 +24,7 @@ const (
 func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
 	in.lookAtFields()
+	in.lookForWalks()
 	plan := &Plan{Function: f.Name, Limit: v.Most(), Positive: v.Positive}
 	types := ParameterTypes(f)
 	list := in.summaries(f, callDepth)
@@ -104,6 +105,7 @@ type summary struct {
 	written  bool
 	read     bool
 	null     bool // it is compared with null
+	ended    bool // it is walked along up to an element of zeros
 	types    []*llvm.CType
 	views    []*llvm.Type // structures that it is taken for
 	word     *llvm.Type   // the integers that it is taken for
@@ -127,6 +129,8 @@ type inference struct {
 	// subscripts are members that the program uses as an index of an array of the same structure.
 	subscripts map[place]subscript
 	names      map[string]*llvm.CType
+	// walked are members that lead to arrays which end with an element of zeros.
+	walked map[place]bool
 }
 
 type place struct{ size, offset uint64 }
@@ -160,6 +164,11 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		s.elements = u.constant[p.Index] + 1
 		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
 		s.types, s.views, s.word = u.types[p.Index], u.views[p.Index], u.words[p.Index]
+	}
+	for _, base := range u.walks() {
+		for p := range u.from[base] {
+			list[p].ended = true
+		}
 	}
 	for _, call := range u.calls {
 		callee, ok := call.Callee.(*llvm.Function)
@@ -218,7 +227,7 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 		return
 	}
 	theirs := in.summaries(callee, depth-1)[k]
-	s.text, s.moved = s.text || theirs.text, s.moved || theirs.moved
+	s.text, s.moved, s.ended = s.text || theirs.text, s.moved || theirs.moved, s.ended || theirs.ended
 	s.written, s.read = s.written || theirs.written, s.read || theirs.read
 	s.elements, s.bytes = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes)
 	s.types, s.views = append(s.types, theirs.types...), append(s.views, theirs.views...)
@@ -312,6 +321,10 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			return out
 		}
 	}
+	if s.ended && object.Size > 1 {
+		object.end(out)
+		return out
+	}
 	switch {
 	case isChar && (s.text || isCharacter(b) && (constant(base) || s.read || !s.written)):
 		object.Count = Count{Kind: String}
@@ -340,6 +353,12 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	}
 	return out
+}
+
+// end makes an array of an element: it ends with one of zeros.
+func (o *Object) end(p *Pointer) {
+	o.Count = Count{Kind: Ended}
+	p.Why, p.Sized, p.ByUse = "walked along up to one of zeros", true, true
 }
 
 // integerNames are what integers are called that no type of the source names.

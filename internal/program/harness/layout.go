@@ -220,10 +220,12 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 				if n := count(above, b); depth > 1 && n == 0 && in.budget > 0 {
 					f.Pointer.MayBeNull = !in.variant.Generous
 					f.Pointer.Object = in.object(s.Base, 1, append(slices.Clone(deeper), b))
+					in.endWalked(f.Pointer, size, m)
 				}
 				break
 			}
 			f.Pointer = in.pointerTo(s, depth-1, deeper)
+			in.endWalked(f.Pointer, size, m)
 			f.Pointer.MayBeNull = f.Pointer.MayBeNull || !in.variant.Generous && (in.nullable[place{size, m.Offset}] || in.nullable[m.inner])
 			if f.Pointer.Object != nil && (b == nil || b.Kind == llvm.CInt || b.Kind == llvm.CFloat || b.Kind == llvm.CPointer || b.Kind == llvm.CStruct && hasOwnSize(f.Name, members)) {
 				buffers = append(buffers, len(list))
@@ -254,6 +256,13 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		}
 	}
 	return list
+}
+
+// endWalked gives the array that a member leads to its end, if it is walked along up to an element of zeros.
+func (in *inference) endWalked(p *Pointer, size uint64, m member) {
+	if o := p.Object; o != nil && o.Size > 1 && o.Count.Kind == Fixed && (in.walked[place{size, m.Offset}] || in.walked[m.inner]) {
+		o.end(p)
+	}
 }
 
 // isUsed says that the program uses a member of a structure of a size.

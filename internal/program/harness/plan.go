@@ -7,6 +7,7 @@
 //	plan.go    what a plan is, and its words      infer.go   parameters to a plan
 //	uses.go    what a function does with them     names.go   which names are lengths
 //	layout.go  structures                         indices.go  members that are an index
+//	sentinels.go  arrays that end with an element of zeros
 //	allocators.go  which comparisons with null say nothing
 package harness
 
@@ -154,6 +155,7 @@ const (
 	InMember           // as many as the member Name of the same structure says
 	String             // any number, and one more that is 0
 	Any                // any number
+	Ended              // one or more, and one of zeros behind them
 )
 
 // Member is a scalar in a structure.
@@ -297,6 +299,8 @@ func (o *Object) text() string {
 		return "a string of any length"
 	case Any:
 		return "any number of " + element
+	case Ended:
+		return "one or more elements of " + element + few + ", and one of zeros behind them"
 	case Length, InMember:
 		if o.Count.Some {
 			few += ", one at least"

@@ -1,0 +1,182 @@
+package harness
+
+import (
+	"slices"
+
+	"assay/internal/program/llvm"
+)
+
+// This file finds arrays that end with an element of zeros, by loops that end where an element is 0, or a member of it:
+//
+//	for (i = 0; opts[i].name; i++) …      for (; *list; list++) …
+//
+// Elements of one byte are strings, which uses.go knows.
+
+// walks are the pointers to the first elements of the arrays that a function walks along so, as values, or as places that move.
+func (u *uses) walks() (list []llvm.Value) {
+	for _, b := range u.f.Blocks {
+		for _, i := range b.Instrs {
+			if i.Op != llvm.ICmp || i.Pred != llvm.IntEQ && i.Pred != llvm.IntNE || !isZero(i.Args[1]) {
+				continue
+			}
+			load, ok := root(i.Args[0]).(*llvm.Inst)
+			if !ok || load.Op != llvm.Load {
+				continue
+			}
+			if base, head := u.moving(load.Args[0]); head != nil && u.endsOnZero(head, i) && !slices.Contains(list, base) {
+				list = append(list, base)
+			}
+		}
+	}
+	return list
+}
+
+func isZero(v llvm.Value) bool {
+	c, ok := v.(*llvm.Const)
+	return ok && (c.Kind == llvm.ZeroConst || c.Kind == llvm.IntConst && c.Bits.IsZero())
+}
+
+// moving is where an address begins that moves in a loop by elements of more than a byte, and the head of that loop; nil if it does not.
+func (u *uses) moving(v llvm.Value) (base llvm.Value, head *llvm.Block) {
+	for {
+		i, ok := v.(*llvm.Inst)
+		if !ok {
+			return nil, nil
+		}
+		switch i.Op {
+		case llvm.Phi:
+			if !steps(i) {
+				return nil, nil
+			}
+			return i, u.block[i]
+		case llvm.GetElementPtr:
+			if i.Elem.Size < 2 {
+				return nil, nil
+			}
+			if phi, ok := root(i.Args[1]).(*llvm.Inst); ok && phi.Op == llvm.Phi && steps(phi) {
+				return i.Args[0], u.block[phi]
+			}
+			if !isConst(i.Args[1]) && !isZero(i.Args[1]) {
+				return nil, nil
+			}
+			v = i.Args[0]
+		default:
+			return nil, nil
+		}
+	}
+}
+
+// endsOnZero says that the loop with a head is left where a comparison with 0 finds it.
+func (u *uses) endsOnZero(head *llvm.Block, compared *llvm.Inst) bool {
+	body := u.loop(head)
+	for b := range body {
+		last := b.Instrs[len(b.Instrs)-1]
+		if last.Op != llvm.Br || len(last.Blocks) != 2 {
+			continue
+		}
+		same, inverted := decides(last.Args[0], compared)
+		if !same && !inverted {
+			continue
+		}
+		zero, other := last.Blocks[0], last.Blocks[1]
+		if (compared.Pred == llvm.IntNE) == same {
+			zero, other = other, zero
+		}
+		if !body[zero] && body[other] {
+			return true
+		}
+	}
+	return false
+}
+
+// decides says that a condition is a comparison, or its negation, or false or the comparison, as && makes it.
+func decides(condition llvm.Value, compared *llvm.Inst) (same, inverted bool) {
+	i, ok := condition.(*llvm.Inst)
+	switch {
+	case !ok:
+		return false, false
+	case i == compared:
+		return true, false
+	case i.Op == llvm.Xor && len(i.Args) == 2 && !isZero(i.Args[1]) && isConst(i.Args[1]):
+		same, inverted = decides(i.Args[0], compared)
+		return inverted, same
+	case i.Op == llvm.Phi:
+		for _, a := range i.Args {
+			if a == llvm.Value(compared) {
+				return true, false
+			}
+		}
+	}
+	return false, false
+}
+
+// loop is the natural loop with a head: the blocks from which it comes back to the head without passing it.
+func (u *uses) loop(head *llvm.Block) map[*llvm.Block]bool {
+	before := map[*llvm.Block][]*llvm.Block{}
+	for _, b := range u.f.Blocks {
+		for _, s := range b.Instrs[len(b.Instrs)-1].Blocks {
+			before[s] = append(before[s], b)
+		}
+	}
+	// What the head leads to.
+	after := map[*llvm.Block]bool{}
+	for work := []*llvm.Block{head}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range b.Instrs[len(b.Instrs)-1].Blocks {
+			if !after[s] {
+				after[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	body := map[*llvm.Block]bool{head: true}
+	var work []*llvm.Block
+	for _, b := range before[head] {
+		if after[b] {
+			work = append(work, b)
+		}
+	}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !body[b] && after[b] {
+			body[b] = true
+			work = append(work, before[b]...)
+		}
+	}
+	return body
+}
+
+// lookForWalks finds the members that lead to such arrays: they are walked along where they are read, or by a function that they are passed to.
+func (in *inference) lookForWalks() {
+	in.walked = map[place]bool{}
+	for _, f := range in.p.Functions {
+		if f.Blocks == nil || f.Library {
+			continue
+		}
+		u := in.usesOf(f)
+		for _, base := range u.walks() {
+			values := []llvm.Value{base}
+			if phi, ok := base.(*llvm.Inst); ok && phi.Op == llvm.Phi {
+				values = phi.Args
+			}
+			for _, v := range values {
+				if x, ok := loaded(v); ok {
+					in.walked[x] = true
+				}
+			}
+		}
+		for _, call := range u.calls {
+			callee, ok := call.Callee.(*llvm.Function)
+			if !ok || callee.Blocks == nil || callee.Library {
+				continue
+			}
+			for k, a := range call.Args {
+				if x, ok := loaded(a); ok && k < len(callee.Params) && in.summaries(callee, callDepth)[k].ended {
+					in.walked[x] = true
+				}
+			}
+		}
+	}
+}
