@@ -364,9 +364,12 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 		case x.Ordinary:
 			p.ordinary(b.Load(ir.IntType(uint32(x.Type.Strip().Bits)), place), x.Type.Strip().Signed)
 		case x.Pointer != nil && x.Pointer.Object != nil && x.Pointer.Object.Count.Kind == harness.InMember:
-			v := p.object(x.Pointer.Object, read(&x.Pointer.Object.Count.Member), inner)
+			n := read(&x.Pointer.Object.Count.Member)
+			v := p.object(x.Pointer.Object, n, inner)
 			if x.Pointer.MayBeNull {
-				v = b.Select(b.Nondet(ir.BoolType, ir.NondetInput, inner+" is null"), b.Null(), v)
+				null := b.Nondet(ir.BoolType, ir.NondetInput, inner+" is null")
+				b.Assume(b.Cmp(ir.Eq, b.Select(null, n, b.Word(0)), b.Word(0)))
+				v = b.Select(null, b.Null(), v)
 			}
 			b.Store(v, place)
 		case x.Pointer != nil:

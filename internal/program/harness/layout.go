@@ -34,7 +34,7 @@ func (in *inference) lookAtFields() {
 					in.compared(i)
 					in.limitsOthers(f, i)
 					if load, ok := i.Args[0].(*llvm.Inst); ok && load.Op == llvm.Load && isNull(i.Args[1]) {
-						if x, ok := loaded(load); ok && !justAllocated(b, load, x) {
+						if x, ok := loaded(load); ok && !justAllocated(b, load, x) && !asserts(b, i) {
 							in.nullable[x] = true
 						}
 					}

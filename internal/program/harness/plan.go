@@ -261,7 +261,10 @@ func oneOf(values []int64) string {
 
 func (p *Pointer) facts(name string) []Fact {
 	null := ""
-	if p.MayBeNull {
+	switch {
+	case p.MayBeNull && p.Object != nil && p.Object.Count.Kind == InMember:
+		null = "is null (and " + p.Object.Count.Name + " is 0), or "
+	case p.MayBeNull:
 		null = "is null, or "
 	}
 	why := ""

@@ -258,6 +258,9 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 	case llvm.ICmp:
 		x, y := i.Args[0], i.Args[1]
 		if isNull(y) && y.ValueType().Kind == llvm.PointerType {
+			if asserts(b, i) {
+				return
+			}
 			for p := range u.from[x] {
 				u.comparedNull[p] = true
 			}
@@ -313,6 +316,30 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 			}
 		}
 	}
+}
+
+// asserts says that a function ends the program where a comparison with null, by which a block ends, finds null: it is no case that it expects.
+func asserts(b *llvm.Block, compared *llvm.Inst) bool {
+	last := b.Instrs[len(b.Instrs)-1]
+	if last.Op != llvm.Br || len(last.Blocks) != 2 {
+		return false
+	}
+	same, inverted := decides(last.Args[0], compared)
+	if !same && !inverted {
+		return false
+	}
+	null := last.Blocks[0]
+	if (compared.Pred == llvm.IntNE) == same {
+		null = last.Blocks[1]
+	}
+	for _, i := range null.Instrs {
+		if i.Op == llvm.Call {
+			if callee, ok := i.Callee.(*llvm.Function); i.NoReturn || ok && callee.NoReturn {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // addressOf is the pointer that an integer is the address of, nil if it is not.
@@ -418,6 +445,9 @@ func (u *uses) namedEndOf(end int) int {
 		return -1
 	}
 	types := ParameterTypes(u.f)
+	if b := types[q.Name].Strip(); b == nil || b.Base.Strip() == nil || b.Base.Strip().Kind == llvm.CPointer {
+		return -1 // where an end is kept
+	}
 	best := -1
 	for k := range end {
 		p := u.f.Params[k]
