@@ -214,6 +214,9 @@ func (e *engine) interrupted(err error) verdict.Verdict {
 		text += fmt.Sprintf("; no violation within %d unwindings", e.stats.Depth)
 	}
 	u := unknown(cause, text)
+	if e.stats.Depth == 0 && cause == verdict.CauseTimeout {
+		e.first(&u.Reasons[0])
+	}
 	if e.growing != nil && cause == verdict.CauseTimeout {
 		r := &u.Reasons[0]
 		what := "this loop"
@@ -225,6 +228,24 @@ func (e *engine) interrupted(err error) verdict.Verdict {
 		r.Hint = "bound what it runs over (a size, a length, by an assumption), or allow more with --timeout"
 	}
 	return u
+}
+
+// first says what kept the first round from its end: its formula, or the solver, with the first check that may be violated.
+func (e *engine) first(r *verdict.Reason) {
+	if e.f == nil {
+		r.Text += " before each loop was unwound once"
+		return
+	}
+	n := 0
+	for _, x := range e.f.Violations {
+		if e.st.IsFalse(x.Cond) {
+			continue
+		}
+		if n++; n == 1 {
+			r.Func, r.Pos = x.Guard.Func, x.Guard.Pos
+		}
+	}
+	r.Text += fmt.Sprintf("; the solver has not decided whether one of %d checks fails in the first unwinding, of %d instructions", n, e.stats.Instructions)
 }
 
 func (e *engine) progress(phase string) {
