@@ -41,6 +41,8 @@ type checks struct {
 	diamonds map[*llvm.Inst]*diamond
 	// phis maps the phi of a diamond to it.
 	phis map[*llvm.Inst]*diamond
+	// lengths maps signed lengths of arrays to the conditions that they are positive.
+	lengths map[llvm.Value]llvm.Value
 }
 
 // diamond is the second part of the check of a left shift.
@@ -55,7 +57,7 @@ type diamond struct {
 }
 
 func findChecks(src *llvm.Function) *checks {
-	c := &checks{traps: map[*llvm.Block]uint64{}, diamonds: map[*llvm.Inst]*diamond{}, phis: map[*llvm.Inst]*diamond{}}
+	c := &checks{traps: map[*llvm.Block]uint64{}, diamonds: map[*llvm.Inst]*diamond{}, phis: map[*llvm.Inst]*diamond{}, lengths: map[llvm.Value]llvm.Value{}}
 	for _, b := range src.Blocks {
 		if k, ok := trapKind(b); ok {
 			c.traps[b] = k
@@ -220,9 +222,36 @@ func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
 			}
 		}
 		f.emitCheck(ir.ShiftRange, condition, "shift out of range")
+	case 24:
+		f.emitCheck(ir.ArrayLength, condition, "the length of the array is not positive")
+		if positive, ok := condition.(*llvm.Inst); ok && positive.Op == llvm.ICmp && positive.Pred == llvm.IntSGT && isZero(positive.Args[1]) {
+			f.checks.lengths[positive.Args[0]] = positive
+		}
 	default:
 		f.emitCheck(ir.ReachedUnreachable, condition, "undefined behaviour")
 	}
+}
+
+// length is how many elements an array of variable length has: none if one of its lengths is not positive, for
+// nothing in it can be used then. (clang takes a negative length for a large one, which would be an object.)
+func (f *function) length(v llvm.Value) ir.Value {
+	i, ok := v.(*llvm.Inst)
+	if !ok || i.Op != llvm.ZExt && i.Op != llvm.SExt && i.Op != llvm.Mul {
+		return f.positive(v, v)
+	}
+	if i.Op == llvm.Mul {
+		return f.b.Bin(ir.Mul, f.length(i.Args[0]), f.length(i.Args[1]))
+	}
+	return f.positive(v, i.Args[0])
+}
+
+// positive is v, or 0 where the length that v was extended from is not positive.
+func (f *function) positive(v, length llvm.Value) ir.Value {
+	n := f.scalar(v)
+	if condition := f.checks.lengths[length]; condition != nil {
+		return f.b.Select(f.scalar(condition), n, f.zero(f.b.Func.Type(n)))
+	}
+	return n
 }
 
 // overflowCheck is of signed or of unsigned arithmetic: the trap is the same, the intrinsic

@@ -44,7 +44,7 @@ import (
 var semanticFlags = []string{
 	"-O0", "-Xclang", "-disable-O0-optnone", "-Xclang", "-fsanitize-address-use-after-scope",
 	"-fno-strict-aliasing", "-fno-finite-loops", "-fno-builtin", "-ffp-contract=off", "-ftrivial-auto-var-init=zero",
-	"-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero", "-fsanitize-trap=all",
+	"-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,vla-bound", "-fsanitize-trap=all",
 	"-fno-pic", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
 	"-g", "-gcolumn-info", "-fno-discard-value-names", "-emit-llvm", "-c", "-o", "-",
 }
@@ -134,6 +134,18 @@ func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
 	}
 	if !u.model && (first.err != nil && mayExtend(first.text) || strings.Contains(first.text, "undeclared function '__CPROVER_")) {
 		return translate(ctx, clang, u, o)
+	}
+	if declarations := laterDeclarations(first.text); first.err != nil && declarations != "" {
+		prelude, err := writePrelude(declarations)
+		if err != nil {
+			return first
+		}
+		defer os.Remove(prelude)
+		with := u
+		with.flags = append([]string{"-include", prelude}, u.flags...)
+		if second := runClang(ctx, clang, with, o); second.err == nil {
+			first, u = second, with
+		}
 	}
 	if first.err != nil {
 		return first

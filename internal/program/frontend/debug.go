@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"strconv"
+	"strings"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
@@ -16,9 +17,16 @@ type varKey struct {
 	offset, size uint64 // in bits; size 0 is the whole
 }
 
+// asyncLabel begins the labels of statements that CBMC runs in threads of their own.
+const asyncLabel = "__CPROVER_ASYNC_"
+
 func (f *function) debugRecord(i *llvm.Inst) {
 	f.setPos(pos(i.Pos))
 	if i.Op == llvm.DbgLabel {
+		if strings.HasPrefix(i.Label, asyncLabel) {
+			f.unsupported("the thread that the label " + i.Label + " starts in CBMC")
+			return
+		}
 		f.b.Emit(ir.Def{Op: ir.Label, Sym: i.Label})
 		return
 	}

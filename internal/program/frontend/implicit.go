@@ -32,6 +32,30 @@ func implicitDeclarations(text string) string {
 	return strings.Join(lines, ";\n") + ";\n"
 }
 
+// laterDefined is an error about a definition, with its line, behind a call that declared the function implicitly.
+var laterDefined = lazyregexp.New(`error: conflicting types for '(\w+)'[^\n]*\n\s*\d+ \| ([^\n]*)\n[^\n]*\n[^\n]*note: previous implicit declaration is here`)
+
+// laterDeclarations are declarations for the functions that were called before they were defined, with another
+// result than int: an error of the program, but gcc forgives it if there is no result, and other verifiers read
+// such programs. Results are known if their types are words of C on the line of the name.
+func laterDeclarations(text string) string {
+	var b strings.Builder
+	for _, m := range laterDefined.FindAllStringSubmatch(text, -1) {
+		before, _, _ := strings.Cut(" "+strings.ReplaceAll(m[2], "*", " * "), " "+m[1])
+		result := strings.Join(strings.Fields(before), " ")
+		for _, w := range strings.Fields(result) {
+			if !slices.Contains([]string{"void", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "const", "_Bool", "*"}, w) {
+				return ""
+			}
+		}
+		if result == "" {
+			result = "void" // its type is on another line
+		}
+		b.WriteString(result + " " + m[1] + "();\n")
+	}
+	return b.String()
+}
+
 // writePrelude writes declarations to a temporary file.
 func writePrelude(text string) (path string, err error) {
 	f, err := os.CreateTemp("", "assay-*.h")

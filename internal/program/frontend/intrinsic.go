@@ -134,7 +134,7 @@ func (f *function) intrinsic(i *llvm.Inst, name string) {
 		f.touch()
 		f.b.Op(ir.MemCpy, ir.Type{}, arg(0), arg(1), f.b.Word(size))
 	case "trap", "debugtrap":
-		f.halt(ir.HaltAbort)
+		f.aborts()
 	case "ubsantrap":
 		k, _ := constInt(i.Args[0])
 		f.check(k, falseConst, f.current)

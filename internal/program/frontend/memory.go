@@ -77,7 +77,7 @@ func (f *function) alloca(i *llvm.Inst) {
 		f.unsupported("a stack object of type " + i.Elem.Text)
 		return
 	}
-	count := f.resize(f.scalar(i.Args[0]), f.im.p.PointerBits)
+	count := f.resize(f.length(i.Args[0]), f.im.p.PointerBits)
 	size := f.multiply(count, i.Elem.Size)
 	layout := layoutOf(i.Elem, uint64(f.im.p.PointerBits/8))
 	if c, ok := f.isConst(count); !ok || !c.Equal(bv.New(c.Width(), 1)) {

@@ -66,6 +66,8 @@ func init() {
 		"__VERIFIER_assume":        (*function).assumeCall,
 		"__CPROVER_assume":         (*function).assumeCall,
 		"__ESBMC_assume":           (*function).assumeCall,
+		"__SEA_assume":             (*function).assumeCall,
+		"__goblint_assume":         (*function).assumeCall,
 		"klee_assume":              (*function).assumeCall,
 		"assume":                   (*function).assumeCall,
 		"assume_abort_if_not":      (*function).assumeCall,
@@ -78,8 +80,13 @@ func init() {
 		"__CPROVER_atomic_begin":   (*function).nothing,
 		"__CPROVER_atomic_end":     (*function).nothing,
 		"__ESBMC_assert":           (*function).assertCall,
+		"__goblint_check":          (*function).assertCall,
+		"__goblint_assert":         (*function).assertCall,
 		"klee_assert":              (*function).assertCall,
 		"sassert":                  (*function).assertCall,
+		"__ESBMC_atomic_begin":     (*function).nothing,
+		"__ESBMC_atomic_end":       (*function).nothing,
+		"__ESBMC_yield":            (*function).nothing,
 		"__CPROVER_cover":          (*function).nothing,
 		"__VERIFIER_atomic_begin":  (*function).nothing,
 		"__VERIFIER_atomic_end":    (*function).nothing,
@@ -95,6 +102,11 @@ func init() {
 		"__CPROVER_POINTER_OFFSET": (*function).objectOffset,
 		"__CPROVER_POINTER_OBJECT": (*function).objectStart,
 		"__CPROVER_same_object":    (*function).sameObject,
+		"__ESBMC_r_ok":             (*function).validRange,
+		"__ESBMC_POINTER_OFFSET":   (*function).objectOffset,
+		"__ESBMC_POINTER_OBJECT":   (*function).objectStart,
+		"__ESBMC_same_object":      (*function).sameObject,
+		"sea_is_dereferenceable":   (*function).validRange,
 		"setjmp":                   (*function).returnsZero, // a jump back is not supported
 		"_setjmp":                  (*function).returnsZero,
 		"sigsetjmp":                (*function).returnsZero,
@@ -153,6 +165,10 @@ func (f *function) external(c *externalCall) []ir.Value {
 		f.unsupported("the builtin " + c.name + ", which clang does not know")
 		return nil
 	}
+	if isPrimitive(c.name) {
+		f.unsupported("the primitive " + c.name + " of another verifier")
+		return nil
+	}
 	return f.unknown(c)
 }
 
@@ -161,6 +177,18 @@ func (f *function) external(c *externalCall) []ir.Value {
 // function that somebody else defines: it has a meaning that we do not have.
 func isBuiltin(name string) bool {
 	for _, prefix := range []string{"__builtin_", "__sync_", "__atomic_", "__c11_atomic_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPrimitive recognises the primitives of verifiers by their reserved prefixes. One
+// that has no model (a quantifier, an operation on arrays, a question about memory) is
+// no unknown function either: with any result for it there would be runs that are none.
+func isPrimitive(name string) bool {
+	for _, prefix := range []string{"__CPROVER_", "__ESBMC_", "__VERIFIER_", "__SMACK_", "__SEA_", "__goblint_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -261,7 +289,7 @@ func (f *function) returnsZero(c *externalCall) []ir.Value { return f.boolean(f.
 func (f *function) errorCall(c *externalCall) []ir.Value {
 	f.beforeCall(c.name)
 	if c.noReturn {
-		f.halt(ir.HaltAbort)
+		f.aborts()
 	}
 	return nil
 }
@@ -280,7 +308,7 @@ func (f *function) assertFail(c *externalCall) []ir.Value {
 	} else {
 		f.b.Check(ir.Assertion, f.b.Const(1, 0), "assertion "+text)
 	}
-	f.halt(ir.HaltAbort)
+	f.aborts()
 	return nil
 }
 
@@ -336,8 +364,18 @@ func (f *function) seenEnvironment(*externalCall) []ir.Value {
 	return []ir.Value{f.b.Null()}
 }
 
+// aborts ends the run as abort does: exit handlers do not run. What is still allocated then is not freed at the end,
+// if that is asked: for this question it is an end as any other.
+func (f *function) aborts() {
+	if f.im.opts.requested(ir.MemCleanup) {
+		f.halt(ir.HaltExit)
+	} else {
+		f.halt(ir.HaltAbort)
+	}
+}
+
 func (f *function) abort(*externalCall) []ir.Value {
-	f.halt(ir.HaltAbort)
+	f.aborts()
 	return nil
 }
 

@@ -360,6 +360,7 @@ const (
 	ImplicitConversion           // an implicit conversion that changes a value: property implicit-conversion
 	NotANumber                   // a NaN of operands that are none: property nan
 	Uninitialised                // a value that was never written decides something: property valid-init
+	ArrayLength                  // an array of variable length has a length that is not positive
 	checkMax
 )
 

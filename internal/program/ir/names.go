@@ -54,6 +54,7 @@ var checkNames = [checkMax]string{
 	ImplicitConversion: "implicit-conversion",
 	NotANumber:         "nan",
 	Uninitialised:      "valid-init",
+	ArrayLength:        "array-length",
 }
 
 var (
@@ -88,7 +89,7 @@ func OverflowIn(operator string) string { return "signed overflow in " + operato
 func (k CheckKind) Undefined() bool {
 	switch k {
 	case Overflow, ShiftOverflow, DivByZero, ShiftRange, InvalidDeref, InvalidFree,
-		ReachedUnreachable, FloatConversion, Precondition, Incompatible, Uninitialised:
+		ReachedUnreachable, FloatConversion, Precondition, Incompatible, Uninitialised, ArrayLength:
 		return true
 	}
 	return false

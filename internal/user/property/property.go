@@ -64,10 +64,10 @@ var Table = []Info{
 	{ValidMemTrack, []ir.CheckKind{ir.MemTrack}, "no heap block becomes unreachable before it is freed"},
 	{ValidCleanup, []ir.CheckKind{ir.MemCleanup}, "every heap block is freed when the program ends"},
 	{ValidMemSafety, []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack}, "valid-deref, valid-free and valid-memtrack together"},
-	{Undefined, []ir.CheckKind{ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible}, "no other undefined behaviour: floats that do not fit the integer, functions that end without their value, wrong arguments of library functions, calls by a pointer of another type"},
+	{Undefined, []ir.CheckKind{ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible, ir.ArrayLength}, "no other undefined behaviour: floats that do not fit the integer, functions that end without their value, wrong arguments of library functions, calls by a pointer of another type, arrays whose length is not positive"},
 	{All, []ir.CheckKind{
 		ir.Assertion, ir.Overflow, ir.ShiftOverflow, ir.DivByZero, ir.ShiftRange, ir.InvalidDeref, ir.InvalidFree,
-		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible,
+		ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible, ir.ArrayLength,
 	}, "no undefined behaviour of the kinds above, and unreach-call (the default of programs without assertions)"},
 	{FloatCast, []ir.CheckKind{ir.FloatConversion}, "every float fits the integer that it is converted to (a part of undefined)"},
 	{ValidInit, []ir.CheckKind{ir.Uninitialised}, "no branch, address or output depends on memory that was never written; copies are no uses"},
@@ -181,7 +181,7 @@ func Violated(k ir.CheckKind) Property {
 		return ValidMemTrack
 	case ir.MemCleanup:
 		return ValidCleanup
-	case ir.ReachedUnreachable, ir.Precondition, ir.Incompatible:
+	case ir.ReachedUnreachable, ir.Precondition, ir.Incompatible, ir.ArrayLength:
 		return Undefined
 	case ir.FloatConversion:
 		return FloatCast

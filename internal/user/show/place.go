@@ -92,6 +92,8 @@ func KindText(k ir.CheckKind) string {
 		return "implicit conversion changes the value"
 	case ir.NotANumber:
 		return "the result is NaN"
+	case ir.ArrayLength:
+		return "length of an array that is not positive"
 	case ir.Uninitialised:
 		return "uninitialised value"
 	case ir.Invariant:

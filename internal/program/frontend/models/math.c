@@ -62,6 +62,9 @@ MODEL int __isnanf(float x) { return x != x; }
 MODEL int isinf(double x) { return __builtin_isinf_sign(x); }
 MODEL int __isinf(double x) { return __builtin_isinf_sign(x); }
 MODEL int __isinff(float x) { return __builtin_isinf_sign(x); }
+MODEL int isfinite(double x) { return __builtin_isfinite(x); }
+MODEL int isnormal(double x) { return __builtin_isnormal(x); }
+MODEL int signbit(double x) { return __builtin_signbit(x); }
 MODEL int finite(double x) { return __builtin_isfinite(x); }
 MODEL int __finite(double x) { return __builtin_isfinite(x); }
 MODEL int __finitef(float x) { return __builtin_isfinite(x); }

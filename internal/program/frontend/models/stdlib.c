@@ -24,14 +24,14 @@ MODEL void assert(int condition) {
 }
 
 // Exit handlers run in reverse order. C guarantees that there is room for 32;
-// beyond that registration may fail, or not.
+// beyond that registration fails where allocations may fail.
 enum { GUARANTEED = 32, HANDLERS = 64 };
 static void (*handlers[HANDLERS])(void);
 static unsigned handler_count;
 
 MODEL int atexit(void (*handler)(void)) {
 	if (handler_count >= GUARANTEED) {
-		if (__assay_nondet_bool("atexit")) {
+		if (__assay_malloc_fails()) {
 			int n = __assay_nondet_int("atexit");
 			return n ? n : 1;
 		}

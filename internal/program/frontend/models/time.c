@@ -32,11 +32,7 @@ static long below(const char *function, long limit) {
 	return n;
 }
 
-static int set(const char *function, struct timespec *t) {
-	if (__assay_nondet_bool(function)) {
-		__assay_fail(function);
-		return -1;
-	}
+static int show(const char *function, struct timespec *t) {
 	if (t) {
 		__assay_havoc(&t->tv_sec, sizeof t->tv_sec);
 		t->tv_nsec = below(function, 1000000000);
@@ -44,9 +40,18 @@ static int set(const char *function, struct timespec *t) {
 	return 0;
 }
 
-enum { MONOTONIC = 1 };
+static int set(const char *function, struct timespec *t) {
+	if (__assay_nondet_bool(function)) {
+		__assay_fail(function);
+		return -1;
+	}
+	return show(function, t);
+}
+
+enum { REALTIME, MONOTONIC };
 MODEL int clock_gettime(int clock, struct timespec *t) {
 	static struct timespec last;
+	if (clock == REALTIME) return show("clock_gettime", t); // POSIX: there is such a clock
 	int result = set("clock_gettime", t);
 	if (clock == MONOTONIC && result == 0 && t) {
 		if (t->tv_sec < last.tv_sec || (t->tv_sec == last.tv_sec && t->tv_nsec < last.tv_nsec)) OVER_APPROXIMATED("clock_gettime");
