@@ -1,6 +1,11 @@
 package assay
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
 
 // TestEnvironment has constructs of programs as they are: jumps that are not made, signals that are
 // ignored, initialisation once, idioms of inline assembly.
@@ -23,6 +28,40 @@ func TestEnvironment(t *testing.T) {
 			t.Parallel()
 			if r := asking(t, c.source, false, UnreachCall); r.Answer != c.want {
 				t.Errorf("%s, want %s: %v", r.Line(), c.want, r.Reasons)
+			}
+		})
+	}
+}
+
+// TestAllocationsMayFail: those that no process gets do, others may.
+func TestAllocationsMayFail(t *testing.T) {
+	const head = "#include <stdlib.h>\nunsigned long __VERIFIER_nondet_ulong(void);\nint main(void) { size_t n = __VERIFIER_nondet_ulong(); "
+	for name, c := range map[string]struct {
+		source   string
+		may, m32 bool
+		want     Answer
+	}{
+		"malloc":              {head + `if (malloc(n)) __VERIFIER_assert(n < 1ull << 47); }`, true, false, True},
+		"calloc":              {head + `if (calloc(n, 2)) __VERIFIER_assert(n < 1ull << 46); }`, true, false, True},
+		"realloc":             {head + `void *p = malloc(4); if (p && realloc(p, n)) __VERIFIER_assert(n < 1ull << 47); }`, true, false, True},
+		"of half":             {head + `if (malloc(n)) __VERIFIER_assert(n < 1u << 31); }`, true, true, True},
+		"the greatest":        {head + `if (malloc(n)) __VERIFIER_assert(n != (1ull << 47) - 1); }`, true, false, Unknown}, // too large to replay
+		"a small one fails":   {head + `if (n < 9) __VERIFIER_assert(malloc(n) != 0); }`, true, false, False},
+		"a small one is made": {head + `if (n < 9) __VERIFIER_assert(malloc(n) == 0); }`, true, false, False},
+		"none may fail":       {head + `__VERIFIER_assert(malloc(n) != 0); }`, false, false, True},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "f.c")
+			if err := os.WriteFile(file, []byte(c.source), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			task := Task{Files: []string{file}, Properties: []Property{UnreachCall}, Timeout: time.Minute, Program: Program{MallocMayFail: c.may}}
+			if c.m32 {
+				task.Program.DataModel = ILP32
+			}
+			if r, err := Check(t.Context(), task); err != nil || r.Answer != c.want {
+				t.Errorf("%v, %v, want %s", r, err, c.want)
 			}
 		})
 	}

@@ -100,7 +100,7 @@ func (f *checkFlags) groups() groups {
 	program.Var(choiceValue{&f.harness, harnessChoices}, "harness", "with --function: what its arguments are; plain: a pointer is null or points to one element; auto: as a person would call it, as names, types and uses suggest (printed as assumptions); also implied by --nonnull without a parameter")
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")
 	program.StringArrayVar(&p.Replace, "replace", nil, "`f=g`: what calls f calls g instead; may be repeated")
-	program.StringArrayVar(&p.Remove, "remove", nil, "take the body of this `function` away: it is a library function then, or an unknown one; may be repeated")
+	program.StringArrayVar(&p.Remove, "remove", nil, "take the body of this `function` away, FILE:f only that in a file, if it has one: it is a library function then, or an unknown one; may be repeated")
 	program.BoolVar(&p.UseContracts, "use-contracts", false, "functions with contracts (__CPROVER_requires, __CPROVER_ensures, __CPROVER_assigns) are replaced by these where they are called, and proved to keep them")
 	program.BoolVar(&p.MallocMayFail, "malloc-may-fail", false, "let allocations return null")
 	program.Var(choiceValue{&f.unmodelled, assay.Unmodelled}, "unmodelled", "functions with neither body nor model leave anything in what they can reach, or change nothing, which is the default with --spec")

@@ -146,7 +146,8 @@ type Options struct {
 	foreign bool
 	// flatten is what is to be said of a program that McSema lifted.
 	flatten string
-	// Replace are pairs f=g: what calls f calls g instead. Remove are functions that lose their bodies.
+	// Replace are pairs f=g: what calls f calls g instead. Remove are functions that lose their bodies, FILE:f those
+	// of a file, if it has them.
 	Replace, Remove []string
 	// UseContracts replaces functions with contracts (__CPROVER_requires, …) by these, where they are called.
 	UseContracts bool
@@ -435,7 +436,7 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
 	for _, m := range modules {
-		var replaced []llvm.Replacement
+		replaced := o.removedFrom(m.name)
 		for _, c := range m.contracts {
 			if o.UseContracts {
 				replaced = append(replaced, llvm.Replacement{Name: c.Name, By: c.Name + cprover.ContractSuffix, Kept: c.Name + cprover.EnforcedSuffix})

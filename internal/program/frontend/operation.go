@@ -153,10 +153,17 @@ func (f *function) remainder(c *externalCall) []ir.Value {
 	return []ir.Value{result}
 }
 
-// mallocFails says whether allocations may fail in the chosen semantics.
+// mallocFails says whether an allocation of so many bytes fails in the chosen semantics. Where allocations may fail, those
+// fail that no process gets: glibc refuses more than PTRDIFF_MAX bytes, and the addresses that Linux gives to
+// a process on x86-64 that does not ask for others are below 2^47.
 func (f *function) mallocFails(c *externalCall) []ir.Value {
-	if f.im.opts.MallocMayFail {
-		return f.boolean(f.b.Nondet(ir.BoolType, ir.NondetInput, "malloc fails"), c)
+	if !f.im.opts.MallocMayFail {
+		return f.boolean(f.b.Const(1, 0), c)
 	}
-	return f.boolean(f.b.Const(1, 0), c)
+	most := uint64(1)<<47 - 1
+	if f.im.p.PointerBits == 32 {
+		most = 1<<31 - 1
+	}
+	fails := f.b.Nondet(ir.BoolType, ir.NondetInput, "malloc fails")
+	return f.boolean(f.b.Bin(ir.Or, fails, f.b.Cmp(ir.ULt, f.b.Word(most), f.word(c, 0))), c)
 }

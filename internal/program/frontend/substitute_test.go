@@ -50,3 +50,57 @@ func TestSubstitute(t *testing.T) {
 		}
 	}
 }
+
+// TestFileLocal: the names that goto-cc gives to static functions call and replace them.
+func TestFileLocal(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	a := write("ring-buf__1.c", "static int f(int x) { return x; } static int g(void) { return f(1); } int h(void) { return g(); }")
+	called := write("called.c", "int h(void); int __CPROVER_file_local_ring_buf_1_c_g(void); int main(void) { return h() + __CPROVER_file_local_ring_buf_1_c_g(); }")
+	replaced := write("replaced.c", "int h(void); int __CPROVER_file_local_ring_buf_1_c_f(int x) { return x + 1; } int main(void) { return h(); }")
+	unknown := func(p *Program) (names []string) {
+		for _, n := range p.Notes {
+			if n.Kind == NoteUnknownFunction {
+				names = append(names, n.Name)
+			}
+		}
+		return names
+	}
+	calls := func(p *Program, in, of string) bool {
+		return slices.ContainsFunc(p.Module.Func(in).Values, func(d ir.Def) bool { return d.Op == ir.Call && d.Sym == of })
+	}
+	p, err := Load(t.Context(), Options{Files: []string{a, called}})
+	if err != nil || len(unknown(p)) != 0 || !calls(p, "main", "g") {
+		t.Errorf("called: %v, %v", err, unknown(p))
+	}
+	p, err = Load(t.Context(), Options{Files: []string{replaced, a}})
+	if err != nil || !calls(p, "g", "__CPROVER_file_local_ring_buf_1_c_f") {
+		t.Errorf("replaced: %v", err)
+	}
+	p, err = Load(t.Context(), Options{Files: []string{a, called}, Remove: []string{"__CPROVER_file_local_ring_buf_1_c_f"}})
+	if err != nil || len(unknown(p)) != 1 {
+		t.Errorf("removed: %v, %v", err, unknown(p))
+	}
+	b := write("ring-buf__1.h", "static int f(int x) { return x; }")
+	two := write("two.c", "#include \""+b+"\"\nint k(void) { return f(2); }")
+	three := write("three.c", "#include \""+b+"\"\nint k(void); int __CPROVER_file_local_ring_buf_1_h_f(int); int main(void) { return k() + f(1) + __CPROVER_file_local_ring_buf_1_h_f(3); }")
+	if _, err = Load(t.Context(), Options{Files: []string{two, three}}); err == nil {
+		t.Error("a name of two static functions is no error")
+	}
+	// The body in one file is taken away, that in the other is called.
+	own := write("own.c", "int k(void) { return 1; }")
+	main := write("main.c", "int k(void); int main(void) { return k(); }")
+	p, err = Load(t.Context(), Options{Files: []string{two, own, main}, Remove: []string{two + ":k", main + ":k"}})
+	if err != nil || len(unknown(p)) != 0 || !calls(p, "main", "k") {
+		t.Errorf("removed from a file: %v, %v", err, unknown(p))
+	}
+	if _, err = Load(t.Context(), Options{Files: []string{own, main}, Remove: []string{two + ":k"}}); err == nil {
+		t.Error("a file that is not there is no error")
+	}
+}

@@ -3,6 +3,7 @@ package llvm
 /*
 #include <stdlib.h>
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 */
 import "C"
 
@@ -18,14 +19,16 @@ func (s *Session) Defines(name string) bool {
 }
 
 // Remove takes the body of a function away. It says whether there was one.
-func (s *Session) Remove(name string) bool {
-	if !s.Defines(name) {
+func (s *Session) Remove(name string) bool { return remove(s.module, name) }
+
+func remove(m C.LLVMModuleRef, name string) bool {
+	f := functionIn(m, name)
+	if f == nil || C.LLVMIsDeclaration(f) != 0 {
 		return false
 	}
-	f := s.function(name)
 	temporary := C.CString("")
 	defer C.free(unsafe.Pointer(temporary))
-	g := C.LLVMAddFunction(s.module, temporary, C.LLVMGlobalGetValueType(f))
+	g := C.LLVMAddFunction(m, temporary, C.LLVMGlobalGetValueType(f))
 	C.LLVMReplaceAllUsesWith(f, g)
 	C.LLVMDeleteFunction(f)
 	cname := C.CString(name)
@@ -41,11 +44,16 @@ func functionIn(m C.LLVMModuleRef, name string) C.LLVMValueRef {
 	return C.LLVMGetNamedFunction(m, cname)
 }
 
-// Replacement lets everything in a module but the function By itself, and Kept, call By instead of Name.
+// Replacement lets everything in a module but the function By itself, and Kept, call By instead of Name. Without By,
+// Name loses its body.
 type Replacement struct{ Name, By, Kept string }
 
 // in replaces in a module that has both.
 func (r Replacement) in(m C.LLVMModuleRef) {
+	if r.By == "" {
+		remove(m, r.Name)
+		return
+	}
 	if f, g := functionIn(m, r.Name), functionIn(m, r.By); f != nil && g != nil {
 		replace(f, g, functionIn(m, r.Kept))
 	}
@@ -86,4 +94,28 @@ func replace(f, g, kept C.LLVMValueRef) {
 	for _, u := range own {
 		C.LLVMSetOperand(u.user, u.operand, f)
 	}
+}
+
+// Static is a function that only its file knows.
+type Static struct {
+	// Name is that in the linked program, Source that in C, File the file that has it, perhaps a header.
+	Name, Source, File string
+}
+
+// Statics are those functions with a body, as far as they have debug information.
+func (s *Session) Statics() (list []Static) {
+	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
+		if C.LLVMGetLinkage(f) != C.LLVMInternalLinkage || C.LLVMIsDeclaration(f) != 0 {
+			continue
+		}
+		scope := C.LLVMGetSubprogram(f)
+		if scope == nil {
+			continue
+		}
+		var n C.uint
+		file := C.LLVMDIFileGetFilename(C.LLVMDIScopeGetFile(scope), &n)
+		source := metadataString(operand(operands(C.LLVMMetadataAsValue(s.context, scope)), 2))
+		list = append(list, Static{Name: valueName(f), Source: source, File: C.GoStringN(file, C.int(n))})
+	}
+	return list
 }

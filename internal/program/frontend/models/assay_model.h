@@ -50,8 +50,9 @@ float __assay_approximate_float(const char *name);
 // way does must be a superset of it.
 _Bool __assay_exact(const char *name);
 
-// Whether allocations may fail: constant, or arbitrary anew.
-_Bool __assay_malloc_fails(void);
+// Whether an allocation of so many bytes fails: never, or, where allocations may fail, arbitrary anew, and
+// true of sizes that no process gets.
+_Bool __assay_malloc_fails(size_t size);
 
 // Whether the program refers to one of these functions or objects (names
 // between blanks): a constant, so that a model keeps state only where a program can see it.

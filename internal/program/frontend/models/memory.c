@@ -10,14 +10,14 @@ static void *no_memory(void) {
 }
 
 MODEL void *malloc(size_t size) {
-	if (__assay_malloc_fails()) return no_memory();
+	if (__assay_malloc_fails(size)) return no_memory();
 	return __assay_malloc(size);
 }
 
 MODEL void *calloc(size_t count, size_t size) {
 	size_t bytes;
 	if (__builtin_mul_overflow(count, size, &bytes)) return no_memory();
-	if (__assay_malloc_fails()) return no_memory();
+	if (__assay_malloc_fails(bytes)) return no_memory();
 	void *p = __assay_malloc(bytes);
 	__assay_memset(p, 0, bytes);
 	return p;
@@ -29,7 +29,7 @@ MODEL void free(void *p) { __assay_free(p); }
 MODEL void *realloc(void *p, size_t size) {
 	if (!p) return malloc(size);
 	__assay_check(__assay_heap_start(p), INVALID_FREE, "realloc of something that is no heap object");
-	if (__assay_malloc_fails()) return no_memory();
+	if (__assay_malloc_fails(size)) return no_memory();
 	size_t old = __assay_object_size(p);
 	p = __assay_cede(p);
 	void *q = __assay_malloc(size);

@@ -31,7 +31,7 @@ static unsigned handler_count;
 
 MODEL int atexit(void (*handler)(void)) {
 	if (handler_count >= GUARANTEED) {
-		if (__assay_malloc_fails()) {
+		if (__assay_malloc_fails(1)) {
 			int n = __assay_nondet_int("atexit");
 			return n ? n : 1;
 		}
