@@ -292,6 +292,43 @@ func (c *checkerState) divide(s *state, v ir.Value, d *ir.Def) (done bool) {
 	return true
 }
 
+// maxRuns bounds the runs of ones in masks that are exact.
+const maxRuns = 3
+
+// masked is a & mask, for a natural number a of some bits: for each run of ones, from bit low
+// up to bit high of the mask, what a is modulo 2^high, less what it is modulo 2^low.
+func (c *checkerState) masked(a number, mask *big.Int, bits uint32) (r number, ok bool) {
+	modulo := func(n uint32) number { // 2^n
+		if a.high.BitLen() <= int(n) {
+			return a
+		}
+		_, r := c.quotient(a, num(pow(n)))
+		return r
+	}
+	r = small(0)
+	runs := 0
+	for at := uint32(0); at < bits; {
+		low := at
+		for at < bits && mask.Bit(int(at)) == 1 {
+			at++
+		}
+		if low == at {
+			at++
+			continue
+		}
+		if runs++; runs > maxRuns {
+			return r, false
+		}
+		part := modulo(at)
+		if low > 0 {
+			part = c.sub(part, modulo(low))
+			part.low, part.high = greatest(part.low, new(big.Int)), least(part.high, new(big.Int).Sub(pow(at), pow(low)))
+		}
+		r = c.add(r, part)
+	}
+	return r, true
+}
+
 // bitwise: complements and masks exactly, the rest by ranges.
 func (c *checkerState) bitwise(d *ir.Def, arg, unsigned func(int) number) value {
 	bits := d.Type.Bits
@@ -328,14 +365,8 @@ func (c *checkerState) bitwise(d *ir.Def, arg, unsigned func(int) number) value 
 		return integerValue(a)
 	}
 	if b.isConst() && d.Op == ir.And {
-		low := new(big.Int).Add(b.low, one)
-		if w := low; new(big.Int).And(w, b.low).Sign() == 0 { // 2^k - 1
-			_, r := c.quotient(a, num(w))
+		if r, ok := c.masked(a, b.low, bits); ok {
 			return integerValue(r)
-		}
-		if w := new(big.Int).Sub(new(big.Int).Add(ones, one), b.low); new(big.Int).And(w, new(big.Int).Sub(w, one)).Sign() == 0 { // the high bits
-			_, r := c.quotient(a, num(w))
-			return integerValue(c.sub(a, r))
 		}
 	}
 	if d.Op == ir.Or {

@@ -69,12 +69,47 @@ func (c *checkerState) described(s *state, nodes []int) {
 			}
 		}
 	}
-	c.reject(s, "no node describes the state: %s", why)
+	if !c.together(s, nodes) {
+		c.reject(s, "no node describes the state: %s", why)
+	}
+}
+
+// together says whether each state of the path is described by one of the nodes, some by one and some by
+// another: what is a choice between two constants here may be two nodes. The names that a match gives to
+// terms exist in each state, whether its claims hold there or not, so there may be those of several at once.
+// What is said of segments may restrict more than names: with these it is not tried.
+func (c *checkerState) together(s *state, nodes []int) bool {
+	if len(nodes) < 2 || c.lists || c.strings {
+		return false
+	}
+	c.push()
+	defer c.pop()
+	var cases []string
+	for _, i := range nodes {
+		if m := c.newMatch(s, i); m.prepare(i) {
+			cases = append(cases, all(m.claims))
+		}
+	}
+	return len(cases) > 1 && c.valid(not(none(cases)))
+}
+
+// none says that no formula holds.
+func none(ts []string) string {
+	var out []string
+	for _, t := range ts {
+		out = append(out, not(t))
+	}
+	return all(out)
 }
 
 func (c *checkerState) newMatch(s *state, i int) *match {
 	m := &match{c: c, s: s.clone(), n: &c.g.Nodes[i], symbols: map[linear.Var]number{}, widths: map[linear.Var]uint32{}}
 	m.known = limits(m.n.State.Constraints)
+	for _, b := range m.known {
+		if b[0] != nil && b[1] != nil && b[0].Cmp(b[1]) > 0 { // no number may be given a name in an empty range
+			m.fail("its constraints exclude each other")
+		}
+	}
 	return m
 }
 
@@ -92,7 +127,22 @@ type slot struct {
 	done bool
 }
 
+// run says whether node i describes the state.
 func (m *match) run(i int) bool {
+	if !m.prepare(i) {
+		return false
+	}
+	m.claimed = true
+	if !m.c.valid(all(m.claims)) {
+		m.fail("its constraints or values are not sure to hold")
+		return false
+	}
+	return true
+}
+
+// prepare gives the symbols of node i terms, and says what has to hold for it to describe the state; if it is
+// not ok, it does not.
+func (m *match) prepare(i int) bool {
 	c, s := m.c, m.s
 	want := &m.n.State
 	begins := s.entry == beginning // then what the node does not list is hidden
@@ -140,12 +190,12 @@ func (m *match) run(i int) bool {
 		m.queue = m.queue[1:]
 		m.objects(&slots, o)
 		// Cells hold pointers to further objects: those whose place is known already.
-		m.solve(slots)
+		m.solve(slots, want.Objects[o].Slots == nil && want.Objects[o].Strings == nil)
 		m.slots(&slots, o)
 		m.strings(&slots, o)
 		m.cells(&slots, o)
 	}
-	m.solve(slots)
+	m.solve(slots, false)
 	for k, p := range m.object {
 		if p < 0 && !m.started[k] {
 			m.fail("object %d of the node is not there", k)
@@ -166,15 +216,7 @@ func (m *match) run(i int) bool {
 	if c.o.Termination && !m.n.Returns {
 		m.claims = append(m.claims, m.transition(i, slots))
 	}
-	if m.fails != "" {
-		return false
-	}
-	m.claimed = true
-	if !c.valid(all(m.claims)) {
-		m.fail("its constraints or values are not sure to hold")
-		return false
-	}
-	return true
+	return m.fails == ""
 }
 
 // beginning says that what the node knows of the beginning of its activation is so: the
@@ -315,8 +357,12 @@ func (m *match) cells(slots *[]slot, o int32) {
 	have := &m.s.objects[p]
 	for k := range want.Cells {
 		x := &want.Cells[k]
+		open := func(t linear.Term) bool { _, bound := m.symbols[t.Var]; return !bound }
+		if slices.ContainsFunc(x.Offset.Terms, open) {
+			m.solve(*slots, false)
+		}
 		for _, t := range x.Offset.Terms {
-			if _, bound := m.symbols[t.Var]; !bound {
+			if open(t) {
 				m.keep(t.Var)
 			}
 		}
@@ -377,8 +423,15 @@ func (m *match) offset(v linear.Var, want *symgraph.Cell, have *object) {
 	}
 }
 
-// solve determines symbols from forms in which only one is open.
-func (m *match) solve(slots []slot) {
+// solve determines symbols from forms in which only one is open, first from those that have it once, and
+// with plain from these alone: a multiple modulo 2^w may be that of several numbers.
+func (m *match) solve(slots []slot, plain bool) {
+	for m.solved(slots, true) || !plain && m.solved(slots, false) {
+	}
+}
+
+// solved says whether a symbol was determined: without plain, only one is.
+func (m *match) solved(slots []slot, plain bool) (some bool) {
 	for again := true; again; {
 		again = false
 		for k := range slots {
@@ -389,7 +442,7 @@ func (m *match) solve(slots []slot) {
 					open = append(open, t)
 				}
 			}
-			if len(open) != 1 {
+			if len(open) != 1 || plain && !open[0].Coef.Abs().IsOne() {
 				continue
 			}
 			v, coef := open[0].Var, open[0].Coef.BigInt()
@@ -421,9 +474,12 @@ func (m *match) solve(slots []slot) {
 					d.t, integer(coef), q.t, r.t, integer(coef), integer(b[0]), integer(b[1])))
 				m.symbols[v] = q
 			}
-			again = true
+			if again, some = plain, true; !plain {
+				return some
+			}
 		}
 	}
+	return some
 }
 
 // keep gives a symbol the value that it had.
@@ -459,6 +515,10 @@ func (m *match) claim(x *slot) {
 		return
 	}
 	f = m.c.short(f)
+	if d := new(big.Int).Sub(f.low, x.n.low); f.isConst() && x.n.isConst() && (x.bits == 0 && d.Sign() != 0 || x.bits > 0 && d.Mod(d, pow(x.bits)).Sign() != 0) {
+		m.fail("another constant")
+		return
+	}
 	if x.bits == 0 {
 		m.claims = append(m.claims, "(= "+f.t+" "+x.n.t+")")
 		return

@@ -417,7 +417,7 @@ func (m *match) knownOut(values *[]slot, o int32, like *symgraph.Slots, out []li
 		ks[best].used = true
 		if !ok {
 			*values = append(*values, slot{f: f, n: ks[best].k})
-			m.solve(*values)
+			m.solve(*values, false)
 		}
 	}
 }

@@ -88,6 +88,9 @@ func (x *explorer) arrive(s *state) {
 	if x.putStringsBack(s) {
 		x.tidy(s)
 	}
+	if x.partition != nil {
+		x.thin(s)
+	}
 	if x.discover(s) {
 		x.again, x.stopped = true, true
 		return
@@ -100,6 +103,14 @@ func (x *explorer) arrive(s *state) {
 	k := key(s, shape, x.trees)
 	if x.fine {
 		k += x.constants(s)
+	}
+	if x.partition != nil {
+		text, ok := x.part(s, k)
+		if !ok {
+			x.again, x.stopped = true, true
+			return
+		}
+		k += text
 	}
 	n := x.table[k]
 	if n == nil {
@@ -135,7 +146,7 @@ func (x *explorer) newNode(s *state, key string) *node {
 
 // instance says how s is an instance of a node, nil if it is none.
 func (x *explorer) instance(n *node, s *state) *joiner {
-	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}}
+	j := &joiner{x: x, node: n, second: x.k, bound: map[linear.Var]linear.Form{}}
 	c := j.states(&n.state, s)
 	if !j.fails {
 		j.facts(&n.state, s, c, nil)
@@ -161,8 +172,8 @@ func (x *explorer) join(n *node, s *state) {
 	if n.relaxes == nil {
 		n.relaxes = map[side]int{}
 	}
-	j := &joiner{x: x, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, late: n.joins > maxHulls, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming, relaxes: n.relaxes}
-	j.first = x.newKnowledge(x.ctx, n.state.Constraints)
+	j := &joiner{x: x, node: n, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, late: n.joins > maxHulls, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming, relaxes: n.relaxes}
+	j.first = n.knows(x)
 	c := j.states(&n.state, s)
 	used := x.symbolsOf(c)
 	j.facts(&n.state, s, c, used)
@@ -174,7 +185,7 @@ func (x *explorer) join(n *node, s *state) {
 		known = j.seconds(known, x.project(x.k.facts, x.symbolsOf(s)), used)
 	}
 	c.Constraints = j.constraints(c, known, used, n.joins <= maxWiden)
-	n.state = *c
+	n.state, n.known = *c, nil
 }
 
 // normalize brings the integers among the locals and cells into the signed or the

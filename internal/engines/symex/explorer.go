@@ -22,13 +22,14 @@ type (
 // effort says what an exploration keeps apart and looks for: more of it takes longer, and is
 // asked for when less was not enough.
 type effort struct {
-	final   bool // record edges and suspicions
-	shape   bool // pointers in memory are part of a state's shape
-	fine    bool // nodes with different constants are not in one segment
-	trees   bool // kinds of trees are sought
-	hasty   bool // stop where there may be some
-	owning  bool // what nodes own is sought
-	patient bool // bounds move a few times before they are dropped
+	final     bool       // record edges and suspicions
+	shape     bool       // pointers in memory are part of a state's shape
+	fine      bool       // nodes with different constants are not in one segment
+	trees     bool       // kinds of trees are sought
+	hasty     bool       // stop where there may be some
+	owning    bool       // what nodes own is sought
+	patient   bool       // bounds move a few times before they are dropped
+	partition *partition // nodes with different constants are apart
 }
 
 // shapes are the kinds of data that are folded.
@@ -99,6 +100,7 @@ const (
 type node struct {
 	state   state
 	key     string
+	known   *knowledge // of the state, once it was asked for
 	joins   int
 	relaxes map[side]int // how often bounds have moved
 	isDirty bool
@@ -109,6 +111,14 @@ type node struct {
 	// Of an entry: where its activations end, and the nodes from which it is called.
 	returns, callers []*node
 	isReturn         bool
+}
+
+// knows is what is known of the symbols of a node's state.
+func (n *node) knows(x *explorer) *knowledge {
+	if n.known == nil {
+		n.known = x.newKnowledge(x.ctx, n.state.Constraints)
+	}
+	return n.known
 }
 
 // edge is a path from a node to another one: the state there is an instance, with

@@ -40,6 +40,7 @@ const maxWiden = 12
 // are forms.
 type joiner struct {
 	x       *explorer
+	node    *node      // of the first state
 	first   *knowledge // of the first state, nil if only an instance is sought
 	second  *knowledge
 	pairs   []pair
@@ -52,6 +53,7 @@ type joiner struct {
 	strided map[int32]bool // objects with strings
 	steady  bool           // constants are cases rather than the beginning of a count
 	tried   int            // facts with new symbols
+	moved   []moved        // into the range that the first state has
 	// relaxes counts how often bounds of the node have moved.
 	relaxes map[side]int
 }
@@ -62,6 +64,12 @@ type pair struct {
 	symbol linear.Var
 	fresh  bool
 	step   linear.Number // that the symbol counts, 0 if it is a value itself
+}
+
+// moved is a form, and what equals it modulo 2^bits in a range of that many values.
+type moved struct {
+	from, to  linear.Form
+	low, high linear.Number
 }
 
 // bind gives symbols of the first state that stand alone the form of the second.
@@ -234,34 +242,50 @@ func multiple(f, g linear.Form) (linear.Number, bool) {
 }
 
 // normal brings the values of an integer in both states into one range, as far
-// as that is known.
+// as that is known. What is known of the first state is what its node says, whether an instance is sought or
+// a join: else what is joined might be none of what it was joined for.
 func (j *joiner) normal(f, g linear.Form, bits uint32) (linear.Form, linear.Form) {
 	if f.Equal(g) || bits == 0 {
 		return f, g
 	}
 	for _, signed := range []bool{true, false} {
-		if j.first == nil {
-			// The first state decides; the second follows.
-			h, ok := j.x.fits(f, bits, signed)
-			if !ok || !h.Equal(f) {
-				continue
-			}
-			if h, ok := j.x.fits(g, bits, signed); ok {
-				return f, h
-			}
-			continue
-		}
-		old := j.x.k
-		j.x.k = j.first
-		a, okA := j.x.fits(f, bits, signed)
-		j.x.k = j.second
+		a, okA := j.fits(f, bits, signed)
 		b, okB := j.x.fits(g, bits, signed)
-		j.x.k = old
 		if okA && okB {
 			return a, b
 		}
 	}
+	for _, signed := range []bool{true, false} {
+		if h, ok := j.fits(f, bits, signed); ok {
+			return h, j.into(g, bits, signed)
+		}
+	}
 	return f, g
+}
+
+// fits does for a form of the first state what explorer.fits does.
+func (j *joiner) fits(f linear.Form, bits uint32, signed bool) (linear.Form, bool) {
+	j.x.k = j.node.knows(j.x)
+	f, ok := j.x.fits(f, bits, signed)
+	j.x.k = j.second
+	return f, ok
+}
+
+// into is g, modulo 2^bits, in the signed or the unsigned range: where it is not known how it
+// comes there, how often 2^bits is taken away is a symbol.
+func (j *joiner) into(g linear.Form, bits uint32, signed bool) linear.Form {
+	low, high := rangeOf(bits, signed && bits > 1)
+	for _, m := range j.moved {
+		if m.from.Equal(g) && m.low.Equal(low) && m.high.Equal(high) {
+			return m.to
+		}
+	}
+	a, b := j.x.rounds(g, bits, low)
+	to := g.AddScaled(two(bits).Neg(), j.x.fresh(a, b))
+	j.second.assert(linear.Constraint{Form: to.Plus(low.Neg())})
+	j.second.assert(linear.Constraint{Form: to.Neg().Plus(high)})
+	j.moved = append(j.moved, moved{g, to, low, high})
+	return to
 }
 
 // states walks through both; the result has the shape of both.

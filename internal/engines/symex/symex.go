@@ -13,7 +13,7 @@
 //	list.go       list segments          listfacts.go    what their nodes hold
 //	tree.go       tree segments          owned.go      what nodes own
 //	slots.go      what arrays own        recursion.go  recursive functions
-//	strings.go    arrays of strings
+//	strings.go    arrays of strings  partition.go   states apart by constants
 //	drawing.go    pictures
 //
 // # Departures from the papers
@@ -136,6 +136,12 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return len(x.suspects) > 0 && x.obstacle == nil && !o.System
 		},
+		// Perhaps it matters which constants belong together.
+		func(y *explorer) bool {
+			y.shape, y.partition = x.shape || x.dropped, newPartition()
+			y.o.MaxSteps = min(o.MaxSteps, maxPartSteps)
+			return len(x.suspects) > 0 && x.obstacle == nil
+		},
 		// Perhaps nodes own what their fields point to, where they may be trees as well: soon
 		// found, or not.
 		func(y *explorer) bool {
@@ -196,6 +202,9 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 // them.
 const maxFineSteps, maxFineObjects, quickSteps = 20_000, 10, 2000
 
+// maxPartSteps bounds the steps where constants are kept apart.
+const maxPartSteps = 200_000
+
 // explore prepares to build one graph.
 func explore(m *ir.Module, o *Options) *explorer {
 	x := &explorer{m: m, index: m.Index(), o: *o, functions: map[*ir.Func]*function{}, narrow: map[place]bool{}}
@@ -215,6 +224,7 @@ func (x *explorer) result(ctx context.Context) (r Result) {
 	}
 	for again := true; again; again = x.again {
 		x.again, x.symbols, x.nodes, x.dirty, x.table = false, nil, nil, nil, map[string]*node{}
+		x.partition.anew()
 		x.build(clone(root))
 	}
 	r = Result{Stats: x.stats, Obstacle: x.obstacle}
