@@ -72,8 +72,16 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 		if c.Module != nil {
 			m = c.Module
 		}
-		for i := range c.Heads {
-			out.Invariants = append(out.Invariants, InvariantOf(m, &c.Heads[i]))
+		namers := map[string]*namer{}
+		heads := oncePerLoop(c.Heads)
+		for i := range heads {
+			h := &heads[i]
+			n := namers[h.Func]
+			if n == nil {
+				n = newNamer(m, m.Func(h.Func))
+				namers[h.Func] = n
+			}
+			out.Invariants = append(out.Invariants, invariantOf(m, n, h))
 		}
 		for i := range c.Contracts {
 			out.Invariants = append(out.Invariants, contract(m, &c.Contracts[i]))
@@ -98,47 +106,36 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 	panic(fmt.Sprintf("unexpected certificate %T", c))
 }
 
+// oncePerLoop joins what is known of a loop by the same calls: engines have a list of predicates and one of
+// clauses.
+func oncePerLoop(heads []invariant.Head) (out []invariant.Head) {
+	of := map[string]int{}
+	for _, h := range heads {
+		key := fmt.Sprint(h.Func, h.Head, h.Calls)
+		if i, ok := of[key]; ok {
+			x := &out[i]
+			x.Predicates = slices.Concat(x.Predicates, h.Predicates)
+			x.Clauses = slices.Concat(x.Clauses, h.Clauses)
+			x.Formulas = slices.Concat(x.Formulas, h.Formulas)
+			continue
+		}
+		of[key] = len(out)
+		out = append(out, h)
+	}
+	return out
+}
+
 // InvariantOf shows what holds at a loop head in terms of C: a value has the
 // name of the variable that it is assigned to.
 func InvariantOf(m *ir.Module, h *invariant.Head) Invariant {
-	f := m.Func(h.Func)
-	out := Invariant{Pos: PositionOf(m, h.Pos), Func: h.Func}
-	names := f.VariableNames()
-	plain := func(t invariant.Term) string {
-		g, names := f, names
-		if t.Up > 0 {
-			g = m.Func(h.Calls[len(h.Calls)-t.Up].Func)
-			names = g.VariableNames()
-		}
-		n := names[t.Value]
-		if d := g.Def(t.Value); d.Op == ir.GlobalAddr {
-			n = d.Sym
-		}
-		if n == "" {
-			n = fmt.Sprintf("value%d", t.Value)
-		}
-		if t.Up > 0 {
-			n = g.Name + "::" + n
-		}
-		if t.Cell && t.Offset > 0 {
-			n = fmt.Sprintf("%s[byte %d]", n, t.Offset)
-		}
-		return n
-	}
-	name := func(t invariant.Term) string {
-		if !t.Signed {
-			return "(unsigned)" + plain(t)
-		}
-		return plain(t)
-	}
-	for i := range h.Predicates {
-		out.Predicates = append(out.Predicates, h.Predicates[i].Text(name))
-	}
-	for _, c := range h.Clauses {
-		out.Predicates = append(out.Predicates, c.Text(plain))
-	}
+	return invariantOf(m, newNamer(m, m.Func(h.Func)), h)
+}
+
+func invariantOf(m *ir.Module, n *namer, h *invariant.Head) Invariant {
+	n.calls = h.Calls
+	out := Invariant{Pos: PositionOf(m, h.Pos), Func: h.Func, Predicates: n.texts(h.Predicates, h.Clauses)}
 	for i := range h.Formulas {
-		out.Predicates = append(out.Predicates, h.Formulas[i].Text(plain))
+		out.Predicates = append(out.Predicates, h.Formulas[i].Text(n.plain))
 	}
 	return out
 }

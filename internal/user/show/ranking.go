@@ -13,7 +13,8 @@ import (
 // loopRanking shows the ranking functions of a loop in terms of C.
 func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ranking {
 	out := Ranking{Pos: PositionOf(m, l.Pos), Func: l.Func, Recursion: l.Recursion}
-	name := termNames(m.Func(l.Func))
+	names := newNamer(m, m.Func(l.Func))
+	name := names.name
 	for _, f := range l.Functions {
 		if sum, w, ok := vanishing(f); ok {
 			out.Functions = append(out.Functions, fmt.Sprintf("%d - (number of low zero bits of %s)", w, invariant.SumText(sum.Terms, sum.Constant, name)))
@@ -36,9 +37,7 @@ func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ra
 	}
 	for i := range heads {
 		if heads[i].Func == l.Func && heads[i].Head == l.Head {
-			for k := range heads[i].Predicates {
-				out.Invariants = append(out.Invariants, heads[i].Predicates[k].Text(name))
-			}
+			out.Invariants = append(out.Invariants, names.texts(heads[i].Predicates, nil)...)
 		}
 	}
 	return out
@@ -65,33 +64,4 @@ func vanishing(f verdict.RankingFunction) (sum verdict.RankingCase, w int, ok bo
 		return sum, 0, false
 	}
 	return verdict.RankingCase{Terms: p.Terms, Constant: -p.Bound.Int64()}, w, true
-}
-
-// termNames gives the terms of a function the names of the variables that they
-// are assigned to.
-func termNames(f *ir.Func) func(invariant.Term) string {
-	names := f.VariableNames()
-	return func(t invariant.Term) string {
-		n := names[t.Value]
-		d := f.Def(t.Value)
-		if d.Op == ir.GlobalAddr {
-			n = d.Sym
-		}
-		if n == "" {
-			n = fmt.Sprintf("value%d", t.Value)
-		}
-		switch {
-		case t.Cell && d.Op == ir.GlobalAddr && t.Offset == 0:
-		case t.Cell && t.Offset == 0:
-			n = "*" + n
-		case t.Cell:
-			n = fmt.Sprintf("%s[byte %d]", n, t.Offset)
-		case d.Type.Kind == ir.Ptr:
-			return "offset(" + n + ")"
-		}
-		if !t.Signed {
-			return "(unsigned)" + n
-		}
-		return n
-	}
 }
