@@ -21,7 +21,7 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 	why := p.Why
 	if p.Proof != nil && !r.Options.Uncertified {
 		begin = time.Now()
-		checker, err := accept.Program(ctx, &verdict.Claim{Program: m, Evidence: p.Proof, Targets: targets, Label: r.Label, Solver: verdict.CaDiCaL})
+		checker, err := accept.Fewest(ctx, &verdict.Claim{Program: m, Targets: targets, Label: r.Label, Solver: verdict.CaDiCaL}, p.Proof)
 		a.Stats.Phases = []Phase{{"abstract interpretation", analysed}, {"its certificate", time.Since(begin)}}
 		p.Proof.Checker = checker
 		if err != nil {
