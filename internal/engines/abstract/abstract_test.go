@@ -81,14 +81,21 @@ func with(m *ir.Module, bounds []bound) *ir.Module {
 	})
 }
 
-// TestRandom: no run contradicts what this engine alone proves and the checker accepts, of
+// TestRandom, and testRandom of other programs: no run contradicts what this engine alone proves and the checker accepts, of
 // assertions that runs suggest.
 func TestRandom(t *testing.T) {
+	testRandom(t, func(seed uint64) *ir.Module { return irtest.Structured(seed, false) })
+}
+
+// TestRandomNarrow has integers of several widths, shifts, divisions and structures.
+func TestRandomNarrow(t *testing.T) { testRandom(t, irtest.Narrow) }
+
+func testRandom(t *testing.T, program func(seed uint64) *ir.Module) {
 	targets := []ir.CheckKind{ir.Assertion}
 	proved, accepted, refused := 0, 0, map[string]int{}
 	for seed := range uint64(*programs) {
 		rng := rand.New(rand.NewPCG(seed, 8))
-		m := irtest.Structured(seed, false)
+		m := program(seed)
 		all := observed(t, m, rng)
 		// One assertion at a time and a few together: most bounds that runs suggest are none.
 		for try := range 6 {

@@ -27,6 +27,8 @@ type programmer struct {
 	strings    []ir.Value
 	budget     int
 	recursion  bool
+	narrow     bool       // see narrow.go
+	records    []ir.Value // structures
 }
 
 type arrayVar struct {
@@ -39,7 +41,17 @@ var i32 = ir.IntType(32)
 // Structured makes a module that uses memory as C programs do; with recursion, its functions
 // may call themselves, a bounded number of times.
 func Structured(seed uint64, recursion bool) *ir.Module {
-	g := &programmer{recursion: recursion, Rand: rand.New(rand.NewPCG(seed, 99)), m: &ir.Module{PointerBits: 64, Entry: "main", Files: []string{"a.c"}}}
+	return structured(&programmer{recursion: recursion, Rand: rand.New(rand.NewPCG(seed, 99))})
+}
+
+// Narrow makes a module as Structured does, in which there are integers of 8 and 16 bits, conversions between them,
+// shifts and all divisions, and a structure with members of several widths; see narrow.go.
+func Narrow(seed uint64) *ir.Module {
+	return structured(&programmer{narrow: true, Rand: rand.New(rand.NewPCG(seed, 98))})
+}
+
+func structured(g *programmer) *ir.Module {
+	g.m = &ir.Module{PointerBits: 64, Entry: "main", Files: []string{"a.c"}}
 	for i := range 3 {
 		x := &ir.Global{Name: fmt.Sprintf("v%d", i), Size: 4, Align: 4}
 		if i == 1 {
@@ -104,6 +116,9 @@ func (g *programmer) function(n, p ir.Value) {
 	s := b.Emit(ir.Def{Op: ir.Alloca, Type: g.m.PtrType(), Args: []ir.Value{b.Word(8)}, Aux: 1, Layout: ir.Layout{Stride: 1, Cell: 1}})
 	b.Op(ir.MemSet, ir.Type{}, s, b.Const(8, uint64(g.IntN(3))), b.Word(8))
 	g.strings = []ir.Value{s, b.GlobalAddr("s0")}
+	if g.narrow {
+		g.record()
+	}
 	y := b.Alloca(8, 8)
 	g.ptrs = append(g.ptrs, y)
 	b.Store(g.pointer(), y)
@@ -124,6 +139,9 @@ func (g *programmer) constant() ir.Value { return g.b.Const(32, uint64(g.IntN(12
 
 func (g *programmer) expr(depth int) ir.Value {
 	b := g.b
+	if g.narrow && depth > 0 && g.IntN(3) == 0 {
+		return g.narrowed(depth)
+	}
 	switch k := g.IntN(12); {
 	case k < 3 || depth == 0 && k > 6:
 		return b.Load(i32, pickOne(g, g.ints))
@@ -210,6 +228,10 @@ func (g *programmer) statement() {
 	b := g.b
 	if g.budget--; g.budget < 0 {
 		b.Store(g.expr(1), pickOne(g, g.ints))
+		return
+	}
+	if g.narrow && g.IntN(6) == 0 {
+		g.setMember()
 		return
 	}
 	switch g.IntN(21) {
