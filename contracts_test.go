@@ -1,6 +1,7 @@
 package assay
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,55 @@ __CPROVER_ensures(__CPROVER_return_value == 2 * a && *p == __CPROVER_old(*p));
 			}
 			if r.Answer != c.want || warnings.Len() > 0 {
 				t.Errorf("%s, want %s: %v, %v\n%s", r.Line(), c.want, r.Violation, r.Reasons, warnings.String())
+			}
+		})
+	}
+}
+
+// TestDisabledChecks: a check that a pragma of CBMC switches off is not asked in its lines, and asked in all others; the answer
+// says that it rests on that. What an access does that is not valid is not known.
+func TestDisabledChecks(t *testing.T) {
+	off := func(check, body string) string {
+		return "\n#pragma CPROVER check push\n#pragma CPROVER check disable \"" + check + "\"\n" + body + "\n#pragma CPROVER check pop\n"
+	}
+	const wraps = "unsigned u = __VERIFIER_nondet_uint(), v; int n = __VERIFIER_nondet_int(), m; int a[4] = {0}, *p = __builtin_malloc(4); (void)p;"
+	main := func(body string) string {
+		return "unsigned __VERIFIER_nondet_uint(void); int __VERIFIER_nondet_int(void); void __VERIFIER_assert(int); void free(void *); int g[2], h;\nint main(void) { " + wraps + body + " return 0; }"
+	}
+	for name, c := range map[string]struct {
+		source string
+		asked  []Property
+		want   Answer
+		noted  bool
+	}{
+		"unsigned":             {main(off("unsigned-overflow", "v = u + 1;")), []Property{"unsigned-overflow"}, True, true},
+		"unsigned, behind it":  {main(off("unsigned-overflow", "v = u + 1;") + "v = u + 2;"), []Property{"unsigned-overflow"}, False, true},
+		"unsigned, before it":  {main("v = u * 3;" + off("unsigned-overflow", "v = u + 1;")), []Property{"unsigned-overflow"}, False, true},
+		"of another kind":      {main(off("signed-overflow", "v = u + 1;")), []Property{"unsigned-overflow"}, False, false},
+		"enabled again":        {main(off("unsigned-overflow", "#pragma CPROVER check enable \"unsigned-overflow\"\nv = u + 1;")), []Property{"unsigned-overflow"}, False, false},
+		"signed":               {main(off("signed-overflow", "m = n + 1;")), []Property{NoOverflow}, True, true},
+		"signed, it wraps":     {main(off("signed-overflow", "m = n + 1;") + "__VERIFIER_assert(n != 2147483647 || m < 0);"), []Property{UnreachCall, NoOverflow}, True, true},
+		"signed, then a bug":   {main(off("signed-overflow", "m = n + 1;") + "__VERIFIER_assert(m > n);"), []Property{UnreachCall}, False, true},
+		"a division":           {main(off("signed-overflow", "m = n == 0 ? 1 : -2147483647 / 1 - 1 + 0 * n; m = n ? m / n : 0;")), []Property{NoOverflow}, False, true},
+		"division by zero":     {main(off("div-by-zero", "m = 8 / n;")), []Property{DivByZero}, False, false},
+		"conversion":           {main(off("conversion", "char c = n; m = c;")), []Property{"implicit-conversion"}, True, true},
+		"freed":                {main("free(p);" + off("pointer", "m = *p;")), []Property{ValidDeref}, Unknown, true},
+		"freed, behind it":     {main("free(p);" + off("pointer", "m = 1;") + "m = *p;"), []Property{ValidDeref}, False, false},
+		"valid":                {main("*p = 1;" + off("pointer", "m = *p;")), []Property{ValidDeref}, True, true},
+		"out of bounds":        {main(off("bounds", "a[n & 7] = 1;")), []Property{ValidDeref}, Unknown, true},
+		"in bounds":            {main(off("bounds", "a[n & 3] = 1;")), []Property{ValidDeref}, True, true},
+		"an assertion stays":   {main(off("pointer", "__VERIFIER_assert(n != 77);")), []Property{UnreachCall, ValidDeref}, False, false},
+		"a bug behind invalid": {main("if (n == 3) free(p);" + off("pointer", "*p = 1;") + "__VERIFIER_assert(n != 4);"), []Property{UnreachCall}, False, true},
+		"free stays":           {main(off("pointer", "free(p); free(p);")), []Property{ValidFree}, False, false},
+		"the whole file":       {"#pragma CPROVER check disable \"unsigned-overflow\"\n" + main("v = u + 1;"), []Property{"unsigned-overflow"}, True, true},
+		"popped too often":     {"#pragma CPROVER check pop\n" + main(off("unsigned-overflow", "v = 0;")+"#pragma CPROVER check pop\nv = u + 1;"), []Property{"unsigned-overflow"}, False, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := asking(t, c.source, false, c.asked...)
+			noted := strings.Contains(fmt.Sprint(r.Assumptions), "#pragma CPROVER")
+			if r.Answer != c.want || noted != c.noted {
+				t.Errorf("%s, want %s, noted: %v; %v, %v", r.Line(), c.want, noted, r.Violation, r.Reasons)
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Tex
 
 // Concerns says whether a text has something to translate.
 func Concerns(source string) bool {
-	return strings.Contains(source, "__CPROVER_") || strings.Contains(source, "==>")
+	return strings.Contains(source, "__CPROVER_") || strings.Contains(source, "==>") || strings.Contains(source, "pragma CPROVER")
 }
 
 // Translate translates preprocessed C.

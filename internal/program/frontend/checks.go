@@ -274,7 +274,9 @@ func (f *function) overflowCheck(condition llvm.Value, operator string) {
 	case strings.HasPrefix(base, "u"):
 		f.emitCheck(ir.UnsignedOverflow, condition, "unsigned overflow in "+operator)
 	case strings.HasPrefix(base, "s") || !f.im.opts.requested(ir.UnsignedOverflow):
-		f.emitCheck(ir.Overflow, condition, ir.OverflowIn(operator))
+		if !f.disabled(ir.Overflow) { // that of a division stays: its result is not defined
+			f.emitCheck(ir.Overflow, condition, ir.OverflowIn(operator))
+		}
 	default:
 		f.unsupported("the check of an overflow of which it is not clear whether it is signed")
 	}
@@ -297,7 +299,7 @@ func conversionText(condition llvm.Value) string {
 
 // nanCheck is that of a floating-point operation: its result is NaN only if an operand is.
 func (f *function) nanCheck(op ir.Op, result ir.Value, operands ...ir.Value) {
-	if !f.im.opts.requested(ir.NotANumber) || f.b.Func.Model {
+	if !f.im.opts.requested(ir.NotANumber) || f.b.Func.Model || f.disabled(ir.NotANumber) {
 		return
 	}
 	operator, ok := map[ir.Op]string{ir.FAdd: "+", ir.FSub: "-", ir.FMul: "*", ir.FDiv: "/", ir.FRem: "fmod", ir.FSqrt: "sqrt", ir.FMA: "fma"}[op]
@@ -343,7 +345,7 @@ func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
 
 // emitCheck emits a check unless its condition is constantly true.
 func (f *function) emitCheck(kind ir.CheckKind, condition llvm.Value, text string) {
-	if isTrue(condition) {
+	if isTrue(condition) || kind != ir.Overflow && f.disabled(kind) {
 		return
 	}
 	f.b.Check(kind, f.scalar(condition), text)

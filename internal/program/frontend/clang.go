@@ -94,6 +94,8 @@ type compiled struct {
 	// contracts are those that the unit knows; enforced says that it has the entry within its contract.
 	contracts []cprover.Contract
 	enforced  bool
+	// disabled are the lines in which pragmas switch checks off.
+	disabled []cprover.Region
 }
 
 // compileAll compiles the units side by side, as many at a time as there are

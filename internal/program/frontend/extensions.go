@@ -73,7 +73,7 @@ func translate(ctx context.Context, clang string, u unit, o *Options) compiled {
 			found = true
 		}
 		if !found {
-			out.contracts, out.enforced = r.Contracts, r.Enforced
+			out.contracts, out.enforced, out.disabled = r.Contracts, r.Enforced, disabledIn(source, u)
 			return out
 		}
 		text = better

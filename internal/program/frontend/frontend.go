@@ -159,6 +159,8 @@ type Options struct {
 	enforced  bool
 	// notes are those of the compilation.
 	notes []Note
+	// disabled are the lines in which pragmas switch checks off (disabled.go).
+	disabled []cprover.Region
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -371,6 +373,7 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			for _, n := range c.notes {
 				o.note(n)
 			}
+			o.disabled = append(o.disabled, c.disabled...)
 			if err := o.contracted(units[i].file, &c); err != nil {
 				return nil, false, err
 			}

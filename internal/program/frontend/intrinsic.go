@@ -104,9 +104,12 @@ func (f *function) intrinsic(i *llvm.Inst, name string) {
 			return
 		}
 		f.touch()
+		f.unlessDisabled(arg(0), arg(2))
+		f.unlessDisabled(arg(1), arg(2))
 		f.b.Op(ir.MemCpy, ir.Type{}, arg(0), arg(1), arg(2))
 	case "memset", "memset.inline":
 		f.touch()
+		f.unlessDisabled(arg(0), arg(2))
 		f.b.Op(ir.MemSet, ir.Type{}, arg(0), arg(1), arg(2))
 	case "lifetime.start":
 		p := arg(1)

@@ -156,7 +156,9 @@ func (f *function) load(p ir.Value, t *flat, align uint64) []ir.Value {
 	f.touch()
 	list := make([]ir.Value, len(t.scalars))
 	for k, s := range t.scalars {
-		v := f.b.Emit(ir.Def{Op: ir.Load, Type: storage(s.Type), Args: []ir.Value{f.offset(p, s.Offset)}, Aux: alignAt(align, s.Offset)})
+		at := f.offset(p, s.Offset)
+		f.unlessDisabled(at, f.b.Word(storage(s.Type).Size()))
+		v := f.b.Emit(ir.Def{Op: ir.Load, Type: storage(s.Type), Args: []ir.Value{at}, Aux: alignAt(align, s.Offset)})
 		list[k] = f.convert(v, s.Type)
 	}
 	return list
@@ -166,7 +168,9 @@ func (f *function) store(values []ir.Value, p ir.Value, t *flat, align uint64) {
 	f.touch()
 	for k, s := range t.scalars {
 		v := f.convert(values[k], storage(s.Type))
-		f.b.Emit(ir.Def{Op: ir.Store, Args: []ir.Value{v, f.offset(p, s.Offset)}, Aux: alignAt(align, s.Offset)})
+		at := f.offset(p, s.Offset)
+		f.unlessDisabled(at, f.b.Word(storage(s.Type).Size()))
+		f.b.Emit(ir.Def{Op: ir.Store, Args: []ir.Value{v, at}, Aux: alignAt(align, s.Offset)})
 	}
 }
 
