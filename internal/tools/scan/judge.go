@@ -120,6 +120,10 @@ func (f *Finding) lower(l Label, because, needs string) {
 
 // judge says what a violation is worth.
 func (x *examination) judge(f *Finding, s start) {
+	if expected(f, s) {
+		f.Confidence, f.Because = Medium, f.Entry+" expects null in "+f.Place.Pointee.Name+", which it compares with null or which a setting says, and uses it where it is null"
+		return
+	}
 	if x.lowered(f, s) {
 		return
 	}
@@ -286,6 +290,15 @@ func (x *examination) lowered(f *Finding, s start) bool {
 		return true
 	}
 	return lowered(f, s)
+}
+
+// expected says that a run goes wrong about null that was passed, and that the function expects: it compares the parameter with null, or a
+// setting says so.
+func expected(f *Finding, s start) bool {
+	p := f.Place.Pointee
+	return p.Kind == show.PointeeNull && p.Initial && p.Name != "" && slices.ContainsFunc(s, func(x harness.Fact) bool {
+		return x.Name == p.Name && x.Pointer != nil && x.Pointer.MayBeNull
+	})
 }
 
 // lowered says that a finding is about what a contract would say, by what it is about, and lowers it.

@@ -15,6 +15,7 @@ import (
 // cell is where a pointer comes from: the arguments of the function under analysis, or memory; neither is the program.
 type cell struct {
 	argument      bool
+	name          string // of the parameter
 	address, size uint64
 }
 
@@ -57,12 +58,27 @@ func (t *tracer) source(e interp.Event, v ir.Value) cell {
 			if k < 0 || k >= len(args) {
 				return cell{}
 			}
+			if caller.Func().Name == t.run.Module.Entry {
+				return cell{argument: true, name: parameterName(f, v)}
+			}
 			s, v, depth = caller, args[k], depth-1
 		default:
 			return cell{}
 		}
 	}
 	return cell{}
+}
+
+// parameterName is what the source calls a parameter, empty if that is not known.
+func parameterName(f *ir.Func, v ir.Value) string {
+	for b := range f.Blocks {
+		for _, i := range f.Blocks[b].Instrs {
+			if d := f.Def(i); d.Op == ir.Dbg && len(d.Args) > 0 && d.Args[0] == v {
+				return f.Vars[d.Aux].Name
+			}
+		}
+	}
+	return ""
 }
 
 // phiOperand is the argument that a phi takes from a block, -1 if there is none.

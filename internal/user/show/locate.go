@@ -23,5 +23,6 @@ func (r *Run) Locate(ctx context.Context, violation *Place) {
 	violation.Pos, violation.Func, violation.Text, violation.Pointee = last.Pos, last.Func, last.Text, last.Pointee
 	if last.Pointee.Kind == PointeeNull {
 		violation.Pointee.Initial = t.null.argument || t.null.size > 0 && r.alwaysNull(ctx, t.null)
+		violation.Pointee.Name = t.null.name
 	}
 }

@@ -6,7 +6,8 @@ package show
 // step is no invalid access, or that nothing is known.
 type Pointee struct {
 	Kind PointeeKind `json:"kind"`
-	// Name is that of a variable, of a function, or of what a harness made, as in b->data; empty if it has none.
+	// Name is that of a variable, of a function, or of what a harness made, as in b->data; of null that was passed, that of the
+	// parameter. Empty if it has none.
 	Name string `json:"name,omitempty"`
 	// Where is the address relative to the object.
 	Where Where `json:"where,omitempty"`
