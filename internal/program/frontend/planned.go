@@ -441,8 +441,10 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 	b := ir.NewFunc(im.m, symbol, results...)
 	b.Func.Model = true
 	var size ir.Value
+	var values []ir.Value
 	for _, t := range params {
-		if v := b.Param(t); t == im.m.WordType() {
+		v := b.Param(t)
+		if values = append(values, v); t == im.m.WordType() {
 			size = v
 		}
 	}
@@ -452,6 +454,21 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 		b.Emit(ir.Def{Op: ir.Unsupported, Sym: problem})
 	case len(results) == 0:
 		b.Ret()
+	case harness.Reads(t):
+		word := im.m.WordType()
+		n := b.Nondet(word, ir.NondetInput, "length of what "+name+" reads")
+		room := values[1]
+		switch bits := b.Func.Type(room).Bits; {
+		case bits < word.Bits:
+			room = b.Op(ir.SExt, word, room)
+		case bits > word.Bits:
+			room = b.Op(ir.Trunc, word, room)
+		}
+		b.Assume(b.Cmp(ir.SLt, n, room))
+		b.Assume(b.Cmp(ir.SLe, b.Word(0), n))
+		b.Op(ir.Havoc, ir.Type{}, values[0], n)
+		b.Store(b.Const(8, 0), b.PtrAdd(values[0], n))
+		b.Ret(b.Select(b.Nondet(ir.BoolType, ir.NondetInput, name+" returns null"), b.Null(), values[0]))
 	case results[0].Kind == ir.Ptr && isCharacters(result) && size == 0: // a string
 		n := b.Nondet(im.m.WordType(), ir.NondetInput, "length of the result of "+name)
 		b.Assume(b.Cmp(ir.ULt, n, b.Word(callbackString)))

@@ -178,7 +178,7 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		for k, a := range call.Args {
 			for p := range u.from[a] {
 				if f.Params[p].Type.Kind == llvm.PointerType && a.ValueType() != nil && a.ValueType().Kind == llvm.PointerType {
-					in.passed(u, &list[p], call, callee, k, depth)
+					in.passed(u, &list[p], call, callee, k, depth, u.begins(a, p, map[llvm.Value]bool{}))
 				}
 			}
 		}
@@ -186,8 +186,8 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 	return list
 }
 
-// passed learns from a call to which a pointer is passed as argument k.
-func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.Function, k, depth int) {
+// passed learns from a call to which a pointer is passed as argument k; whole says that it is passed as it is: else a length is that of a part.
+func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.Function, k, depth int, whole bool) {
 	name := strings.TrimPrefix(callee.Name, "__builtin_")
 	if strings.HasPrefix(name, "llvm.mem") {
 		name = strings.Split(name, ".")[1]
@@ -209,7 +209,7 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 		}
 		s.moved = true
 		for m := range u.from[r] {
-			if u.f.Params[m].Type.Kind == llvm.IntType && s.lengths[m] == "" {
+			if whole && u.f.Params[m].Type.Kind == llvm.IntType && s.lengths[m] == "" {
 				s.lengths[m] = why + " with " + u.f.Params[m].Name
 			}
 		}
@@ -326,7 +326,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		return out
 	}
 	switch {
-	case isChar && (s.text || isCharacter(b) && (constant(base) || s.read || !s.written)):
+	case isChar && (s.text || isCharacter(b) && (constant(base) || !s.written || s.read && !s.moved)):
 		object.Count = Count{Kind: String}
 		if s.text {
 			out.Why = "read up to a null character"

@@ -7,6 +7,7 @@
 //	plan.go    what a plan is, and its words      infer.go   parameters to a plan
 //	uses.go    what a function does with them     names.go   which names are lengths
 //	layout.go  structures                         indices.go  members that are an index
+//	callbacks.go  what functions do that a harness makes
 //	sentinels.go  arrays that end with an element of zeros
 //	allocators.go  which comparisons with null say nothing
 package harness
@@ -275,6 +276,8 @@ func (p *Pointer) facts(name string) []Fact {
 	switch {
 	case p.EndOf != "":
 		return fact(null + "points to the end of what " + p.EndOf + " points to")
+	case Reads(p.Function):
+		return fact(null + "points to a function that puts a string into its first argument, of the size that the second says, and returns that or null")
 	case p.Function != nil:
 		return fact(null + "points to a function that returns anything and changes nothing")
 	case p.Object == nil:

@@ -119,6 +119,34 @@ func unmoved(v llvm.Value) llvm.Value {
 	}
 }
 
+// begins says that a pointer is a parameter, or at a constant distance from it: it was not moved by a variable, or in a loop.
+func (u *uses) begins(v llvm.Value, param int, seen map[llvm.Value]bool) bool {
+	if v == llvm.Value(u.f.Params[param]) {
+		return true
+	}
+	i, ok := v.(*llvm.Inst)
+	if !ok || seen[v] {
+		return false
+	}
+	seen[v] = true
+	switch i.Op {
+	case llvm.GetElementPtr:
+		for _, a := range i.Args[1:] {
+			if !isConst(a) && !isNull(a) {
+				return false
+			}
+		}
+		return u.begins(i.Args[0], param, seen)
+	case llvm.BitCast, llvm.Freeze:
+		return u.begins(i.Args[0], param, seen)
+	case llvm.Select:
+		return u.begins(i.Args[1], param, seen) || u.begins(i.Args[2], param, seen)
+	case llvm.Phi:
+		return !steps(i) && slices.ContainsFunc(i.Args, func(a llvm.Value) bool { return u.begins(a, param, seen) })
+	}
+	return false
+}
+
 // steps says that a join of paths is a counter, or a pointer that moves: one of its values is itself, moved.
 func steps(phi *llvm.Inst) bool {
 	for _, a := range phi.Args {

@@ -1,0 +1,21 @@
+package harness
+
+import "assay/internal/program/llvm"
+
+// This file says what functions that a harness makes do. Most return anything and change nothing. One of the type of fgets
+// reads: it puts a string into the buffer that it is passed, of the size behind it, and returns the buffer, or null.
+
+// Reads says that a function is of the type char *(char *, integer, …).
+func Reads(t *llvm.CType) bool {
+	if t == nil || len(t.Signature) < 3 {
+		return false
+	}
+	size := t.Signature[2].Strip()
+	return isBuffer(t.Signature[0]) && isBuffer(t.Signature[1]) && size != nil && size.Kind == llvm.CInt && size.Bits >= 32
+}
+
+// isBuffer says that a type is char *, of characters that may be written.
+func isBuffer(t *llvm.CType) bool {
+	s := t.Strip()
+	return s != nil && s.Kind == llvm.CPointer && isCharacter(s.Base.Strip()) && !constant(s.Base)
+}
