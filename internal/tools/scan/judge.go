@@ -152,6 +152,11 @@ func (x *examination) judge(f *Finding, s start) {
 		v.Limit = 16
 	}
 	same, r := remains(v)
+	for n := 0; n < huntLimit && r != nil && r.Answer == assay.False && !same && !r.Violation.Pos.IsZero(); n++ { // is it behind another violation?
+		x.another(r, "arguments of ordinary size lead there")
+		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
+		same, r = remains(v)
+	}
 	open := r == nil || r.Answer == assay.Unknown
 	x.out.Unsettled = x.out.Unsettled || r != nil && timedOut(r)
 	switch {
@@ -174,11 +179,10 @@ func (x *examination) judge(f *Finding, s start) {
 		}
 		return
 	case r.Answer == assay.False:
-		x.another(r, "arguments of ordinary size lead there")
 		f.lower(LabelRoom, "ordinary arguments lead to another violation of the property: "+r.Violation.Pos.String(), "ordinary arguments")
 		return
 	}
-	if same, r := remains(assay.Harness{Infer: true, Generous: true}); r != nil && !same {
+	if same, r := remains(assay.Harness{Infer: true, Generous: true, Spared: v.Spared}); r != nil && !same {
 		f.lower(LabelRoom, "only small objects, null pointers or empty rests of buffers lead there", roomFor(f, s))
 		return
 	}
@@ -187,7 +191,7 @@ func (x *examination) judge(f *Finding, s start) {
 		integers = d.Integers
 	}
 	for _, name := range integers {
-		if same, r := remains(assay.Harness{Infer: true, Ordinary: []string{name}}); r != nil && !same && r.Answer != assay.Unknown {
+		if same, r := remains(assay.Harness{Infer: true, Ordinary: []string{name}, Spared: v.Spared}); r != nil && !same && r.Answer != assay.Unknown {
 			f.lower(LabelNumbers, "only large numbers lead there", fmt.Sprintf("-%d <= %s <= %d, or another bound", harness.OrdinaryLimit, name, harness.OrdinaryLimit))
 			return
 		}

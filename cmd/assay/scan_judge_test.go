@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"assay/internal/tools/scan"
+)
+
+// TestScanJudges has functions with what the scan thinks of them.
+func TestScanJudges(t *testing.T) {
+	folder := t.TempDir()
+	text := `#include <stdlib.h>
+#include <string.h>
+struct p { int x, y; };
+static int check(const unsigned char *s, size_t n) {
+    for (size_t i = 0; i < n; i += s[i] > 127 ? 2 : 1)
+        if (s[i] > 127 && s[i + 1] < 128) return 0;
+    return 1;
+}
+unsigned char *copy(const unsigned char *value, size_t length) {
+    if (!check(value, length)) return NULL;
+    unsigned char *p = malloc(length);
+    memcpy(p, value, length);
+    p[length] = 0;
+    return p;
+}
+int late(struct p *p) { int q = p->x; return p == NULL ? -1 : q; }
+int early(struct p *p) { return p == NULL ? -1 : p->x; }
+int within(struct p *p, int n) { if (n > 0 && !p) return 0; return n > 0 ? p->x : 0; }
+`
+	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := invoke(t, "scan", "--json", "--no-cache", folder)
+	r := &scan.Report{}
+	if err := json.Unmarshal([]byte(o.stdout), r); err != nil {
+		t.Fatalf("%v\n%s%s", err, o.stdout, o.stderr)
+	}
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, fmt.Sprintf("%d %s %s", f.Place.Pos.Line, f.Entry, f.Confidence))
+	}
+	// The write behind the copy is no matter of arguments, although the check before it goes wrong as well.
+	for _, want := range []string{"6 copy high", "13 copy high", "16 late medium"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("findings: %v, want %s", got, want)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("findings: %v", got)
+	}
+}
