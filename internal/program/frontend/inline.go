@@ -51,7 +51,7 @@ func recoverInlines(ctx context.Context, o *Options, p *llvm.Program) *llvm.Prog
 func bodiless(p *llvm.Program) []*llvm.Function {
 	var list []*llvm.Function
 	for _, f := range p.Functions {
-		if f.Blocks == nil && !f.Intrinsic && externals[f.Name] == nil && !isInput(f.Name) && unsupportedLibrary(f.Name) == "" && !slices.Contains(printFunctions, f.Name) {
+		if f.Blocks == nil && !f.Intrinsic && externals[f.Name] == nil && !isInput(f.Name) && !slices.Contains(printFunctions, f.Name) {
 			list = append(list, f)
 		}
 	}

@@ -68,6 +68,11 @@ MODEL int signbit(double x) { return __builtin_signbit(x); }
 MODEL int finite(double x) { return __builtin_isfinite(x); }
 MODEL int __finite(double x) { return __builtin_isfinite(x); }
 MODEL int __finitef(float x) { return __builtin_isfinite(x); }
+// Builtins of gcc that clang does not know: they are called as undeclared functions, with doubles.
+MODEL int __builtin_isnanf(double x) { return x != x; }
+MODEL int __builtin_isinff(double x) { return __builtin_isinf_sign(x); }
+MODEL int __builtin_finite(double x) { return __builtin_isfinite(x); }
+MODEL int __builtin_finitef(double x) { return __builtin_isfinite(x); }
 MODEL int __signbit(double x) { return __builtin_signbit(x); }
 MODEL int __signbitf(float x) { return __builtin_signbitf(x); }
 MODEL int __fpclassify(double x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
