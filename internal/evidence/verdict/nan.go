@@ -32,6 +32,9 @@ func DependsOnNaN(ctx context.Context, m *ir.Module, in ir.Input, violation Guar
 			return found
 		},
 	})
+	if ctx.Err() != nil {
+		return true // nobody knows
+	}
 	return err == nil && !found && out.End != interp.StepLimit && out.End != interp.MemoryLimit
 }
 

@@ -135,7 +135,10 @@ func rests(ctx context.Context, files []string, run *show.Run) string {
 	for seed := range uint64(placements) {
 		o := &elsewhere{Oracle: interp.Replay(run.Input), globals: map[string]uint64{}}
 		o.put(run.Module, first.places, rand.New(rand.NewPCG(seed, 1)))
-		if !again(o) && ctx.Err() == nil {
+		if !again(o) {
+			if ctx.Err() != nil {
+				return "there was no time to see whether the run rests on addresses"
+			}
 			return "the run depends on where objects are"
 		}
 	}
