@@ -108,6 +108,7 @@ var (
 	words    = []attempt{
 		small,
 		{conflicts: soonConflicts, time: soon},
+		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000, time: soon},
 		large,
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000},
 		{conflicts: 5000},

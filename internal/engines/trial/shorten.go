@@ -23,10 +23,12 @@ import (
 //	(M3) The violation is the same: its kind and its place. What the run passes before is no more
 //	     than before.
 
-// Limits of Shorten.
+// Limits of Shorten. Most runs take some hundred steps; a long one gets some attempts, too.
 const (
-	shortenRuns  = 600
-	shortenSteps = 1 << 20 // of all runs
+	shortenRuns     = 600
+	shortenSteps    = 1 << 18 // of all runs, or enough for shortenAttempts of the first, but not more than shortenMost
+	shortenAttempts = 64
+	shortenMost     = 1 << 20
 )
 
 // Shorten is a violation of the same check by a shorter input, or found itself.
@@ -42,7 +44,7 @@ func Shorten(ctx context.Context, m *ir.Module, found verdict.False, o Options) 
 		o.Label = ""
 	}
 	s := &shortener{ctx: ctx, module: m, program: p, options: o, wanted: found.Violation, passes: found.Passes, memory: aboutMemory(o.Targets),
-		runs: shortenRuns, steps: shortenSteps, globals: found.Input.Globals}
+		runs: shortenRuns, steps: shortenMost, globals: found.Input.Globals}
 	first := &genome{genes: map[place][]gene{}}
 	funcs := map[string]*ir.Func{}
 	for _, f := range m.Funcs {
@@ -56,6 +58,8 @@ func Shorten(ctx context.Context, m *ir.Module, found verdict.False, o Options) 
 		return found
 	}
 	original := s.best
+	took := shortenMost - s.steps
+	s.steps = min(s.steps, max(shortenSteps, shortenAttempts*took))
 	for improved := true; improved; {
 		improved = s.leaveOut()
 		improved = s.shrinkContents() || improved
