@@ -3,6 +3,7 @@ package its
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"assay/internal/logic/linear"
 )
@@ -15,54 +16,69 @@ func (s *System) Step(t *Transition, state, inputs []*big.Int) ([]*big.Int, erro
 	if len(state) != n || len(inputs) != t.Temps {
 		return nil, fmt.Errorf("its: %d values and %d inputs for %d variables and %d temporaries", len(state), len(inputs), n, t.Temps)
 	}
-	values := make([]*big.Int, 0, n+len(inputs))
-	values = append(append(values, state...), inputs...)
-	for _, p := range t.Products {
-		values[p.Temp] = nil
+	values, known := make([]linear.Number, n+t.Temps), make([]bool, n+t.Temps)
+	for i, x := range slices.Concat(state, inputs) {
+		if x != nil {
+			values[i], known[i] = linear.FromBigInt(x), true
+		}
 	}
-	eval := func(f linear.Form) (*big.Int, error) {
-		sum := new(big.Rat).Set(f.Const.Big())
+	for _, p := range t.Products {
+		known[p.Temp] = false
+	}
+	eval := func(f linear.Form) (linear.Number, error) {
+		sum := f.Const
 		for _, m := range f.Terms {
-			if values[m.Var] == nil {
-				return nil, fmt.Errorf("its: %s has no value", s.VarName(m.Var))
+			if !known[m.Var] {
+				return sum, fmt.Errorf("its: %s has no value", s.VarName(m.Var))
 			}
-			p := new(big.Rat).SetInt(values[m.Var])
-			sum.Add(sum, p.Mul(p, m.Coef.Big()))
+			sum = sum.Add(m.Coef.Mul(values[m.Var]))
 		}
-		if !sum.IsInt() {
-			return nil, fmt.Errorf("its: %v is not an integer", sum)
+		return sum, nil
+	}
+	whole := func(f linear.Form) (linear.Number, error) {
+		sum, err := eval(f)
+		if err == nil && !sum.IsInt() {
+			err = fmt.Errorf("its: %v is not an integer", sum)
 		}
-		return sum.Num(), nil
+		return sum, err
 	}
 	for _, p := range t.Products {
-		a, err := eval(p.A)
+		a, err := whole(p.A)
 		if err != nil {
 			return nil, err
 		}
-		b, err := eval(p.B)
+		b, err := whole(p.B)
 		if err != nil {
 			return nil, err
 		}
-		values[p.Temp] = new(big.Int).Mul(a, b)
+		values[p.Temp], known[p.Temp] = a.Mul(b), true
 	}
 	for _, c := range t.Guard {
-		f := c.Form.Integral()
-		f = f.Scale(f.Const.Denominator())
-		v, err := eval(f)
+		v, err := eval(c.Form)
 		if err != nil {
 			return nil, err
 		}
 		if c.Equality && v.Sign() != 0 || v.Sign() < 0 {
-			return nil, fmt.Errorf("its: the guard %s does not hold", c.Format(s.VarName))
+			return nil, blocked{s, c}
 		}
 	}
 	next := make([]*big.Int, n)
 	for v, u := range t.Update {
-		w, err := eval(u)
+		w, err := whole(u)
 		if err != nil {
 			return nil, err
 		}
-		next[v] = w
+		next[v] = w.BigInt()
 	}
 	return next, nil
+}
+
+// blocked says which guard does not hold. Walks try many transitions and do not ask.
+type blocked struct {
+	s *System
+	c linear.Constraint
+}
+
+func (b blocked) Error() string {
+	return fmt.Sprintf("its: the guard %s does not hold", b.c.Format(b.s.VarName))
 }
