@@ -17,7 +17,7 @@ const (
 	ValidCleanup, ValidMemSafety, Termination          = property.ValidCleanup, property.ValidMemSafety, property.Termination
 	LTL, NoDataRace, Undefined, All                    = property.LTL, property.NoDataRace, property.Undefined, property.All
 	UnsignedWrap, Conversion, FloatCast, NotANumber    = property.UnsignedWrap, property.Conversion, property.FloatCast, property.NotANumber
-	ValidInit                                          = property.ValidInit
+	ValidInit, ArrayBounds                             = property.ValidInit, property.ArrayBounds
 )
 
 // kinds are the checks that the properties ask for.

@@ -59,7 +59,7 @@ func Jump(ctx context.Context, m *ir.Module, o Options, j *ir.Jump, s interp.Sta
 var jumpTargets = []ir.CheckKind{
 	ir.Assertion, ir.ErrorLabel, ir.Overflow, ir.ShiftOverflow, ir.DivByZero, ir.ShiftRange, ir.InvalidDeref, ir.InvalidFree,
 	ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible, ir.Invariant, ir.Decrease,
-	ir.UnsignedOverflow, ir.ImplicitConversion, ir.NotANumber, ir.Uninitialised, ir.ArrayLength,
+	ir.UnsignedOverflow, ir.ImplicitConversion, ir.NotANumber, ir.Uninitialised, ir.ArrayLength, ir.ArrayIndex,
 }
 
 // iterationName is the entry of the program.

@@ -211,6 +211,8 @@ func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
 		f.overflowCheck(condition, "unary -")
 	case 7:
 		f.emitCheck(ir.ImplicitConversion, condition, conversionText(condition))
+	case 18:
+		f.emitCheck(ir.ArrayIndex, condition, "index outside of the array")
 	case 3:
 		f.divisionCheck(condition, next)
 	case 20:

@@ -13,7 +13,7 @@ import (
 // This file switches off the checks that a program disables by CBMC's pragmas (cprover.Disabled). Each check that is
 // left out is noted, with the lines, for the answer rests on that.
 //
-//	unsigned-overflow, conversion, nan   defined behaviour: the check is left out
+//	unsigned-overflow, conversion, nan   defined behaviour: the check is left out; so is that of array-bounds with bounds
 //	signed-overflow                      left out; the arithmetic wraps around, as in CBMC
 //	pointer, bounds                      a read or write that is not valid is no violation, but what it would do is
 //	                                     not known: reaching it makes the answer unknown
@@ -25,6 +25,7 @@ var switches = map[ir.CheckKind][]string{
 	ir.UnsignedOverflow:   {"unsigned-overflow"},
 	ir.ImplicitConversion: {"conversion"},
 	ir.NotANumber:         {"nan"},
+	ir.ArrayIndex:         {"bounds"},
 	ir.Overflow:           {"signed-overflow"},
 	ir.InvalidDeref:       {"pointer", "bounds"},
 }

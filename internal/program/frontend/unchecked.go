@@ -17,6 +17,7 @@ var onRequest = []struct {
 }{
 	{ir.UnsignedOverflow, "unsigned-integer-overflow", "whether its unsigned arithmetic wraps is not checked"},
 	{ir.Uninitialised, "", "that memory is not initialised may be folded away in it"},
+	{ir.ArrayIndex, "array-bounds", "the arrays inside of its structures cannot be told"},
 	{ir.ImplicitConversion, "implicit-conversion,implicit-bitfield-conversion", "what is an implicit conversion of its source cannot be told"},
 }
 

@@ -361,6 +361,7 @@ const (
 	NotANumber                   // a NaN of operands that are none: property nan
 	Uninitialised                // a value that was never written decides something: property valid-init
 	ArrayLength                  // an array of variable length has a length that is not positive
+	ArrayIndex                   // an index outside of an array, perhaps within the structure around it: property array-bounds
 	checkMax
 )
 

@@ -55,6 +55,7 @@ var checkNames = [checkMax]string{
 	NotANumber:         "nan",
 	Uninitialised:      "valid-init",
 	ArrayLength:        "array-length",
+	ArrayIndex:         "array-bounds",
 }
 
 var (

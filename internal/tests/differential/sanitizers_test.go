@@ -37,6 +37,10 @@ var sanitized = []string{
 	"unsigned a = (unsigned)x; return a << 3 | a >> 1;",
 	"return (int)(double)x + (signed char)(float)y;",
 	"return (unsigned)((double)x * 3.5);",
+	"struct { int a[4]; int b[4]; } s = {{0}, {0}}; s.a[x & 7] = 1; return s.b[0];",
+	"struct { char a[2][3]; int b; } s = {{{0}}, 0}; return s.a[0][y & 7 ? (y & 3) : 2] + (&s.a[1][3] != &s.a[1][(unsigned)x & 3]);",
+	"static int m[4][5]; int *p = &m[x & 3][y & 7 ? 4 : 5]; return m[1][((int)y & 7) - 2] + (p != 0);",
+	"struct { int n; int a[1]; } s = {0, {0}}; int *p = s.a; return p[(x & 1) - 1 < 0 ? 0 : 0] + s.a[0];",
 }
 
 // ends are the values that are tried.
@@ -46,11 +50,11 @@ var ends = []int64{
 }
 
 const sanitizedHandlers = `
-extern int printf(const char *, ...);
+extern int putchar(int);
 static unsigned hit;
 #define HANDLER(name, bit) void __ubsan_handle_##name(void) { hit |= bit; }
 HANDLER(add_overflow, 1) HANDLER(sub_overflow, 1) HANDLER(mul_overflow, 1) HANDLER(negate_overflow, 1)
-HANDLER(implicit_conversion, 2) HANDLER(float_cast_overflow, 4)
+HANDLER(implicit_conversion, 2) HANDLER(float_cast_overflow, 4) HANDLER(out_of_bounds, 8)
 long long run(int k, long long x, long long y);
 static const long long ends[] = {%s};
 int main(void) {
@@ -60,7 +64,7 @@ int main(void) {
       for (int j = 0; j < n; j++) {
         hit = 0;
         run(k, ends[i], ends[j]);
-        printf("%%u", hit);
+        putchar('0' | hit);
       }
 }
 `
@@ -112,7 +116,7 @@ func TestSanitizers(t *testing.T) {
 	}
 	program, binary := filepath.Join(dir, "program.o"), filepath.Join(dir, "program")
 	source := file("program.c", functions.String())
-	clang("-O0", "-w", "-fwrapv", "-c", "-o", program, "-fsanitize=unsigned-integer-overflow,implicit-conversion,implicit-bitfield-conversion,float-cast-overflow",
+	clang("-O0", "-w", "-fwrapv", "-c", "-o", program, "-fsanitize=array-bounds,unsigned-integer-overflow,implicit-conversion,implicit-bitfield-conversion,float-cast-overflow",
 		"-fsanitize-recover=all", source)
 	clang("-O0", "-w", "-o", binary, program, file("handlers.c", fmt.Sprintf(sanitizedHandlers, numbers.String(), len(sanitized))))
 	native, err := exec.Command(binary).Output()
@@ -127,7 +131,7 @@ func TestSanitizers(t *testing.T) {
 extern long long __VERIFIER_nondet_longlong(void), run(int, long long, long long);
 int main(void) { int k = __VERIFIER_nondet_int(); long long x = __VERIFIER_nondet_longlong(), y = __VERIFIER_nondet_longlong(); run(k, x, y); return 0; }
 `)
-	loaded, err := frontend.Load(t.Context(), frontend.Options{Files: []string{source, main}, ExtraArgs: []string{"-w"}, Requested: []ir.CheckKind{ir.UnsignedOverflow, ir.ImplicitConversion}})
+	loaded, err := frontend.Load(t.Context(), frontend.Options{Files: []string{source, main}, ExtraArgs: []string{"-w"}, Requested: []ir.CheckKind{ir.UnsignedOverflow, ir.ImplicitConversion, ir.ArrayIndex}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,6 +149,8 @@ int main(void) { int k = __VERIFIER_nondet_int(); long long x = __VERIFIER_nonde
 							got |= 2
 						case ir.FloatConversion:
 							got |= 4
+						case ir.ArrayIndex:
+							got |= 8
 						}
 					}
 					return false

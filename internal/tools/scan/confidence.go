@@ -176,7 +176,7 @@ var rank = map[Confidence]int{High: 0, Medium: 1, Low: 2}
 // weight orders properties by how bad a violation is.
 var weight = map[assay.Property]int{
 	assay.ValidFree: 0, assay.ValidDeref: 0, assay.UnreachCall: 1, assay.DivByZero: 2, assay.ValidMemTrack: 3, assay.Shift: 4, assay.NoOverflow: 5,
-	assay.ValidInit: 2, assay.FloatCast: 5, assay.Undefined: 5, assay.NotANumber: 6, assay.UnsignedWrap: 7, assay.Conversion: 7,
+	assay.ValidInit: 2, assay.ArrayBounds: 2, assay.FloatCast: 5, assay.Undefined: 5, assay.NotANumber: 6, assay.UnsignedWrap: 7, assay.Conversion: 7,
 }
 
 // compare orders findings: confidence, property, length of the trace, place.

@@ -86,7 +86,7 @@ var sanitizers = map[ir.CheckKind]string{
 	ir.ShiftRange:      "shift-exponent",
 	ir.DivByZero:       "integer-divide-by-zero",
 	ir.InvalidDeref:    "address",
-	ir.FloatConversion: "float-cast-overflow", ir.UnsignedOverflow: "unsigned-integer-overflow", ir.ImplicitConversion: "implicit-conversion",
+	ir.FloatConversion: "float-cast-overflow", ir.ArrayIndex: "array-bounds", ir.UnsignedOverflow: "unsigned-integer-overflow", ir.ImplicitConversion: "implicit-conversion",
 	ir.InvalidFree: "address",
 }
 

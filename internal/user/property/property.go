@@ -36,6 +36,7 @@ const (
 	Conversion     Property = "implicit-conversion" // no implicit conversion changes a value
 	FloatCast      Property = "float-cast-overflow" // every float fits the integer it becomes
 	NotANumber     Property = "nan"                 // no operation makes a NaN of numbers
+	ArrayBounds    Property = "array-bounds"        // every index is within its array
 	ValidInit      Property = "valid-init"          // nothing depends on memory that was never written
 	Termination    Property = "termination"         // every run ends
 	LTL            Property = "ltl"                 // a formula of linear temporal logic
@@ -73,6 +74,7 @@ var Table = []Info{
 	{ValidInit, []ir.CheckKind{ir.Uninitialised}, "no branch, address or output depends on memory that was never written; copies are no uses"},
 	{UnsignedWrap, []ir.CheckKind{ir.UnsignedOverflow}, "no unsigned arithmetic wraps around; defined in C, so on request only"},
 	{Conversion, []ir.CheckKind{ir.ImplicitConversion}, "no implicit conversion of integers changes a value or its sign; on request only"},
+	{ArrayBounds, []ir.CheckKind{ir.ArrayIndex}, "no index of an array is outside of its type, even within the structure around it (valid-deref looks at objects); not of arrays that end a structure; on request only"},
 	{NotANumber, []ir.CheckKind{ir.NotANumber}, "no floating-point operation makes a NaN of operands that are none; on request only"},
 	{Termination, []ir.CheckKind{}, "every run ends (asked alone)"},
 	{LTL, []ir.CheckKind{}, "the formula of --ltl, or of a comment //@ ltl invariant positive: …; (asked alone)"},
@@ -193,6 +195,8 @@ func Violated(k ir.CheckKind) Property {
 		return ValidInit
 	case ir.NotANumber:
 		return NotANumber
+	case ir.ArrayIndex:
+		return ArrayBounds
 	}
 	panic(fmt.Sprintf("no property consists of checks of kind %d", k))
 }

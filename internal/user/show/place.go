@@ -90,6 +90,8 @@ func KindText(k ir.CheckKind) string {
 		return "unsigned overflow"
 	case ir.ImplicitConversion:
 		return "implicit conversion changes the value"
+	case ir.ArrayIndex:
+		return "index outside of the array"
 	case ir.NotANumber:
 		return "the result is NaN"
 	case ir.ArrayLength:
