@@ -97,10 +97,13 @@ func (c *checkerState) executeLoad(s *state, v ir.Value, d *ir.Def) (done bool) 
 }
 
 // zerosUnder are the bytes of an object that are 0, and stay so when a byte that is 0 is stored
-// wherever it is.
-func zerosUnder(ob *object, x value, t ir.Type) (kept []cell) {
+// at, wherever that is.
+func zerosUnder(ob *object, at number, x value, t ir.Type) (kept []cell) {
 	if t != ir.IntType(8) || x.kind != symgraph.Int || x.truth != "" || !x.n.isConst() || x.n.low.Sign() != 0 {
 		return nil
+	}
+	if last, ok := literalEnd(ob); ok && !at.isConst() { // nothing else is left of what was there
+		kept = append(kept, cell{last, t, integerValue(small(0))})
 	}
 	for _, y := range ob.cells {
 		if y.t == t && y.v.kind == symgraph.Int && y.v.truth == "" && y.v.n.isConst() && y.v.n.low.Sign() == 0 {
@@ -122,7 +125,7 @@ func (c *checkerState) executeStore(s *state, d *ir.Def) (done bool) {
 		return s.next()
 	}
 	ob := &s.objects[o]
-	kept := zerosUnder(ob, x, t)
+	kept := zerosUnder(ob, at, x, t)
 	c.clear(s, ob, at, bytes(t))
 	for _, y := range kept {
 		if !slices.ContainsFunc(ob.cells, func(z cell) bool { return z.t == y.t && z.at.t == y.at.t }) {

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"assay/internal/evidence/symgraph"
 	"assay/internal/program/ir"
@@ -89,15 +90,24 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 	return v
 }
 
-// literalEnd is the offset of the last byte of a string that does not change, if that is the one byte
-// that is 0: a byte of it, wherever it is, is 0 if and only if it is that one.
+// literalEnd is the offset of the last byte of a string that has the content that the program begins with, if
+// that is the one byte that is 0: a byte of it, wherever it is, is 0 if and only if it is that one. Bytes that were
+// written must be known to be what they were.
 func literalEnd(ob *object) (last number, ok bool) {
 	g := ob.global
-	if g == nil || !g.Constant || !ob.pristine || len(ob.written) > 0 || len(g.Relocs) > 0 || g.Size == 0 || uint64(len(g.Init)) != g.Size {
+	if g == nil || !ob.pristine || len(g.Relocs) > 0 || g.Size == 0 || uint64(len(g.Init)) != g.Size {
 		return last, false
 	}
 	for i, b := range g.Init {
 		if (b == 0) != (i == len(g.Init)-1) {
+			return last, false
+		}
+	}
+	for _, w := range ob.written {
+		if w.n != 1 || w.at < 0 || w.at >= int64(len(g.Init)) || !slices.ContainsFunc(ob.cells, func(x cell) bool {
+			return x.t == ir.IntType(8) && x.at.isConst() && x.at.low.IsInt64() && x.at.low.Int64() == w.at && x.v.kind == symgraph.Int && x.v.truth == "" &&
+				x.v.n.isConst() && new(big.Int).And(x.v.n.low, big.NewInt(255)).Int64() == int64(g.Init[w.at])
+		}) {
 			return last, false
 		}
 	}

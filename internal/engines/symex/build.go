@@ -88,6 +88,7 @@ func (x *explorer) arrive(s *state) {
 	if x.putStringsBack(s) {
 		x.tidy(s)
 	}
+	x.loosen(s)
 	if x.partition != nil {
 		x.thin(s)
 	}
@@ -170,11 +171,12 @@ func (x *explorer) join(n *node, s *state) {
 	x.stats.Joins++
 	n.joins++
 	if n.relaxes == nil {
-		n.relaxes = map[side]int{}
+		n.relaxes = map[string]int{}
 	}
 	j := &joiner{x: x, node: n, second: x.k, bound: map[linear.Var]linear.Form{}, plain: n.joins > maxWiden, late: n.joins > maxHulls, steady: n.isReturn && n.joins <= maxSteady, naming: n == x.now && n.joins <= maxNaming, relaxes: n.relaxes}
 	j.first = n.knows(x)
 	c := j.states(&n.state, s)
+	x.loosen(c)
 	used := x.symbolsOf(c)
 	j.facts(&n.state, s, c, used)
 	known := j.renamed(n.state.Constraints, used)

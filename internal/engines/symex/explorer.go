@@ -75,7 +75,8 @@ type explorer struct {
 	picked    int  // in the next step, the case of a choice, from 1
 	forked    int  // objects of states that wait on the path under way, each once for each state
 	recursive map[*ir.Func]bool
-	narrow    map[place]bool // numbers of 64 bits that are written in halves
+	returns   map[*ir.Func]bool // functions that may return
+	narrow    map[place]bool    // numbers of 64 bits that are written in halves
 }
 
 // alternative is one case of a split.
@@ -102,7 +103,7 @@ type node struct {
 	key     string
 	known   *knowledge // of the state, once it was asked for
 	joins   int
-	relaxes map[side]int // how often bounds have moved
+	relaxes map[string]int // how often bounds have moved, by their forms
 	isDirty bool
 	edges   []edge
 	index   int // in explorer.nodes

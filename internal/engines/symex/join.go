@@ -19,7 +19,8 @@ package symex
 // Finiteness. Joins at one key never add constraints over the symbols that were
 // there, and each either drops a constraint or a cell, or replaces the form of a
 // value that is no symbol (or makes the step of a counter in it smaller), or replaces a
-// symbol that stands for several values by more symbols. Constraints of a join are finitely many, values are, so a key has
+// symbol that stands for several values by more symbols; or adds a cell where a global had what the
+// program begins with, once for each place of it. Constraints of a join are finitely many, values are, so a key has
 // finitely many joins. There are finitely many keys, for objects and call stacks
 // are bounded (MaxObjects; recursive calls are cut), and finitely many paths from a node,
 // which end at loop heads. After maxWiden joins, a join keeps no difference that
@@ -28,6 +29,7 @@ package symex
 import (
 	"math/big"
 	"slices"
+	"strconv"
 
 	"assay/internal/evidence/symgraph"
 	"assay/internal/logic/linear"
@@ -54,8 +56,8 @@ type joiner struct {
 	steady  bool           // constants are cases rather than the beginning of a count
 	tried   int            // facts with new symbols
 	moved   []moved        // into the range that the first state has
-	// relaxes counts how often bounds of the node have moved.
-	relaxes map[side]int
+	// relaxes counts how often bounds of the node have moved, by their forms.
+	relaxes map[string]int
 }
 
 // pair is a symbol with its values in both states.
@@ -490,6 +492,17 @@ func (j *joiner) cells(a, b, c *state, o int32) {
 		n.Offset = at
 		oc.Cells = append(oc.Cells, n)
 	}
+	if oa.Pristine && j.first != nil { // what the first state has since the start is no cell
+		for _, q := range ob.Cells {
+			if !q.Offset.IsConstant() || slices.ContainsFunc(oc.Cells, func(c cell) bool { return c.Type == q.Type && c.Offset.Equal(q.Offset) }) {
+				continue
+			}
+			if p, ok := j.x.read(a, o, q.Offset, q.Type); ok && p.Kind == q.Value.Kind && p.Object == q.Value.Object && p.Last == q.Value.Last {
+				q.Value = j.value(p, q.Value, q.Type)
+				oc.Cells = append(oc.Cells, q)
+			}
+		}
+	}
 	if j.naming {
 		for k := range ob.Cells {
 			if q := &ob.Cells[k]; j.nameable(oc, q) {
@@ -532,20 +545,19 @@ func (j *joiner) partner(p *cell, ob *object) (value, linear.Form, bool) {
 // maxRelaxed bounds how often a bound of a node moves instead of being dropped.
 const maxRelaxed = 3
 
-// side is one of the two bounds of a symbol.
-type side struct {
-	v     linear.Var
-	below bool
-}
-
-// relaxed adds a weaker bound of one symbol than g >= 0, which holds in the first
-// state alone.
+// relaxed adds a weaker bound than g >= 0, which holds in the first state alone: of one symbol; or of any form
+// over symbols that stand for symbols of the second state. These have not moved: the paths have come by
+// different ways.
 func (j *joiner) relaxed(out []linear.Constraint, g linear.Form) []linear.Constraint {
-	if !j.x.patient || len(g.Terms) != 1 {
+	still := func(t linear.Term) bool {
+		_, is := j.image(linear.Variable(t.Var)).IsVariable()
+		return is
+	}
+	if !(j.x.patient && len(g.Terms) == 1) && slices.ContainsFunc(g.Terms, func(t linear.Term) bool { return !still(t) }) {
 		return out
 	}
-	s := side{g.Terms[0].Var, g.Terms[0].Coef.Sign() > 0}
-	if j.relaxes[s]++; j.relaxes[s] > maxRelaxed {
+	direction := linear.Form{Terms: g.Terms}.Format(func(v linear.Var) string { return strconv.Itoa(int(v)) })
+	if j.relaxes[direction]++; j.relaxes[direction] > maxRelaxed {
 		return out
 	}
 	g = g.Plus(j.second.low(j.image(g)).Neg())
@@ -558,6 +570,7 @@ func (j *joiner) relaxed(out []linear.Constraint, g linear.Form) []linear.Constr
 // constraints finds what holds in both states.
 func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linear.Var]bool, templates bool) []linear.Constraint {
 	var out []linear.Constraint
+	weaker := map[linear.Var]bool{} // a bound is weaker than before
 	for _, f := range facts {
 		if slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { return !used[t.Var] }) {
 			continue
@@ -573,6 +586,9 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			if f.Equality && j.second.entails(linear.Constraint{Form: j.image(g)}) {
 				out = append(out, linear.Constraint{Form: g})
 			} else if templates {
+				if len(g.Terms) == 1 {
+					weaker[g.Terms[0].Var] = true
+				}
 				out = j.relaxed(out, g)
 				out = j.shifted(out, g, used)
 			}
@@ -633,7 +649,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 	}
 	// A pointer that moves in an object of a constant size stays on a byte of it, or does not pass its end.
 	within := func(f linear.Form) {
-		if len(f.Terms) != 1 || !isFresh(f.Terms[0]) {
+		if len(f.Terms) != 1 || !isFresh(f.Terms[0]) && !weaker[f.Terms[0].Var] {
 			return
 		}
 		for _, rest := range []linear.Number{linear.Int(1), {}} {
@@ -652,8 +668,25 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			continue
 		}
 		for i := range j.pairs {
-			if q := &j.pairs[i]; q.fresh && used[q.symbol] && q.a.IsConstant() && q.b.IsConstant() && q.a.Const.Cmp(q.b.Const) < 0 {
+			q := &j.pairs[i]
+			counts := q.fresh && q.a.IsConstant() && q.b.IsConstant() && q.a.Const.Cmp(q.b.Const) < 0
+			if used[q.symbol] && (counts || weaker[q.symbol]) {
 				within(c.Objects[p.Object].Size.Sub(p.Form).Sub(linear.Variable(q.symbol)))
+			}
+		}
+	}
+	// What an index leaves of an object, from a pointer that is anywhere in it.
+	for k := range c.Frames {
+		values := c.Frames[k].Values
+		for v := range values {
+			p := &values[v]
+			if p.Kind != symgraph.Pointer || p.Object < 0 || p.Form.IsConstant() {
+				continue
+			}
+			for i := range values {
+				if q := &values[i]; q.Kind == symgraph.Int && slices.ContainsFunc(q.Form.Terms, isFresh) {
+					distance(c.Objects[p.Object].Size.Sub(p.Form).Sub(q.Form))
+				}
 			}
 		}
 	}

@@ -120,12 +120,21 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	return next
 }
 
-// literalEnd is the offset of the last byte of a string that does not change, if that is the one byte
-// that is 0.
+// literalEnd is the offset of the last byte of a string that has the content that the program begins with,
+// written again or not, if that is the one byte that is 0.
 func literalEnd(ob *object) (last linear.Form, ok bool) {
 	g := ob.Global
-	if g == nil || !g.Constant || !ob.Pristine || len(g.Relocs) > 0 || bytes.IndexByte(g.Init, 0) != len(g.Init)-1 || uint64(len(g.Init)) != g.Size || len(ob.Cells) > 0 {
+	if g == nil || !ob.Pristine || len(g.Relocs) > 0 || bytes.IndexByte(g.Init, 0) != len(g.Init)-1 || uint64(len(g.Init)) != g.Size {
 		return last, false
+	}
+	for _, c := range ob.Cells {
+		at, small := c.Offset.Const.Int64()
+		if !small || at < 0 || at >= int64(len(g.Init)) || !c.Offset.IsConstant() || c.Type != ir.IntType(8) || c.Value.Kind != symgraph.Int || !c.Value.Form.IsConstant() {
+			return last, false
+		}
+		if v, small := c.Value.Form.Const.Int64(); !small || byte(v) != g.Init[at] {
+			return last, false
+		}
 	}
 	return linear.Constant(linear.Int(int64(len(g.Init) - 1))), true
 }
@@ -300,10 +309,13 @@ func (x *explorer) forget(s *state, o int32, off, n linear.Form, exact bool) {
 }
 
 // zerosUnder are the cells of an object that stay 0 when 0 is stored: the end of a string, where it
-// is not known whether the store is elsewhere.
-func (x *explorer) zerosUnder(ob *object, r value, t ir.Type) (kept []cell) {
+// is not known whether the store at an offset is elsewhere.
+func (x *explorer) zerosUnder(ob *object, off linear.Form, r value, t ir.Type) (kept []cell) {
 	if r.Kind != symgraph.Int || t.Kind != ir.Int || t.Bits != 8 || !r.Form.Equal(linear.Form{}) {
 		return nil
+	}
+	if last, ok := literalEnd(ob); ok && !off.IsConstant() { // nothing else is left of what was there
+		kept = append(kept, cell{Offset: last, Type: t, Value: constant(0)})
 	}
 	for _, c := range ob.Cells {
 		if c.Type == t && c.Value.Kind == symgraph.Int && c.Value.Form.Equal(linear.Form{}) {
@@ -357,7 +369,7 @@ func (x *explorer) store(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	if !x.takeOut(s, o, off, t) || !x.takeString(s, o, off, t) {
 		return forked
 	}
-	kept := x.zerosUnder(&s.Objects[o], r, t)
+	kept := x.zerosUnder(&s.Objects[o], off, r, t)
 	x.forget(s, o, off, size(t), true)
 	x.keepZeros(&s.Objects[o], kept)
 	ob := &s.Objects[o]

@@ -97,6 +97,48 @@ func (p *function) neededValues(x *explorer) {
 	}
 }
 
+// returningFunctions are those that may return: a path leads to a return past calls of such functions. All
+// others exit, abort or run for ever.
+func returningFunctions(index *ir.Index, m *ir.Module) map[*ir.Func]bool {
+	r := map[*ir.Func]bool{}
+	returns := func(f *ir.Func) bool {
+		seen := make([]bool, len(f.Blocks))
+		for work := []ir.BlockID{1}; len(work) > 0; {
+			b := work[len(work)-1]
+			work = work[:len(work)-1]
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			ends := slices.ContainsFunc(f.Blocks[b].Instrs, func(v ir.Value) bool {
+				d := f.Def(v)
+				if d.Op != ir.Call || d.Sym == "" {
+					return false
+				}
+				g := index.Funcs[d.Sym]
+				return g != nil && !g.IsDecl() && !r[g]
+			})
+			switch {
+			case ends:
+			case f.Terminator(b).Op == ir.Ret:
+				return true
+			default:
+				work = append(work, f.Succs(b)...)
+			}
+		}
+		return false
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, f := range m.Funcs {
+			if !r[f] && (f.IsDecl() || returns(f)) {
+				r[f], changed = true, true
+			}
+		}
+	}
+	return r
+}
+
 // liveness is the usual backward iteration, over the needed instructions.
 func (p *function) liveness() {
 	f := p.f

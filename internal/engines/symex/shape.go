@@ -115,11 +115,14 @@ func target(v *value) string {
 // tidy drops dead locals and unreachable objects; to says where the objects
 // are now, -1 if they are gone.
 func (x *explorer) tidy(s *state) (to []int32) {
-	for i := range s.Frames {
+	ends := false // a function that was called does not return: nobody goes on with what the callers know
+	for i := len(s.Frames) - 1; i >= 0; i-- {
 		f := &s.Frames[i]
 		p := x.prepare(f.Func)
 		var live []ir.Value
+		ends = ends || i < len(s.Frames)-1 && !x.returns[s.Frames[i+1].Func]
 		switch {
+		case ends:
 		case i < len(s.Frames)-1:
 			live = p.liveAt(f.Block, f.Index+1, p.in)
 		case p.heads[f.Block] && f.Index == p.phis(f.Block):
@@ -256,4 +259,55 @@ func (x *explorer) symbolsOf(s *state) map[linear.Var]bool {
 		}
 	}
 	return m
+}
+
+// loosen drops the integers in memory that nothing leads to: neither where they are nor what they are is
+// said of anything else. An integer that is a constant stays, for a string may end there.
+func (x *explorer) loosen(s *state) {
+	leads := map[linear.Var]bool{}
+	led := func(f linear.Form) bool {
+		return !slices.ContainsFunc(f.Terms, func(t linear.Term) bool { return !leads[t.Var] })
+	}
+	type number struct{ object, cell int }
+	var numbers []number
+	c := *s
+	c.Objects = slices.Clone(s.Objects)
+	for i := range c.Objects {
+		o := &c.Objects[i]
+		if o.List != nil {
+			continue
+		}
+		o.Cells = nil
+		for k, cell := range s.Objects[i].Cells {
+			if cell.Value.Kind == symgraph.Int && len(cell.Offset.Terms) > 0 && len(cell.Value.Form.Terms) > 0 {
+				numbers = append(numbers, number{i, k})
+			} else {
+				o.Cells = append(o.Cells, cell)
+			}
+		}
+	}
+	if len(numbers) == 0 {
+		return
+	}
+	leads = x.symbolsOf(&c)
+	kept := make([]bool, len(numbers))
+	for again := true; again; {
+		again = false
+		for i, n := range numbers {
+			cell := &s.Objects[n.object].Cells[n.cell]
+			if kept[i] || !led(cell.Offset) && !led(cell.Value.Form) {
+				continue
+			}
+			kept[i], again = true, true
+			for _, t := range append(slices.Clone(cell.Offset.Terms), cell.Value.Form.Terms...) {
+				leads[t.Var] = true
+			}
+		}
+	}
+	for i := len(numbers) - 1; i >= 0; i-- {
+		if n := numbers[i]; !kept[i] {
+			o := &s.Objects[n.object]
+			o.Cells = slices.Delete(slices.Clone(o.Cells), n.cell, n.cell+1)
+		}
+	}
 }

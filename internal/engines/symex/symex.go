@@ -209,6 +209,7 @@ const maxPartSteps = 200_000
 func explore(m *ir.Module, o *Options) *explorer {
 	x := &explorer{m: m, index: m.Index(), o: *o, functions: map[*ir.Func]*function{}, narrow: map[place]bool{}}
 	x.recursive = recursiveFunctions(x.index, m)
+	x.returns = returningFunctions(x.index, m)
 	for _, k := range o.Targets {
 		x.target[k] = true
 	}

@@ -51,6 +51,7 @@ func (x *explorer) graph() *symgraph.Graph {
 		}
 		n.number = len(nodes)
 		nodes = append(nodes, n)
+		x.sweep(n)
 		set := x.symbolsOf(&n.state)
 		for _, c := range n.state.Constraints {
 			for _, t := range c.Form.Terms {
@@ -257,4 +258,19 @@ func (x *explorer) renamedOwner(w symgraph.Owned, to, own func(linear.Var) linea
 	x.renamedSegment(&n, to, own)
 	w.Nodes = &n
 	return w
+}
+
+// sweep takes the objects out of a finished node to which no pointer leads: joins have dropped those that did.
+// A system has its variables already, and heap objects would be lost.
+func (x *explorer) sweep(n *node) {
+	if x.o.System {
+		return
+	}
+	s := clone(&n.state)
+	x.tidy(s)
+	if len(s.Objects) == len(n.state.Objects) || s.Lost != n.state.Lost {
+		return
+	}
+	s.Constraints = x.project(s.Constraints, x.symbolsOf(s))
+	n.state = *s
 }

@@ -114,6 +114,7 @@ MODEL char *dirname(char *path) {
 		path[slashes == 2 ? 2 : 1] = 0;
 		return path;
 	}
+	end--; // the end of the last part is none
 	while (end > 0 && path[end - 1] != '/') end--;
 	if (end == 0) return dot;
 	size_t slash = end - 1; // the last one before the last part
