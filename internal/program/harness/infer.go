@@ -106,6 +106,7 @@ type summary struct {
 	read     bool
 	null     bool // it is compared with null
 	ended    bool // it is walked along up to an element of zeros
+	whole    bool // it is passed to a function of the library that reads a string to its end
 	types    []*llvm.CType
 	views    []*llvm.Type // structures that it is taken for
 	word     *llvm.Type   // the integers that it is taken for
@@ -220,7 +221,8 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 		return
 	}
 	if list, ok := stringArguments[name]; ok {
-		s.text = s.text || slices.Contains(list, k)
+		is := slices.Contains(list, k)
+		s.text, s.whole = s.text || is, s.whole || is && whole && !strings.HasPrefix(name, "strn")
 		return
 	}
 	if callee.Blocks == nil || callee.Library || depth == 0 || k >= len(callee.Params) {
@@ -309,6 +311,15 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	if n, why := chosenLength(f, p, s, b); n >= 0 {
 		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous}, why
 		out.Sized, out.ByUse = true, s.lengths[n] != ""
+		if s.whole && b != nil && b.Kind == llvm.CInt && b.Bits == 8 {
+			if constant(base) && roomOfAnother(f, p, n, list) {
+				object.Count, out.Why, out.Sized, out.ByUse = Count{Kind: String}, "read up to a null character", false, false
+				return out
+			}
+			if !constant(base) && s.written {
+				object.Count.Some, object.Count.Terminated = true, true
+			}
+		}
 		if object.Type != nil && object.Size > 1 && strings.HasPrefix(why, "passed to ") && s.elements <= 1 && !in.usesOf(f).indexed[p.Index] && isBytes(why) {
 			object.Type, object.Size = nil, 1 // the length is in bytes
 		}
@@ -353,6 +364,16 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	}
 	return out
+}
+
+// roomOfAnother says that a length is that of another pointer, which is written: of a string that is copied there, as by strlcpy, it is none.
+func roomOfAnother(f *llvm.Function, p *llvm.Param, n int, list []summary) bool {
+	for _, q := range f.Params {
+		if q != p && q.Type.Kind == llvm.PointerType && list[q.Index].written && list[q.Index].lengths[n] != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // end makes an array of an element: it ends with one of zeros.
