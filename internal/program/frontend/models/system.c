@@ -1,6 +1,5 @@
 // Models of calls of the operating system that change nothing that the program can see
-// but errno: they succeed or fail, or return some number. And of the functions of
-// pthread.h that one thread may call: what they keep is theirs.
+// but errno: they succeed or fail, or return some number.
 #include "stream.h"
 
 static void read_text(const char *s) {
@@ -164,74 +163,3 @@ MODEL long fpathconf(int file, int name) {
 }
 MODEL void sync(void) {}
 MODEL void closelog(void) {}
-
-// A function that is called once. What the control says behind is the library's.
-MODEL int pthread_once(int *control, void (*function)(void)) {
-	if (*control == 2) return 0;
-	*control = 2;
-	function();
-	return 0;
-}
-
-// The default action and none change nothing that a run sees, for one that a signal ends is no run that goes on.
-// Handlers run at any time, which is not modelled.
-MODEL void *signal(int number, void *handler) {
-	if (number < 1 || number > 64) {
-		__assay_errno = ERROR_INVAL;
-		return (void *)-1;
-	}
-	if (__assay_nondet_bool("signal")) {
-		__assay_errno = ERROR_INVAL;
-		return (void *)-1;
-	}
-	if (handler != (void *)0 && handler != (void *)1) __assay_unsupported("a handler of signals");
-	return (void *)(size_t)__assay_nondet_bool("signal");
-}
-
-// One thread. What these return is a number of an error, or 0; errno stays.
-ANY(pthread_mutex_lock, void *mutex)
-ANY(pthread_mutex_trylock, void *mutex)
-ANY(pthread_mutex_unlock, void *mutex)
-ANY(pthread_mutex_destroy, void *mutex)
-ANY(pthread_mutexattr_init, void *attributes)
-ANY(pthread_mutexattr_destroy, void *attributes)
-ANY(pthread_mutexattr_settype, void *attributes, int type)
-ANY(pthread_mutexattr_setpshared, void *attributes, int shared)
-ANY(pthread_cond_signal, void *condition)
-ANY(pthread_cond_broadcast, void *condition)
-ANY(pthread_cond_destroy, void *condition)
-ANY(pthread_rwlock_rdlock, void *lock)
-ANY(pthread_rwlock_wrlock, void *lock)
-ANY(pthread_rwlock_unlock, void *lock)
-ANY(pthread_rwlock_tryrdlock, void *lock)
-ANY(pthread_rwlock_trywrlock, void *lock)
-ANY(pthread_rwlock_destroy, void *lock)
-ANY(pthread_spin_lock, void *lock)
-ANY(pthread_spin_trylock, void *lock)
-ANY(pthread_spin_unlock, void *lock)
-ANY(pthread_spin_destroy, void *lock)
-ANY(pthread_attr_init, void *attributes)
-ANY(pthread_attr_destroy, void *attributes)
-ANY(pthread_attr_setdetachstate, void *attributes, int state)
-ANY(pthread_attr_setstacksize, void *attributes, size_t size)
-ANY(pthread_detach, unsigned long thread)
-ANY(sem_destroy, void *semaphore)
-MODEL int pthread_mutex_init(void *mutex, const void *attributes) {
-	__assay_havoc(mutex, sizeof(long) == 8 ? 40 : 24);
-	return __assay_nondet_int("pthread_mutex_init");
-}
-MODEL int pthread_cond_init(void *condition, const void *attributes) {
-	__assay_havoc(condition, 48);
-	return __assay_nondet_int("pthread_cond_init");
-}
-MODEL int pthread_rwlock_init(void *lock, const void *attributes) {
-	__assay_havoc(lock, sizeof(long) == 8 ? 56 : 32);
-	return __assay_nondet_int("pthread_rwlock_init");
-}
-static unsigned long self;
-MODEL unsigned long pthread_self(void) {
-	if (self == 0) self = (unsigned long)__assay_nondet_size("pthread_self");
-	__assay_assume(self != 0);
-	return self;
-}
-MODEL int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
