@@ -131,8 +131,8 @@ type run struct {
 	start time.Time
 	phase string
 	known atomic.Int64 // the depth of the search, readable from outside of it
-	// decided are the checks that are decided, with Engine.EachCheck.
-	decided atomic.Pointer[known]
+	// decided is what is known so far.
+	decided atomic.Pointer[func(verdict.Reason) conductor.Known]
 }
 
 // depth is how deep the search has come without a violation.
@@ -163,7 +163,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	if t.question() == conductor.Safety {
 		places := func(kinds []ir.CheckKind) int { return len(conductor.Asked(m, kinds, frontend.LabelName(t.Label))) }
 		_, partly := program.Unchecked(property.Kinds(property.All)) // then all cannot be asked
-		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault && !partly, cmp.Or(t.Program.Function, "main"), places)
+		t.Properties, warnings = property.Reconsidered(t.Properties, t.byDefault && !partly, m, cmp.Or(t.Program.Function, "main"), places)
 		program.Request(kinds(t.Properties))
 		m = program.Module
 	}
@@ -273,9 +273,11 @@ func (r *run) question(m *ir.Module, f conductor.Formula) conductor.Task {
 		Module: m, Question: t.question(), Targets: kinds(t.Properties), Disputed: property.Disputed(t.Properties), Label: frontend.LabelName(t.Label),
 		Semantics: t.Program.Semantics, Formula: f, Assumed: t.Program.Assumed, Start: frontend.AssumedLabel,
 		Options: e.options(),
-		Decided: func(checks func() []conductor.CheckResult) {
-			r.decided.Store(&known{m, checks})
-			r.task.Interim.changes.Add(1)
+		Decided: func(known func(verdict.Reason) conductor.Known) {
+			r.decided.Store(&known)
+			if r.task.Interim != nil {
+				r.task.Interim.changes.Add(1)
+			}
 		},
 		Progress: func(p Progress) {
 			r.known.Store(max(r.known.Load(), int64(p.Depth)))

@@ -4,7 +4,8 @@ import (
 	"sync/atomic"
 
 	"assay/internal/conductor"
-	"assay/internal/program/ir"
+	"assay/internal/evidence/verdict"
+	"assay/internal/user/show"
 )
 
 // Interim is what is known while Check runs: for those who have to end the process before
@@ -12,12 +13,6 @@ import (
 type Interim struct {
 	run     atomic.Pointer[run]
 	changes atomic.Int64
-}
-
-// known are the checks that are decided.
-type known struct {
-	m      *ir.Module
-	checks func() []conductor.CheckResult
 }
 
 // Changes counts how often something was decided.
@@ -33,21 +28,22 @@ func (i *Interim) Result(reason Reason) *Result {
 	return &Result{Answer: Unknown, Reasons: []Reason{reason}}
 }
 
-// interim is the answer of a run that is ended: with Engine.EachCheck the violations found,
-// and what is decided of the checks.
+// interim is the answer of a run that is ended, with why the engines have none so far; with Engine.EachCheck
+// the violations found, and what is decided of the checks.
 func (r *run) interim(reason Reason) *Result {
 	out := &Result{Answer: Unknown, Reasons: []Reason{reason}, Stats: Stats{Depth: r.depth()}}
 	d := r.decided.Load()
 	if d == nil {
 		return out
 	}
-	checks := d.checks()
-	if i := conductor.FirstViolation(checks); i >= 0 {
-		if v := explain(d.m, checks[i].Verdict); v.Answer == False {
+	known := (*d)(verdict.Reason{Cause: verdict.CauseOf(reason.Cause), Text: reason.Text, Hint: reason.Hint})
+	out.Reasons = show.ReasonsOf(known.Module, known.Reasons)
+	if i := conductor.FirstViolation(known.Checks); i >= 0 {
+		if v := explain(known.Module, known.Checks[i].Verdict); v.Answer == False {
 			v.Stats, v.Reasons = out.Stats, out.Reasons
 			out = v
 		}
 	}
-	out.Checks = eachCheck(d.m, checks)
+	out.Checks = eachCheck(known.Module, known.Checks)
 	return out
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/user/property"
-	"assay/internal/user/show"
 )
 
 func TestParseProperties(t *testing.T) {
@@ -40,7 +40,7 @@ func TestEveryKindHasItsProperty(t *testing.T) {
 			if !slices.Contains(property.Kinds(p), k) && !(k == ir.ShiftOverflow && p == NoOverflow) {
 				t.Errorf("%s: a violation of kind %d is reported as %s", i.Name, k, p)
 			}
-			if show.KindText(k) == "undefined behaviour" {
+			if verdict.KindText(k) == "undefined behaviour" {
 				t.Errorf("kind %d has no words", k)
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,10 +59,15 @@ var errorOutput = sync.OnceValue(func() *os.File {
 // status is what a child tells.
 type status struct {
 	Checks []assay.CheckResult `json:"checks,omitempty"`
+	// Reasons say why there is no answer so far: the first is about what ends the process, without saying what that is.
+	Reasons []assay.Reason `json:"reasons,omitempty"`
 	Phase  string              `json:"phase,omitempty"`
 	Depth  int                 `json:"depth,omitempty"`
 	Done   bool                `json:"done,omitempty"`
 }
+
+// maxStatus bounds what the child says at once: all checks of a program.
+const maxStatus = 64 << 20
 
 // childChannel is the child's end; nil in a process that has no parent.
 type childChannel struct {
@@ -118,7 +124,8 @@ func (c *childChannel) tell(known *assay.Interim) (stop func()) {
 			case <-tick.C:
 				if n := known.Changes(); n != said {
 					said = n
-					c.write(status{Checks: known.Result(assay.Reason{}).Checks})
+					r := known.Result(assay.Reason{})
+					c.write(status{Checks: r.Checks, Reasons: r.Reasons})
 				}
 			}
 		}
@@ -144,7 +151,9 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		for lines := bufio.NewScanner(statusReader); lines.Scan(); {
+		lines := bufio.NewScanner(statusReader)
+		lines.Buffer(nil, maxStatus)
+		for lines.Scan() {
 			var s status
 			if json.Unmarshal(lines.Bytes(), &s) != nil {
 				continue
@@ -152,8 +161,8 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 			switch {
 			case s.Done:
 				last.Done = true
-			case s.Checks != nil:
-				last.Checks = s.Checks
+			case s.Checks != nil || s.Reasons != nil:
+				last.Checks, last.Reasons = s.Checks, s.Reasons
 			default:
 				last.Phase, last.Depth = s.Phase, s.Depth
 			}
@@ -177,10 +186,21 @@ func superviseChild(ctx context.Context, f *checkFlags, args []string) error {
 	}
 	result := &assay.Result{
 		Answer: assay.Unknown, Files: f.task.Files, Properties: f.task.Properties,
-		Reasons: []assay.Reason{*reason}, Stats: assay.Stats{Depth: last.Depth}, Checks: last.Checks,
+		Reasons: last.explain(*reason), Stats: assay.Stats{Depth: last.Depth}, Checks: last.Checks,
 	}
 	f.reports.begin = begin
 	return f.deliver(os.Stdout, result)
+}
+
+// explain are the reasons of a child that died for one.
+func (s *status) explain(why assay.Reason) []assay.Reason {
+	for i := range s.Reasons {
+		if x := &s.Reasons[i]; strings.HasPrefix(x.Text, "; ") {
+			x.Cause, x.Text, x.Hint = why.Cause, why.Text+x.Text, cmp.Or(why.Hint, x.Hint)
+			return s.Reasons
+		}
+	}
+	return append([]assay.Reason{why}, s.Reasons...)
 }
 
 // startChild starts this program again with the two extra files.

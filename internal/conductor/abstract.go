@@ -38,8 +38,12 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 		reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "abstract interpretation: " + why.Error()}
 		if len(p.Open) > 0 {
 			reason.Cause, reason.Func, reason.Pos = verdict.CauseInexact, p.Open[0].Func, p.Open[0].Pos
-			reason.Text += "; the first is " + p.Open[0].Text
-			reason.Checks = &verdict.CheckCount{Proved: p.Excluded, Open: p.Open}
+			reason.Checks = &verdict.CheckCount{Open: slices.DeleteFunc(slices.Clone(p.Open), func(g verdict.Guard) bool { return g.Pos.Line == 0 || m.Func(g.Func).Model })}
+			if n := len(reason.Checks.Open); n > 0 {
+				reason.Func, reason.Pos = reason.Checks.Open[0].Func, reason.Checks.Open[0].Pos
+				reason.Checks.Proved = max(0, len(Asked(m, targets, r.Label))-n)
+			}
+			reason.Text = "abstract interpretation does not exclude: " + slices.Concat(reason.Checks.Open, p.Open)[0].Text
 		}
 		a.Verdict = verdict.Unknown{Reasons: []verdict.Reason{reason}}
 	case r.Options.Uncertified:

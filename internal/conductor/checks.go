@@ -114,16 +114,36 @@ func (r *run) found(m *ir.Module, checks []bmc.CheckResult) {
 	r.tell(m)
 }
 
-// tell reports the table as it is.
+// Known is what is known while the engines run.
+type Known struct {
+	// Module is the program that it is about.
+	Module *ir.Module
+	// Checks are the answers for each check, with Options.EachCheck.
+	Checks []CheckResult
+	// Reasons say why there is no answer so far.
+	Reasons []verdict.Reason
+}
+
+// tell reports the table as it is, and what the engines say.
 func (r *run) tell(m *ir.Module) {
 	if r.Decided == nil {
 		return
 	}
-	proved, _, _ := look[ProvedChecks](r.board, m)
-	r.known.mu.Lock()
-	checks := r.known.checks
-	r.known.mu.Unlock()
-	r.Decided(func() []bmc.CheckResult { return r.joined(m, checks, proved.Proofs, verdict.Unknown{}) })
+	r.Decided(func(stopped verdict.Reason) Known {
+		out := Known{Module: m}
+		r.said.mu.Lock()
+		list := slices.Clone(r.said.list)
+		r.said.mu.Unlock()
+		out.Reasons = r.obstacles(m, list, &stopped)
+		if r.Options.EachCheck {
+			proved, _, _ := look[ProvedChecks](r.board, m)
+			r.known.mu.Lock()
+			checks := r.known.checks
+			r.known.mu.Unlock()
+			out.Checks = r.joined(m, checks, proved.Proofs, verdict.Unknown{})
+		}
+		return out
+	})
 }
 
 // joined is the table of the checks: what bounded search says of them and, where it says

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"assay/internal/certify/accept"
@@ -76,9 +77,9 @@ type Task struct {
 	Options        Options
 	// Progress, if set, is told what goes on, by one goroutine at a time.
 	Progress func(Progress)
-	// Decided, if set, is told with Options.EachCheck when something was decided, by any
-	// goroutine: what is known of the checks, made when it is asked for.
-	Decided func(checks func() []bmc.CheckResult)
+	// Decided, if set, is told when something was decided, or an engine came to an end, by any
+	// goroutine: what is known, made when it is asked for.
+	Decided func(known func(stopped verdict.Reason) Known)
 }
 
 // Options say which engines run, and how.
@@ -208,6 +209,11 @@ type run struct {
 	Task
 	board *board
 	known checkTable
+	// said is what the engines have said of the question that was asked last.
+	said struct {
+		mu   sync.Mutex
+		list []heard
+	}
 	// alone says that the engine was asked for by its name, and no other one runs.
 	alone bool
 }
@@ -241,9 +247,7 @@ func (r *run) decide(ctx context.Context) Answer {
 	case Temporal:
 		return r.temporal(ctx)
 	}
-	if t.Options.EachCheck {
-		r.tell(t.Module)
-	}
+	r.tell(t.Module)
 	answer, result := r.play(ctx, t.Module)
 	if t.Options.Shorten {
 		r.shorten(ctx, &answer)
@@ -279,6 +283,9 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 		m = reducible.Make(m).Module
 	}
 	ctx = pause.With(ctx)
+	r.said.mu.Lock()
+	r.said.list = nil
+	r.said.mu.Unlock()
 	var table []schedule.Engine[Reply]
 	for _, e := range engines {
 		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Stays: e.Finds && r.Options.ShowInvariants}
@@ -293,8 +300,10 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 		}
 		line.Run = func(ctx context.Context) Reply {
 			pause.Wait(ctx) // a certificate that is checked has made this engine's start a waste
+			ended := r.began(m, &e)
 			a := e.Run(r, ctx, m)
 			e.complies(a)
+			ended(a)
 			return a
 		}
 		table = append(table, line)
@@ -312,40 +321,23 @@ func (e *Engine) complies(a Reply) {
 	}
 }
 
-// join puts the replies together: the first that decides, or else the reasons of all
-// engines that say why they gave up; of quiet ones, those that name a place.
+// join puts the replies together: the first that decides, or else why there is no answer.
 func (r *run) join(m *ir.Module, engines []Engine, result *schedule.Result[Reply]) Answer {
 	out := Answer{Module: m}
-	var all verdict.Unknown
-	var hints []verdict.Reason
+	var list []heard
 	for i, o := range result.Outcomes {
 		a := &o.Answer
 		out.Stats.add(&a.Stats)
 		out.Found = append(out.Found, a.Found...)
 		if u, ok := a.Verdict.(verdict.Unknown); ok && !o.Cut {
-			if r.alone || !engines[i].Quiet {
-				all.Reasons = append(all.Reasons, u.Reasons...)
-			} else { // what such an engine says of a place may help
-				hints = append(hints, slices.DeleteFunc(slices.Clone(u.Reasons), func(x verdict.Reason) bool { return x.Pos == (ir.Pos{}) })...)
-			}
+			list = append(list, heard{engine: &engines[i], reasons: u.Reasons})
 		}
 	}
-	all.Reasons = distinct(append(all.Reasons, hints...))
-	out.Verdict = all
 	if result.First != nil {
 		out.Verdict, out.Stats.Decider = result.First.Answer.Verdict, result.First.Name
 		out.Module = cmp.Or(result.First.Answer.About, m)
-	}
-	return out
-}
-
-// distinct drops repetitions.
-func distinct(rs []verdict.Reason) []verdict.Reason {
-	var out []verdict.Reason
-	for _, r := range rs {
-		if !slices.Contains(out, r) {
-			out = append(out, r)
-		}
+	} else {
+		out.Verdict = verdict.Unknown{Reasons: r.obstacles(m, list, nil)}
 	}
 	return out
 }

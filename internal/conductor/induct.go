@@ -143,6 +143,8 @@ func unproved(ctx context.Context, why error) verdict.Reason {
 	reason := verdict.Reason{Cause: verdict.CauseUnwinding, Text: "k-induction: " + why.Error()}
 	var uncut *cut.ErrUncut
 	switch {
+	case errors.Is(why, inference.ErrNoLoop):
+		reason.Text = "k-induction: there is no loop, and bounded search has not decided"
 	case errors.As(why, &uncut):
 		reason.Func, reason.Pos = uncut.Func, uncut.Pos
 		reason.Hint = "bound what it runs over (a size, a length, by an assumption): then unwinding or following paths comes to an end"

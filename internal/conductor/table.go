@@ -83,7 +83,7 @@ func init() { // the functions use the table
 			Gives: False, When: together, Quiet: true, Run: (*run).try,
 			Start: 150 * time.Millisecond, Share: 1. / 3},
 		{Name: "ic3", Question: Safety, About: "IC3 on the transition system",
-			Gives: True | False, When: together, Run: system(solve.IC3),
+			Gives: True | False, When: together, Quiet: true, Run: system(solve.IC3),
 			Start: time.Second},
 		{Name: "incremental", Question: Safety, About: "unrolls the transition system (only by its name)",
 			Gives: True | False, When: byName, Run: system(solve.Incremental)},

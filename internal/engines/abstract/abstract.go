@@ -12,6 +12,7 @@ package abstract
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,12 +55,14 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	}
 	r.Open, r.Unclean, r.Excluded = p.open, p.unclean, len(p.excluded)
 	if len(r.Open) > 0 {
-		r.Why = fmt.Errorf("it does not exclude %d of %d checks", len(r.Open), len(r.Open)+r.Excluded)
+		r.Why = errOpen
 		return r
 	}
 	r.Proof = p.proof()
 	return r
 }
+
+var errOpen = errors.New("checks are open")
 
 // Each is what was proved of the checks one by one.
 type Each struct {
@@ -144,9 +147,14 @@ func (p *program) judge(fn int, v ir.Value, reached bool, o *Options) {
 			}
 			continue
 		}
-		guard := verdict.Guard{Kind: k, Text: k.String(), Func: f.Name, Pos: d.Pos}
-		if d.Op == ir.Check && d.Sym != "" {
+		guard := verdict.Guard{Kind: k, Text: verdict.KindText(k), Func: f.Name, Pos: d.Pos}
+		switch {
+		case d.Op == ir.Check && d.Sym != "":
 			guard.Text = d.Sym
+		case d.Op == ir.Load && k == ir.InvalidDeref:
+			guard.Text = "invalid read"
+		case d.Op == ir.Store && k == ir.InvalidDeref:
+			guard.Text = "invalid write"
 		}
 		switch {
 		case target:

@@ -112,7 +112,8 @@ func (p *Search) Attempts() []Attempt {
 	return out
 }
 
-var errNoLoop = errors.New("there is no loop")
+// ErrNoLoop says that there is nothing for induction to do.
+var ErrNoLoop = errors.New("there is no loop")
 
 // New prepares the search. The error is the context's, or a *cut.ErrUncut, or says that there is
 // no loop.
@@ -132,7 +133,7 @@ func New(ctx context.Context, m *ir.Module, o *Options, stats *Stats) (*Search, 
 		return nil, err
 	}
 	if len(p.loops) == 0 && len(p.Recursive) == 0 {
-		return nil, errNoLoop
+		return nil, ErrNoLoop
 	}
 	return p, p.prepare(ctx)
 }

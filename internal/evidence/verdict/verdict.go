@@ -103,6 +103,16 @@ func (c Cause) String() string {
 	return [...]string{"unsupported", "unwinding", "timeout", "memory", "interrupted", "missing body", "inexact", "uncertified", "solver", "no ranking", "overflow", "internal error"}[c]
 }
 
+// CauseOf is the cause with a name.
+func CauseOf(name string) Cause {
+	for c := CauseUnsupported; c < CauseInternal; c++ {
+		if c.String() == name {
+			return c
+		}
+	}
+	return CauseInternal
+}
+
 // Reason is one obstacle, with its place.
 type Reason struct {
 	Cause Cause
@@ -113,6 +123,8 @@ type Reason struct {
 	Hint string
 	// Checks are those that the engine proved and did not, nil if it does not say.
 	Checks *CheckCount
+	// Known is what is proved at the loop around the place, nil if nothing is.
+	Known *invariant.Head
 }
 
 // CheckCount says how far a proof came.

@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"fmt"
 	"slices"
 
 	"assay/internal/logic/term"
@@ -320,7 +321,7 @@ func (s *State) Copy(dst, src Value, n term.ID, guard term.ID) (validDst, validS
 		hi, bounded = c, true
 	}
 	if !bounded || tooLong(hi, isConst) {
-		sp.giveUp(st.And(guard, ok), "a copy of up to %d bytes", hi)
+		sp.giveUp(st.And(guard, ok), "a copy of %s", upTo(hi))
 		return
 	}
 	from := s.Fork()
@@ -428,7 +429,7 @@ func (s *State) fill(p Value, n term.ID, guard term.ID, content func(i uint64, m
 			continue
 		}
 		if !bounded || tooLong(hi, isConst) {
-			sp.giveUp(st.And(guard, cond), "a fill of up to %d bytes", hi)
+			sp.giveUp(st.And(guard, cond), "a fill of %s", upTo(hi))
 			continue
 		}
 		step := uint32(1)
@@ -626,4 +627,12 @@ func (s *State) TargetsWithFunctions(p Value, guard term.ID, f func(o ObjectID, 
 	for _, t := range w.targets(p, guard) {
 		f(t.o, t.cond, t.off)
 	}
+}
+
+// upTo is a number of bytes in the words of an obstacle.
+func upTo(most uint64) string {
+	if most >= 1<<40 {
+		return "a number of bytes that nothing bounds"
+	}
+	return fmt.Sprintf("up to %d bytes", most)
 }

@@ -307,6 +307,7 @@ func (t *text) explainUnknown(r *assay.Result) {
 			t.printf("      hint: %s\n", reason.Hint)
 		}
 		t.openChecks(&reason)
+		t.knownThere(&reason)
 	}
 	if r.Stats.Depth > 0 && !slices.Contains(r.Properties, assay.Termination) && !slices.ContainsFunc(r.Checks, func(c assay.CheckResult) bool { return c.Answer == assay.False }) {
 		t.printf("no violation was found up to unwinding depth %d\n", r.Stats.Depth)
@@ -332,6 +333,21 @@ func (t *text) openChecks(r *assay.Reason) {
 		places, more = places[:shownOpen], ", … (--json has all)"
 	}
 	t.printf("      proved: %d of %s; open: %s%s\n", r.Proved, plural(r.Proved+len(r.Open), "check"), strings.Join(places, ", "), more)
+}
+
+// shownKnown bounds what is listed of what is proved at a loop.
+const shownKnown = 6
+
+// knownThere lists what is proved at the loop around an obstacle.
+func (t *text) knownThere(r *assay.Reason) {
+	if len(r.Known) == 0 {
+		return
+	}
+	list, more := r.Known, ""
+	if len(list) > shownKnown {
+		list, more = list[:shownKnown], ", … (--json has all)"
+	}
+	t.printf("      known at this loop: %s%s\n", strings.Join(list, ", "), more)
 }
 
 // places prints one line for each place, repeated ones once.

@@ -2,7 +2,6 @@ package cut
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -176,12 +175,23 @@ func (w *Writes) collect(f *ir.Func, e *Effects) {
 	}
 }
 
+// inWords is a function as a person knows it.
+func (w *Writes) inWords(f *ir.Func) string {
+	switch {
+	case f.Name == w.m.Entry && f.Pos.Line == 0:
+		return "it"
+	case f.Model:
+		return "a library function in it"
+	}
+	return f.Name
+}
+
 // Instruction reports the roots of what an instruction may write.
 func (w *Writes) Instruction(f *ir.Func, v ir.Value, e *Effects, write func(root ir.Value)) {
 	through := func(p ir.Value) {
 		seen := map[ir.Value]bool{}
 		if !w.roots(f, p, seen) {
-			e.wild = fmt.Sprintf("%s writes through a pointer that is read from memory", f.Name)
+			e.wild = w.inWords(f) + " writes through a pointer that is read from memory"
 			return
 		}
 		for r := range seen {
@@ -195,12 +205,12 @@ func (w *Writes) Instruction(f *ir.Func, v ir.Value, e *Effects, write func(root
 	case ir.MemCpy, ir.MemSet, ir.Havoc, ir.LifetimeStart, ir.VaStart:
 		through(d.Args[0])
 	case ir.Malloc, ir.Free:
-		e.wild = f.Name + " allocates or frees memory"
+		e.wild = w.inWords(f) + " allocates or frees memory"
 	case ir.StackSave, ir.StackRestore:
-		e.wild = f.Name + " has arrays of variable length"
+		e.wild = w.inWords(f) + " has arrays of variable length"
 	case ir.Call:
 		if d.Sym == "" {
-			e.wild = f.Name + " calls through a pointer"
+			e.wild = w.inWords(f) + " calls through a pointer"
 			return
 		}
 		g := w.funcs[d.Sym]

@@ -27,6 +27,8 @@ type Reason struct {
 	// Proved is how many checks are proved nevertheless, Open are the others, if the engine says so.
 	Proved int     `json:"proved,omitempty"`
 	Open   []Place `json:"open,omitempty"`
+	// Known is what is proved at the loop around the place.
+	Known []string `json:"known,omitempty"`
 }
 
 // PlacesOf are the places of guards.
@@ -40,12 +42,12 @@ func PlacesOf(m *ir.Module, gs []verdict.Guard) []Place {
 
 // PlaceOf is the place of a guard.
 func PlaceOf(m *ir.Module, g verdict.Guard) Place {
-	return Place{Pos: PositionOf(m, g.Pos), Func: g.Func, Kind: KindText(g.Kind), Text: describe(g.Kind, g.Text)}
+	return Place{Pos: PositionOf(m, g.Pos), Func: g.Func, Kind: verdict.KindText(g.Kind), Text: describe(g.Kind, g.Text)}
 }
 
 // describe says in words what went wrong, with the text of the check.
 func describe(k ir.CheckKind, text string) string {
-	kind := KindText(k)
+	kind := verdict.KindText(k)
 	switch {
 	case text == "", k == ir.FloatConversion, k == ir.ShiftOverflow: // their texts say the same
 		return kind
@@ -55,55 +57,6 @@ func describe(k ir.CheckKind, text string) string {
 	return kind + ": " + text
 }
 
-// KindText says in words what went wrong.
-func KindText(k ir.CheckKind) string {
-	switch k {
-	case ir.Assertion:
-		return "assertion"
-	case ir.ErrorLabel:
-		return "error label reached"
-	case ir.Overflow:
-		return "signed overflow"
-	case ir.ShiftOverflow:
-		return "signed left shift loses bits"
-	case ir.DivByZero:
-		return "division by zero"
-	case ir.ShiftRange:
-		return "shift amount out of range"
-	case ir.InvalidDeref:
-		return "invalid access"
-	case ir.InvalidFree:
-		return "invalid free"
-	case ir.ReachedUnreachable:
-		return "end of a function without a return value, or unreachable code reached"
-	case ir.FloatConversion:
-		return "float does not fit the integer type"
-	case ir.Precondition:
-		return "precondition of a library function"
-	case ir.MemTrack:
-		return "memory leak"
-	case ir.MemCleanup:
-		return "memory not freed at the end"
-	case ir.Incompatible:
-		return "call through an incompatible function pointer"
-	case ir.UnsignedOverflow:
-		return "unsigned overflow"
-	case ir.ImplicitConversion:
-		return "implicit conversion changes the value"
-	case ir.ArrayIndex:
-		return "index outside of the array"
-	case ir.NotANumber:
-		return "the result is NaN"
-	case ir.ArrayLength:
-		return "length of an array that is not positive"
-	case ir.Uninitialised:
-		return "uninitialised value"
-	case ir.Invariant:
-		return "invariant of a loop does not hold"
-	}
-	return "undefined behaviour"
-}
-
 // ReasonsOf are the obstacles that an engine names.
 func ReasonsOf(m *ir.Module, rs []verdict.Reason) []Reason {
 	var out []Reason
@@ -111,6 +64,9 @@ func ReasonsOf(m *ir.Module, rs []verdict.Reason) []Reason {
 		x := Reason{Cause: r.Cause.String(), Text: r.Text, Pos: PositionOf(m, r.Pos), Func: r.Func, Hint: r.Hint}
 		if r.Checks != nil {
 			x.Proved, x.Open = r.Checks.Proved, PlacesOf(m, r.Checks.Open)
+		}
+		if r.Known != nil {
+			x.Known = NamedInvariant(m, r.Known).Predicates
 		}
 		out = append(out, x)
 	}

@@ -86,13 +86,13 @@ static void name_in(char *name) {
 		__assay_havoc(name, NAME);
 		OVER_APPROXIMATED("readdir");
 		if (name[0] == 0) name[0] = '.';
-		name[NAME - 1] = 0;
-		return;
+	} else {
+		__assay_memcpy(name, letters, NAME);
+		__assay_havoc(name, FREE);
+		for (int i = 0; i < FREE; i++)
+			if (name[i] == '/' || (i == 0 && name[i] == 0)) name[i] = 'x';
 	}
-	__assay_memcpy(name, letters, NAME);
-	__assay_havoc(name, FREE);
-	for (int i = 0; i < FREE; i++)
-		if (name[i] == '/' || (i == 0 && name[i] == 0)) name[i] = 'x';
+	name[NAME - 1] = 0; // in both, so that provers need not look at the letters
 }
 
 // Behind the last entry, or if the folder cannot be read, there is none; only an error sets errno.
