@@ -216,7 +216,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 	}
 	result.Unclean, result.Contracts = append(result.Unclean, parts.Unclean()...), parts.Proved()
 	result.KeepsNot = parts.Decisive.Function
-	if result.run != nil && result.Endless == nil {
+	if result.run != nil {
 		result.run.Locate(ctx, result.Violation)
 	}
 	if err := r.confirm(ctx, result, program); err != nil {

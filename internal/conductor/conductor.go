@@ -265,6 +265,9 @@ func (r *run) decide(ctx context.Context) Answer {
 			search = &o.Answer
 		}
 		r.joinChecks(t.Module, &answer, search)
+		if t.Options.Shorten {
+			r.shortenEach(ctx, &answer)
+		}
 	}
 	return answer
 }

@@ -15,6 +15,22 @@ func (r *run) shorten(ctx context.Context, a *Answer) {
 	}
 }
 
+// shortenEach does so with the violations of all checks; the answer is one of them.
+func (r *run) shortenEach(ctx context.Context, a *Answer) {
+	whole, _ := a.Verdict.(verdict.False)
+	for i := range a.Checks {
+		found, ok := a.Checks[i].Verdict.(verdict.False)
+		if !ok {
+			continue
+		}
+		short := trial.Shorten(ctx, a.Module, found, trial.Options{Targets: r.Targets, Label: r.Label})
+		a.Checks[i].Verdict = short
+		if found.Violation == whole.Violation {
+			a.Verdict = short
+		}
+	}
+}
+
 // try runs the program with guessed inputs: it finds what is behind many iterations. It
 // rests twice as long as it runs, which the table says: most of the time is for the
 // others.

@@ -123,7 +123,10 @@ func (o markedObject) move(f *ir.Func) {
 		}
 	}
 	entry.Instrs = instrs
-	object.Block, object.Pos = at, f.Def(o.start).Pos
+	object.Block = at
+	if f.Locals[object.Pos] == "" { // a variable is where it is declared
+		object.Pos = f.Def(o.start).Pos
+	}
 	for i, v := range f.Blocks[at].Instrs {
 		if v == o.start {
 			f.Blocks[at].Instrs[i] = o.object

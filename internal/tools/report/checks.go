@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -29,6 +30,45 @@ func (t *text) checks(cs []assay.CheckResult, shown []assay.Reason) {
 	tw.Flush()
 	t.printf("%s: %d true, %d false, %d unknown\n\n", plural(len(cs), "check"),
 		counts[assay.True], counts[assay.False], counts[assay.Unknown])
+}
+
+// shownViolations bounds the violations whose runs are shown.
+const shownViolations = 10
+
+// otherViolations explains the checks that are violated, but for the one that is the answer.
+func (t *text) otherViolations(ctx context.Context, r *assay.Result) {
+	shown := 0
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		if c.Answer != assay.False || r.Violation != nil && c.Place.Kind == r.Violation.Kind && c.Place.Pos == r.Violation.Pos {
+			continue
+		}
+		var steps []assay.Step
+		err := c.Trace(ctx, func(s assay.Step) error {
+			steps = append(steps, s)
+			return nil
+		})
+		at := assay.Step{Pos: c.Place.Pos, Func: c.Place.Func, Text: c.Place.Text}
+		if n := len(steps); err == nil && n > 0 && !steps[n-1].Pos.IsZero() {
+			at = steps[n-1]
+		}
+		if r.Violation != nil && at.Pos == r.Violation.Pos && at.Text == r.Violation.Text {
+			continue
+		}
+		if shown++; shown > shownViolations {
+			t.printf("… more violations: each line FALSE of the table (--json has their inputs)\n\n")
+			return
+		}
+		t.printf("%s\n", located(at.Pos, at.Text))
+		t.sources.show(t.w, at.Pos)
+		t.printf("in function %s, property %s\n\ntrace (replayed: interpreter):\n", at.Func, c.Property)
+		tr := newTracer(t, t.options.FullTrace)
+		for _, s := range steps {
+			tr.short.Add(s)
+		}
+		tr.short.Close()
+		t.printf("\n")
+	}
 }
 
 // stats prints sizes, work and times.

@@ -69,10 +69,12 @@ func (t *text) explain(ctx context.Context, r *assay.Result) {
 	switch r.Answer {
 	case assay.False:
 		t.explainFalse(ctx, r)
+		t.otherViolations(ctx, r)
 	case assay.True:
 		t.explainTrue(r)
 	default:
 		t.explainUnknown(r)
+		t.otherViolations(ctx, r)
 	}
 	if len(r.Contracts) > 0 {
 		t.printf("proved to keep their contracts: %s\n", strings.Join(r.Contracts, ", "))

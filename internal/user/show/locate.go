@@ -9,6 +9,17 @@ import (
 // Locate completes a violation by what only the run knows: what a pointer points to, and
 // the call in the program for a violation inside a library model.
 func (r *Run) Locate(ctx context.Context, violation *Place) {
+	if r.Endless != nil {
+		if violation.Pos.IsZero() { // the loop is in a library model
+			_ = r.Trace(ctx, func(s Step) error {
+				if !s.Pos.IsZero() {
+					violation.Pos, violation.Func = s.Pos, s.Func
+				}
+				return nil
+			})
+		}
+		return
+	}
 	g := r.Violation
 	f := r.Module.Func(g.Func)
 	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree || g.Kind == ir.Uninitialised
