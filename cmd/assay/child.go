@@ -61,9 +61,9 @@ type status struct {
 	Checks []assay.CheckResult `json:"checks,omitempty"`
 	// Reasons say why there is no answer so far: the first is about what ends the process, without saying what that is.
 	Reasons []assay.Reason `json:"reasons,omitempty"`
-	Phase  string              `json:"phase,omitempty"`
-	Depth  int                 `json:"depth,omitempty"`
-	Done   bool                `json:"done,omitempty"`
+	Phase   string         `json:"phase,omitempty"`
+	Depth   int            `json:"depth,omitempty"`
+	Done    bool           `json:"done,omitempty"`
 }
 
 // maxStatus bounds what the child says at once: all checks of a program.
