@@ -48,10 +48,16 @@ type Result struct {
 
 // Prove analyses the module. The certificate has not been checked by anybody else.
 func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
-	p, err := analyse(ctx, m, o, o.Targets)
+	p, err := analyse(ctx, m, absint.Options{Asked: o.Targets}, o)
 	if err != nil {
 		r.Why = err
 		return r
+	}
+	if len(p.open) > 0 && absint.Partitions(m) {
+		apart, err := analyse(ctx, m, absint.Options{Asked: o.Targets, Partition: true}, o)
+		if err == nil && len(apart.open) < len(p.open) {
+			p = apart
+		}
 	}
 	r.Open, r.Unclean, r.Excluded = p.open, p.unclean, len(p.excluded)
 	if len(r.Open) > 0 {
@@ -76,7 +82,7 @@ type Each struct {
 
 // ProveEach decides each check on its own: runs go on behind a violation.
 func ProveEach(ctx context.Context, m *ir.Module, o Options) (r Each) {
-	p, err := analyse(ctx, m, o, nil)
+	p, err := analyse(ctx, m, absint.Options{}, o)
 	if err != nil {
 		r.Why = err
 		return r
@@ -97,7 +103,7 @@ type program struct {
 
 // analyse finds out about the guards of the module, in runs that end where a guard of a
 // kind asked for is broken.
-func analyse(ctx context.Context, m *ir.Module, o Options, asked []ir.CheckKind) (*program, error) {
+func analyse(ctx context.Context, m *ir.Module, a absint.Options, o Options) (*program, error) {
 	loops, err := cut.Loops(m)
 	if err != nil {
 		return nil, err
@@ -109,7 +115,7 @@ func analyse(ctx context.Context, m *ir.Module, o Options, asked []ir.CheckKind)
 	if err != nil {
 		return nil, err
 	}
-	facts, err := absint.Analyze(ctx, m, absint.Options{Asked: asked})
+	facts, err := absint.Analyze(ctx, m, a)
 	switch {
 	case err != nil:
 		return nil, err

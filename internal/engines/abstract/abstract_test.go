@@ -4,12 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"assay/internal/certify"
 	"assay/internal/evidence/verdict"
+	"assay/internal/program/frontend"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 	"assay/internal/program/ir/irtest"
@@ -89,6 +92,9 @@ func TestRandom(t *testing.T) {
 
 // TestRandomNarrow has integers of several widths, shifts, divisions and structures.
 func TestRandomNarrow(t *testing.T) { testRandom(t, irtest.Narrow) }
+
+// TestRandomMachines has loops whose states are kept apart.
+func TestRandomMachines(t *testing.T) { testRandom(t, irtest.Machine) }
 
 func testRandom(t *testing.T, program func(seed uint64) *ir.Module) {
 	targets := []ir.CheckKind{ir.Assertion}
@@ -188,6 +194,53 @@ func TestProve(t *testing.T) {
 			if _, err := certify.Induction(t.Context(), m, certify.Options{Targets: []ir.CheckKind{ir.Assertion}, Engine: certify.CaDiCaL}, r.Proof); err != nil {
 				t.Errorf("modulus %d, in memory %v: %v", modulus, inMemory, err)
 			}
+		}
+	}
+}
+
+// TestPartition has loops in which what holds depends on a state or a flag, each with a neighbour that is wrong.
+func TestPartition(t *testing.T) {
+	const lock = `int main(void) { int locked = 0, owner = 0;
+  while (__VERIFIER_nondet_int()) {
+    if (!locked) { if (__VERIFIER_nondet_int()) { owner = 7; locked = 1; } }
+    else { check(owner == OWNER); if (__VERIFIER_nondet_int()) { locked = 0; owner = __VERIFIER_nondet_int(); } } } return 0; }`
+	const machine = `int main(void) { int state = 0, n = 0, m = 0;
+  while (1) { switch (state) {
+    case 0: n = __VERIFIER_nondet_int(); if (n < 0 || n > 100) break; m = 0; state = 3; break;
+    case 3: check(n >= 0 && n <= 100); m = n / 2; state = __VERIFIER_nondet_int() ? 3 : 7; break;
+    case 7: check(m >= 0 && m <= HALF); if (n > 50) { n = -5; m = 1000; state = 9; } else { n = -1; state = 0; } break;
+    case 9: check(n == -5 && m == 1000); state = 0; break;
+    default: check(0); } } }`
+	const inner = `int main(void) { int init = 0; unsigned n = 0, s = 0;
+  for (;;) { if (!init) { n = __VERIFIER_nondet_int() & 15; s = 0; init = 1; }
+    else { for (unsigned k = 0; k < 3; k++) check(n <= MOST); if (__VERIFIER_nondet_int()) { init = 0; n = 1000; } } } }`
+	for _, c := range []struct {
+		program, with string
+		want          bool
+	}{
+		{lock, "-DOWNER=7", true}, {lock, "-DOWNER=6", false},
+		{machine, "-DHALF=50", true}, {machine, "-DHALF=49", false},
+		{inner, "-DMOST=15", true}, {inner, "-DMOST=14", false},
+	} {
+		file := filepath.Join(t.TempDir(), "f.c")
+		text := "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n#define check(x) do if (!(x)) reach_error(); while (0)\n" + c.program
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p, err := frontend.Load(t.Context(), frontend.Options{Files: []string{file}, ExtraArgs: []string{c.with}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		targets := []ir.CheckKind{ir.Assertion}
+		r := Prove(t.Context(), p.Module, Options{Targets: targets})
+		if (r.Proof != nil) != c.want {
+			t.Errorf("%s: proof %v, %v", c.with, r.Proof, r.Why)
+		}
+		if r.Proof == nil {
+			continue
+		}
+		if _, err := certify.Induction(t.Context(), p.Module, certify.Options{Targets: targets, Engine: certify.CaDiCaL}, r.Proof); err != nil {
+			t.Errorf("%s: %v", c.with, err)
 		}
 	}
 }

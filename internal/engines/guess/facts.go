@@ -47,7 +47,7 @@ const maxFactsOfCells = 20
 // Known are the predicates that say what the analysis knows of phis, and of integers in
 // memory, at the loop heads.
 func Known(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) []cut.Candidate {
-	return append(ofPhis(m, facts, loops, fewest), ofCells(m, facts, loops)...)
+	return slices.Concat(ofPhis(m, facts, loops, fewest), ofCells(m, facts, loops), ofCases(m, facts, loops))
 }
 
 func ofPhis(m *ir.Module, facts *absint.Facts, loops []*cut.Loop, choose func([]part) []cut.Candidate) []cut.Candidate {
@@ -215,6 +215,95 @@ func ofCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Ca
 	}
 	return out
 }
+
+// ofCases are the predicates of loops whose states were kept apart by a value: what holds where it is one of its
+// keys, and that it is one.
+func ofCases(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Candidate) {
+	if facts == nil || facts.Incomplete != "" {
+		return nil
+	}
+	contexts := map[*ir.Func][]*absint.Context{}
+	for _, c := range facts.Contexts {
+		contexts[c.Func] = append(contexts[c.Func], c)
+	}
+	for _, l := range loops {
+		if of := contexts[l.Func]; len(of) == 1 { // what holds in one context only is no fact of the loop
+			out = append(out, casesOf(l, of[0])...)
+		}
+	}
+	return out
+}
+
+// casesOf are those of one loop.
+func casesOf(l *cut.Loop, c *absint.Context) (out []cut.Candidate) {
+	dom, names := ir.Dominators(l.Func), addresses(l.Func)
+	// about gives what is known at the head, by terms.
+	about := func(inv *absint.Invariant) (order []invariant.Term, known map[invariant.Term]absdomain.Int) {
+		known = map[invariant.Term]absdomain.Int{}
+		add := func(t invariant.Term, x absdomain.Int) {
+			order = append(order, t)
+			known[t] = x
+		}
+		for _, x := range inv.Values {
+			d := l.Func.Def(x.Value)
+			if d.Type.Kind == ir.Int && d.Type.Bits <= 64 && (d.Op == ir.Phi && d.Block == l.Head || d.Block != l.Head && dom.Dominates(d.Block, l.Head)) {
+				add(invariant.Term{Value: x.Value, Bits: d.Type.Bits}, x.Fact.Int())
+			}
+		}
+		for _, x := range inv.Cells {
+			if at, begin, ok := address(l, c, dom, names, &x.Object); ok && x.Offset >= begin && x.Fact.Type().Kind == ir.Int {
+				add(invariant.Term{Value: at, Cell: true, Offset: x.Offset - begin, Bits: uint32(8 * x.Size)}, x.Fact.Int())
+			}
+		}
+		return order, known
+	}
+	all, ok := c.At(l.Head)
+	if !ok {
+		return nil
+	}
+	_, joined := about(&all)
+	var keys []uint64
+	var of invariant.Term
+	for _, k := range c.Cases(l.Head) {
+		d := l.Func.Def(k.Value)
+		if d.Block == l.Head && d.Op != ir.Phi || d.Block != l.Head && !dom.Dominates(d.Block, l.Head) {
+			return nil
+		}
+		of = invariant.Term{Coeff: 1, Value: k.Value, Bits: d.Type.Bits}
+		keys = append(keys, k.Key)
+		is := invariant.Comparison{Terms: []invariant.Term{of}, Relation: invariant.Congruent, Bound: new(big.Int).SetUint64(k.Key)}
+		if of.Bits < 64 {
+			is.Modulus = 1 << of.Bits
+		}
+		order, known := about(&k.Invariant)
+		for _, t := range order {
+			x, before := known[t], absdomain.Top(t.Bits)
+			if y, ok := joined[t]; ok {
+				before = y
+			}
+			if t.Value == k.Value && !t.Cell || before.Leq(x) {
+				continue
+			}
+			more := slices.DeleteFunc(intBounds(l, t, x), func(p part) bool { return before.Leq(p.value) })
+			for _, p := range fewest(more) {
+				out = append(out, cut.Candidate{Loop: l, Predicate: invariant.Guarded{If: []invariant.Comparison{is}, Then: p.Predicate.(invariant.Comparison)}})
+			}
+		}
+	}
+	// Between the keys there is nothing.
+	slices.Sort(keys)
+	for i, k := range keys {
+		if i > 0 && k-keys[i-1] > 1 && k-keys[i-1] <= maxHole {
+			for n := keys[i-1] + 1; n < k; n++ {
+				out = append(out, cut.Candidate{Loop: l, Predicate: invariant.Comparison{Terms: []invariant.Term{of}, Relation: invariant.NotEqual, Bound: new(big.Int).SetUint64(n)}})
+			}
+		}
+	}
+	return out
+}
+
+// maxHole bounds what is excluded between two keys, one by one.
+const maxHole = 16
 
 // addresses are the values of a function that are addresses of globals.
 func addresses(f *ir.Func) map[string]ir.Value {

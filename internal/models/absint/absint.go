@@ -9,6 +9,7 @@
 //	transfer.go  instructions                pointer.go   pointer operations
 //	access.go    loads and stores            ranges.go    copies and fills
 //	lifetime.go  lives of objects            refine.go    branches
+//	partition.go states kept apart by the value of a variable
 //
 // The analysis follows calls as if they were inlined: a context is a chain of
 // call sites. In each context the blocks are iterated in a weak topological order
@@ -37,6 +38,8 @@ import (
 type Options struct {
 	// Asked are the kinds of checks and guards whose violation ends a run.
 	Asked []ir.CheckKind
+	// Partition keeps the states of some loops apart by the value of a variable (partition.go).
+	Partition bool
 	// MaxSteps bounds the instructions that are analysed; 0 means 4 million, a
 	// few seconds. An analysis that gets there starts again with one context for
 	// all calls of a function; if that does not end either, nothing is known:
@@ -90,6 +93,7 @@ type question struct {
 	asked       string
 	maxSteps    int64
 	maxContexts int
+	partition   bool
 }
 
 // Analyze analyses the module, which must satisfy ir.Verify, and must not change
@@ -102,7 +106,7 @@ func Analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	if opts.MaxContexts == 0 {
 		opts.MaxContexts = 2000
 	}
-	q := question{m, fmt.Sprint(opts.Asked), opts.MaxSteps, opts.MaxContexts}
+	q := question{m, fmt.Sprint(opts.Asked), opts.MaxSteps, opts.MaxContexts, opts.Partition}
 	return memo.Of(ctx, q, func() (*Facts, error) { return analyze(ctx, m, opts) })
 }
 

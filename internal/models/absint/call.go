@@ -32,6 +32,7 @@ type callContext struct {
 	exit  exit
 	in    []state // by block
 	edges []state
+	parts map[ir.BlockID][]part // of blocks of loops whose states were kept apart
 
 	analyzed bool
 	runs     int   // how often it was analysed

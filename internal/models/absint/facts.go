@@ -78,7 +78,11 @@ func (a *analysis) record(root *callContext) {
 			a.noteValue(c, v)
 		}
 		for _, b := range c.fn.wto.Blocks {
-			if c.in[b].reached {
+			if parts := c.parts[b]; len(parts) > 0 {
+				for i := range parts {
+					a.execute(c, b, &parts[i].s)
+				}
+			} else if c.in[b].reached {
 				a.execute(c, b, &c.in[b])
 			}
 		}
@@ -270,6 +274,11 @@ func (c *Context) At(b ir.BlockID) (inv Invariant, ok bool) {
 	if !s.reached {
 		return inv, false
 	}
+	return c.invariant(b, s), true
+}
+
+// invariant is what a state at a block says.
+func (c *Context) invariant(b ir.BlockID, s *state) (inv Invariant) {
 	inv.Block = b
 	for i, v := range c.c.fn.slots[b] {
 		if x := (Fact{s.vals[i], c.Func.Def(v).Type, c.a}); !x.IsTop() {
@@ -292,7 +301,7 @@ func (c *Context) At(b ir.BlockID) (inv Invariant, ok bool) {
 			inv.Cells = append(inv.Cells, CellFact{c.a.describe(cl.object), cl.offset, uint64(cl.size), x})
 		}
 	})
-	return inv, true
+	return inv
 }
 
 // Same says whether both are the same context; those of objects are made anew each time.

@@ -32,6 +32,7 @@ type function struct {
 	sites []int32
 	nSite int
 	free  []*frame // scratch to use again
+	keyed map[ir.BlockID]*keyed
 }
 
 // frame is the scratch of one activation.

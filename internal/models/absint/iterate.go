@@ -68,8 +68,14 @@ func (a *analysis) sequence(c *callContext, i, end int, again bool) {
 
 // component iterates the component of head h, from what it was or anew.
 func (a *analysis) component(c *callContext, h ir.BlockID, again bool) {
+	if k := a.keyedHead(c.fn, h); k != nil && a.partition(c, h, k) {
+		return
+	}
 	w := c.fn.wto
 	start, end := int(w.Order[h]), int(w.End[h])
+	for _, b := range w.Blocks[start:end] {
+		delete(c.parts, b)
+	}
 	if !again {
 		// Nothing has come back yet.
 		for k, p := range c.fn.f.Blocks[h].Preds {

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/evidence/invariant"
 	"assay/internal/program/ir"
@@ -120,10 +121,25 @@ func (n *namer) name(t invariant.Term) string {
 // texts are predicates and clauses, each thing said once.
 func (n *namer) texts(predicates []invariant.Predicate, clauses []invariant.Clause) (out []string) {
 	r := newReading(n)
-	var others []string
+	var others, conditions []string
+	cases := map[string]*reading{}
 	for _, p := range predicates {
+		if condition, then, ok := n.conditional(p); ok {
+			if cases[condition] == nil {
+				cases[condition] = newReading(n)
+				conditions = append(conditions, condition)
+			}
+			if cases[condition].compare(then) {
+				continue
+			}
+		}
 		if !r.compare(p) {
 			others = append(others, p.Text(n.name))
+		}
+	}
+	for _, c := range conditions {
+		if then := cases[c].texts(); len(then) > 0 {
+			others = append(others, c+" || "+strings.Join(then, " && "))
 		}
 	}
 	for _, c := range clauses {
@@ -135,4 +151,21 @@ func (n *namer) texts(predicates []invariant.Predicate, clauses []invariant.Clau
 		}
 	}
 	return out
+}
+
+// conditional takes a fact apart that holds where a variable has a certain value: the condition is that it has not.
+func (n *namer) conditional(p invariant.Predicate) (condition string, then invariant.Predicate, ok bool) {
+	g, ok := p.(invariant.Guarded)
+	if !ok || len(g.If) != 1 {
+		return "", nil, false
+	}
+	r := newReading(n)
+	if !r.compare(g.If[0]) {
+		return "", nil, false
+	}
+	texts := r.texts()
+	if len(texts) != 1 || strings.Count(texts[0], " ") != 2 || !strings.Contains(texts[0], " == ") {
+		return "", nil, false
+	}
+	return strings.Replace(texts[0], "==", "!=", 1), g.Then, true
 }
