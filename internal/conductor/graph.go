@@ -51,11 +51,12 @@ func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values
 	if label == "" {
 		label = "ERROR"
 	}
-	if r.Vectors != nil && m == r.Module {
+	itself := m == r.Module // who asks about another has other ways
+	if r.Vectors != nil && itself {
 		m = r.Vectors
 		defer func() { a.About = m }()
 	}
-	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: label, Values: values})
+	b := symex.Build(ctx, m, symex.Options{Targets: targets, Label: label, Values: values, Partition: itself})
 	if reason, stuck := obstacle(&b); stuck {
 		return noGraph(ctx, reason)
 	}

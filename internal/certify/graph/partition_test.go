@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"assay/internal/engines/symex"
 	"assay/internal/evidence/symgraph"
 	"assay/internal/logic/bv"
 	"assay/internal/logic/linear"
@@ -57,7 +58,7 @@ done:
 // TestPartition: nodes that differ by a constant are accepted, where a path comes to several of them at once,
 // too; not if one is missing, has another constant, or describes nothing.
 func TestPartition(t *testing.T) {
-	g, check := accepted(t, words)
+	g, check := acceptedWith(t, words, symex.Options{Partition: true})
 	state := slices.IndexFunc(g.Nodes[1].State.Frames[0].Func.Values, func(d ir.Def) bool { return d.Op == ir.Phi && d.Type == ir.IntType(32) })
 	if state < 0 || len(g.Nodes) < 3 {
 		t.Fatalf("%d nodes", len(g.Nodes))
@@ -105,7 +106,7 @@ func TestPartitionSlips(t *testing.T) {
 		if text == words {
 			t.Fatal(slip)
 		}
-		refuse(t, words, text, []ir.CheckKind{ir.InvalidDeref})
+		refuse(t, words, text, []ir.CheckKind{ir.InvalidDeref}, symex.Options{Partition: true})
 	}
 }
 

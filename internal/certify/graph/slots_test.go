@@ -94,9 +94,16 @@ func parsed(t *testing.T, text string) *ir.Module {
 // and the checker, which accepts it.
 func accepted(t *testing.T, text string) (graph *symgraph.Graph, check func(*symgraph.Graph) error) {
 	t.Helper()
+	return acceptedWith(t, text, symex.Options{})
+}
+
+// acceptedWith is that of an engine with options.
+func acceptedWith(t *testing.T, text string, o symex.Options) (graph *symgraph.Graph, check func(*symgraph.Graph) error) {
+	t.Helper()
 	m := parsed(t, text)
 	targets := []ir.CheckKind{ir.Assertion, ir.InvalidDeref, ir.InvalidFree, ir.MemCleanup}
-	r := symex.Build(t.Context(), m, symex.Options{Targets: targets})
+	o.Targets = targets
+	r := symex.Build(t.Context(), m, o)
 	if r.Graph == nil || len(r.Suspects) > 0 {
 		t.Fatal(r.Why())
 	}
@@ -112,11 +119,16 @@ func accepted(t *testing.T, text string) (graph *symgraph.Graph, check func(*sym
 
 // refuse checks that no graph proves the program text: neither what the engine makes of it, nor, if
 // its instructions are those of the program from, the certificate of that one.
-func refuse(t *testing.T, from, text string, targets []ir.CheckKind) {
+func refuse(t *testing.T, from, text string, targets []ir.CheckKind, with ...symex.Options) {
 	t.Helper()
 	ctx := context.Background()
 	m := parsed(t, text)
-	r := symex.Build(ctx, m, symex.Options{Targets: targets, MaxSteps: 1000})
+	o := symex.Options{MaxSteps: 1000}
+	for _, w := range with {
+		o.Partition = w.Partition
+	}
+	o.Targets = targets
+	r := symex.Build(ctx, m, o)
 	if r.Graph != nil {
 		if _, err := Check(ctx, m, r.Graph, Options{Targets: targets}); err == nil {
 			t.Error("accepted")
@@ -127,7 +139,8 @@ func refuse(t *testing.T, from, text string, targets []ir.CheckKind) {
 	if len(f.Values) != len(g.Values) {
 		return
 	}
-	r = symex.Build(ctx, old, symex.Options{Targets: targets})
+	o.MaxSteps = 0
+	r = symex.Build(ctx, old, o)
 	if r.Graph == nil || len(r.Suspects) > 0 {
 		t.Fatal(r.Why())
 	}

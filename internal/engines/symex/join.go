@@ -659,6 +659,20 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			}
 		}
 	}
+	// A cell that moves stays in its object.
+	for i := range c.Objects {
+		o := &c.Objects[i]
+		if o.List != nil {
+			continue
+		}
+		for k := range o.Cells {
+			if at := o.Cells[k].Offset; !at.IsConstant() {
+				if f := o.Size.Sub(at).Sub(size(o.Cells[k].Type)); j.x.k.rough(f).Sign() < 0 && j.first.atLeast(j.before(f), linear.Number{}) && j.second.atLeast(j.image(f), linear.Number{}) {
+					out = append(out, linear.Constraint{Form: f})
+				}
+			}
+		}
+	}
 	// A number that counts up from the start of an object of a constant size, seen from a pointer that stays,
 	// stays below what is left of it [thresholds of widening].
 	top := &c.Frames[len(c.Frames)-1]

@@ -52,6 +52,8 @@ type Options struct {
 	Values Values
 	// System asks for the transition system.
 	System bool
+	// Partition keeps states with different constants apart, if nothing else is enough: it may take long.
+	Partition bool
 	// Drawing asks for a drawing with at most so many vertices beside the nodes.
 	Drawing int
 }
@@ -121,8 +123,9 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 	}
 	x := explore(m, &o)
 	r := x.result(ctx)
-	hasty := false  // an attempt was given up
-	owning := false // nodes may own something
+	var inexact *explorer // the first attempt with suspects alone in its way
+	hasty := false        // an attempt was given up
+	owning := false       // nodes may own something
 	for _, again := range []func(y *explorer) bool{
 		// Perhaps it matters what pointers in memory point to.
 		func(y *explorer) bool {
@@ -135,12 +138,6 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.shape, y.patient = x.shape || x.dropped, true
 			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
 			return len(x.suspects) > 0 && x.obstacle == nil && !o.System
-		},
-		// Perhaps it matters which constants belong together.
-		func(y *explorer) bool {
-			y.shape, y.partition = x.shape || x.dropped, newPartition()
-			y.o.MaxSteps = min(o.MaxSteps, maxPartSteps)
-			return len(x.suspects) > 0 && x.obstacle == nil
 		},
 		// Perhaps nodes own what their fields point to, where they may be trees as well: soon
 		// found, or not.
@@ -181,9 +178,21 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			y.o.MaxSteps, y.o.MaxObjects = min(o.MaxSteps, maxFineSteps, 1000+5*x.stats.Steps), min(o.MaxObjects, maxFineObjects)
 			return len(x.kinds) > 0
 		},
+		// Perhaps it matters which constants belong together.
+		func(y *explorer) bool {
+			if inexact == nil || !o.Partition {
+				return false
+			}
+			y.partition, y.shape = newPartition(), inexact.shape || inexact.dropped
+			y.o.MaxSteps = min(o.MaxSteps, maxPartSteps)
+			return true
+		},
 	} {
 		if ctx.Err() != nil || r.Obstacle == nil && len(r.Suspects) == 0 {
 			break
+		}
+		if inexact == nil && x.obstacle == nil {
+			inexact = x
 		}
 		y := explore(m, &o)
 		if !again(y) {
