@@ -58,7 +58,7 @@ var witnessed = []struct {
 	{"a global", NoOverflow, True, `int g;
 int main(void) {
   g = 0;
-  while (__VERIFIER_nondet_int()) if (g < 1000) g = g + 1; else g = 0;
+  while (__VERIFIER_nondet_int()) if (g != 1000) g = g + 1; else g = 0;
 }`, []string{"g <= "}, ""},
 	{"bytes, which are promoted", UnreachCall, True, `int main(void) {
   unsigned char c = 0; signed char d = -100;
@@ -148,7 +148,7 @@ int g;
 int main(void) {
   g = 0;
 # 3 "g.c"
-  while (__VERIFIER_nondet_int()) if (g < 1000)
+  while (__VERIFIER_nondet_int()) if (g != 1000)
 # 7 "f.c"
     g = g + 1; else g = 0;
 }`, []string{"g <= ", "line: 9\n"}, EngineInduction},

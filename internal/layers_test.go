@@ -308,7 +308,7 @@ var allowed = map[string][]string{
 		"internal/temporal/buchi", "internal/temporal/ctl", "internal/temporal/inclusion", "internal/temporal/ltl", "internal/temporal/tableau",
 		"internal/integers/bound", "internal/integers/branching", "internal/integers/equations", "internal/integers/its",
 		"internal/finite/ts",
-		"internal/evidence/verdict",
+		"internal/evidence/invariant", "internal/evidence/verdict",
 		"internal/certify", "internal/certify/branchcheck", "internal/certify/graph", "internal/certify/inductive", "internal/certify/itscheck",
 	},
 	"internal/certify/branchcheck": {
