@@ -190,6 +190,11 @@ func (f *function) arbitrary(p, size ir.Value) {
 		return
 	}
 	f.touch()
+	if d := f.b.Func.Def(p); d.Op == ir.Alloca {
+		if _, constant := f.isConst(d.Args[0]); !constant {
+			size = d.Args[0] // clang's length of the array may be negative: then it has no bytes (length)
+		}
+	}
 	f.b.Emit(ir.Def{Op: ir.Havoc, Args: []ir.Value{p, size}, Aux: ir.Indeterminate})
 }
 
