@@ -147,12 +147,16 @@ static char *canonical(const char *path, char *to, const char *function) {
 		return 0;
 	}
 	read_text(path);
+	size_t length = __assay_nondet_size(function);
+	__assay_assume(length >= 1 && length < PATH);
 	if (!*path || status(function)) {
+		if (to && __assay_nondet_bool(function)) { // POSIX: what is there then is not defined
+			__assay_havoc(to, length);
+			OVER_APPROXIMATED(function);
+		}
 		__assay_fail(function);
 		return 0;
 	}
-	size_t length = __assay_nondet_size(function);
-	__assay_assume(length >= 1 && length < PATH);
 	_Bool root = 1; // what leads to "/" whatever the files are
 	for (const char *s = path; *s; s++) root &= *s == '/' || *s == '.';
 	if (root) {

@@ -29,13 +29,14 @@ static struct held {
 	_Bool writes;
 } held[HELD];
 
-static struct held *find(const void *what) {
+static struct held *place(const void *what) {
 	for (int i = 0; i < HELD; i++)
 		if (held[i].what == what) return &held[i];
 	return 0;
 }
+static struct held *find(const void *what) { return what ? place(what) : 0; }
 static void take(const void *what, _Bool writes) {
-	struct held *h = find(0);
+	struct held *h = place(0);
 	if (!h) __assay_unsupported("more than 8 mutexes and locks at a time");
 	h->what = what;
 	h->count = 1;
@@ -127,7 +128,7 @@ MODEL int pthread_mutexattr_gettype(const int *restrict attributes, int *restric
 }
 MODEL int pthread_mutexattr_setpshared(int *attributes, int shared) { return shared == 0 || shared == 1 ? 0 : ERROR_INVAL; }
 
-// Conditions. POSIX lets a wait end for no reason; nobody signals.
+// Conditions. Nobody signals: a wait lasts for ever, or ends for no reason, as POSIX lets it.
 MODEL int pthread_cond_init(void *condition, const void *attributes) {
 	__assay_memset(condition, 0, 48);
 	return 0;
@@ -136,7 +137,9 @@ MODEL int pthread_cond_destroy(void *condition) { return 0; }
 MODEL int pthread_cond_signal(void *condition) { return 0; }
 MODEL int pthread_cond_broadcast(void *condition) { return 0; }
 MODEL int pthread_cond_wait(void *restrict condition, struct mutex *restrict m) {
-	return strange(m) ? __assay_nondet_int("pthread_cond_wait") : 0;
+	if (strange(m)) return __assay_nondet_int("pthread_cond_wait");
+	if (__assay_nondet_bool("pthread_cond_wait")) wait_for_ever();
+	return 0;
 }
 MODEL int pthread_cond_timedwait(void *restrict condition, struct mutex *restrict m, const void *restrict until) {
 	if (strange(m)) return __assay_nondet_int("pthread_cond_timedwait");
