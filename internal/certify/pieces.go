@@ -68,14 +68,13 @@ func (c *checker) inPieces() error {
 	for i, x := range c.claims {
 		conds[i] = x.cond
 	}
-	total := 0
-	c.st.Walk(conds, func(term.ID) { total++ })
+	total := c.termsOf(conds)
 	if sizes == nil {
 		if sizes = pieceSizes; total <= smallFormula {
 			return nil
 		}
 		if total <= middleFormula {
-			if done, err := c.atOnce(conds); done || err != nil {
+			if settled, err := c.atOnce(conds); settled || err != nil {
 				return err
 			}
 		}
@@ -105,21 +104,34 @@ func (c *checker) inPieces() error {
 	return nil
 }
 
-// atOnce asks about all claims together, shortly: it drops them if none can fail.
-func (c *checker) atOnce(conds []term.ID) (done bool, err error) {
+// termsOf is the number of terms of some conditions.
+func (c *checker) termsOf(conds []term.ID) (n int) {
+	c.st.Walk(conds, func(term.ID) { n++ })
+	return n
+}
+
+// atOnce asks about all claims together, shortly: it drops them if none can fail. They are settled as well if one can,
+// in a model that is right of memory: that is no matter of pieces.
+func (c *checker) atOnce(conds []term.ID) (settled bool, err error) {
 	if float, _, _ := c.contents(conds); float || c.o.Engine == Z3 {
 		return false, nil
 	}
-	c.facts = append(c.facts, c.sp.Facts()...)
-	status, err := c.try(attempt{proof: true, conflicts: wholeConflicts, time: wholeTime}, append(c.facts[:len(c.facts):len(c.facts)], c.st.OrAll(conds...)))
-	switch {
-	case c.ctx.Err() != nil:
-		return false, c.ctx.Err()
-	case err == nil && status == smt.Unsat:
-		c.claims = nil
-		return true, nil
+	some := c.st.OrAll(conds...)
+	for {
+		c.facts = append(c.facts, c.sp.Facts()...)
+		status, err := c.try(attempt{proof: true, conflicts: wholeConflicts, time: wholeTime}, append(c.facts[:len(c.facts):len(c.facts)], some))
+		switch {
+		case c.ctx.Err() != nil:
+			return false, c.ctx.Err()
+		case err != nil || status == smt.Unknown:
+			return false, nil
+		case status == smt.Unsat:
+			c.claims = nil
+			return true, nil
+		case !c.sp.Correct(c.solver.Value):
+			return true, nil
+		}
 	}
-	return false, nil
 }
 
 // pieces is the work on the claims of a checker.

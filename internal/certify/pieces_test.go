@@ -1,11 +1,13 @@
 package certify
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"assay/internal/logic/smt"
 	"assay/internal/logic/term"
+	"assay/internal/program/ir"
 )
 
 // formulas makes random conditions over a few variables, each on top of those before, as
@@ -75,6 +77,60 @@ func TestPieces(t *testing.T) {
 	}
 	if dropped < 50 || kept < 50 {
 		t.Errorf("%d claims decided in pieces, %d left", dropped, kept)
+	}
+}
+
+// addresses is a program with two blocks, a long calculation, and checks that the blocks have different
+// addresses; one more check fails if ordered says so.
+func addresses(ordered bool) *ir.Module {
+	m := &ir.Module{PointerBits: 64, Entry: "main"}
+	b := ir.NewFunc(m, "main")
+	b.At(b.Block("entry"))
+	block := func() ir.Value { return b.Op(ir.PtrToInt, ir.IntType(64), b.Op(ir.Malloc, m.PtrType(), b.Word(8))) }
+	x, y := block(), block()
+	k := b.Nondet(ir.IntType(8), ir.NondetInput, "k")
+	differ := b.Cmp(ir.Ne, x, y)
+	for i := range uint64(200) {
+		k = b.Bin(ir.Add, k, b.Bin(ir.Xor, b.Bin(ir.Shl, k, b.Const(8, 1+i%3)), b.Const(8, i)))
+		if i%20 == 0 {
+			b.Check(ir.Assertion, b.Bin(ir.Or, differ, b.Cmp(ir.Eq, k, b.Const(8, i))), "other addresses")
+		}
+	}
+	if ordered {
+		b.Check(ir.Assertion, b.Cmp(ir.ULt, x, y), "in ascending order")
+	}
+	b.Halt(ir.HaltExit)
+	b.Done()
+	return m
+}
+
+// TestAtOnce: claims that rest on facts about memory, which are added where a model breaks them, are settled at once,
+// and so are claims of which one fails.
+func TestAtOnce(t *testing.T) {
+	for _, ordered := range []bool{false, true} {
+		m := addresses(ordered)
+		c := newChecker(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}}, nil)
+		defer c.close()
+		if err := c.unwind(m.Func("main")); err != nil {
+			t.Fatal(err)
+		}
+		before, conds := len(c.claims), []term.ID(nil)
+		for _, x := range c.claims {
+			conds = append(conds, x.cond)
+		}
+		if total := c.termsOf(conds); before < fewClaims || total <= smallFormula || total > middleFormula {
+			t.Fatalf("%d claims of %d terms are not asked about at once", before, total)
+		}
+		if err := c.inPieces(); err != nil {
+			t.Fatal(err)
+		}
+		if left := len(c.claims); c.inParts || !ordered && left != 0 || ordered && left != before {
+			t.Errorf("ordered %v: %d claims of %d are left, in parts: %v", ordered, left, before, c.inParts)
+		}
+		var rejected ErrRejected
+		if _, err := c.judge(); ordered && (!errors.As(err, &rejected) || rejected.What != "assertion: in ascending order") || !ordered && err != nil {
+			t.Errorf("ordered %v: %v", ordered, err)
+		}
 	}
 }
 
