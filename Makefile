@@ -36,7 +36,7 @@ demo: build ## check the bundled examples and show the verdicts
 vet:
 	@unformatted=$$(gofmt -l .); if [[ -n "$$unformatted" ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	go vet ./...
-	@dead=$$(go tool deadcode -test ./...) || exit 1; if [[ -n "$$dead" ]]; then echo "functions that nothing calls, and no test:"; echo "$$dead"; exit 1; fi
+	@dead=$$(GOFLAGS= go tool deadcode -test ./...) || exit 1; if [[ -n "$$dead" ]]; then echo "functions that nothing calls, and no test:"; echo "$$dead"; exit 1; fi
 
 test: build vet ## build, vet and run all tests
 	go test -timeout 20m ./...
