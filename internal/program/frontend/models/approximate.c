@@ -10,9 +10,15 @@
 // any, brought between the bounds.
 static double between(double any, double low, double high) { return any >= low ? (any <= high ? any : high) : low; }
 
+// C leaves it open whether errno says that an argument is outside of the domain, or a result beyond what can be
+// represented; so may results that are too small.
 static double invalid(void) {
-	__assay_errno = 33; // EDOM
+	MATH_ERROR(1, ERROR_DOM, "errno");
 	return __builtin_nan("");
+}
+static double range_error(double any) {
+	if (__assay_uses("__errno_location") && __assay_approximate_bool("errno")) __assay_errno = ERROR_RANGE;
+	return any;
 }
 
 #define INFINITE __builtin_inf()
@@ -23,13 +29,13 @@ static double invalid(void) {
 // The bodies are functions of the arguments and of any number.
 #define FUNCTION1(name) \
 	static double name##_of(double x, double any); \
-	MODEL double name(double x) { return name##_of(x, __assay_approximate_double(#name)); } \
-	MODEL float name##f(float x) { return (float)name##_of(x, __assay_approximate_double(#name "f")); } \
+	MODEL double name(double x) { return name##_of(x, range_error(__assay_approximate_double(#name))); } \
+	MODEL float name##f(float x) { return (float)name##_of(x, range_error(__assay_approximate_double(#name "f"))); } \
 	static double name##_of(double x, double any)
 #define FUNCTION2(name) \
 	static double name##_of(double x, double y, double any); \
-	MODEL double name(double x, double y) { return name##_of(x, y, __assay_approximate_double(#name)); } \
-	MODEL float name##f(float x, float y) { return (float)name##_of(x, y, __assay_approximate_double(#name "f")); } \
+	MODEL double name(double x, double y) { return name##_of(x, y, range_error(__assay_approximate_double(#name))); } \
+	MODEL float name##f(float x, float y) { return (float)name##_of(x, y, range_error(__assay_approximate_double(#name "f"))); } \
 	static double name##_of(double x, double y, double any)
 
 FUNCTION1(sin) {

@@ -106,8 +106,15 @@ static char *look(const char *name) {
 
 MODEL char *getenv(const char *name) {
 	if (LOOKS_AT_IT) return look(name);
-	size_t n = length_of(name);
+	size_t n = 0;
+	_Bool equals = 0;
+	for (; name[n]; n++) equals |= name[n] == '=';
 	if (n == 0) return 0;
+	if (equals) { // the end of a value that begins so
+		OVER_APPROXIMATED("getenv");
+		lost = 1;
+		return started();
+	}
 	unsigned i = find(name);
 	if (i < KNOWN) return variables[i].name == variables[i].copy ? variables[i].value : (char *)variables[i].name + n + 1;
 	char *value = started();

@@ -128,6 +128,11 @@ static void put_text(struct sink *o, const struct conversion *c, const char *s) 
 		pad(o, ' ', n, c->width);
 	}
 	for (n = 0; (!c->precise || n < c->precision) && s[n]; n++) put(o, s[n]);
+	if (o->size > 0 && __assay_same_object(o->s, s)) {
+		size_t to = __assay_offset(o->s), from = __assay_offset(s), end = o->n > 0 ? o->n : 1;
+		if (end > o->size) end = o->size;
+		REQUIRE(from >= to + end || from + n < to, "printf: a string where the text is written");
+	}
 	if (c->left) pad(o, ' ', n, c->width);
 }
 
@@ -215,6 +220,8 @@ size_t __assay_print(char *s, size_t size, const char *f, va_list arguments) {
 		_Bool wide = *f == 'l';
 		c.length = modifier(&f);
 		char kind = *f++;
+		_Bool integer = kind == 'd' || kind == 'i' || kind == 'u' || kind == 'o' || kind == 'x' || kind == 'X' || kind == 'n';
+		if (c.length == 0 && integer) c.length = 8; // as glibc has it
 		switch (kind) {
 		case 'd':
 		case 'i': {

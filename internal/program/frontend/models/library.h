@@ -12,6 +12,12 @@ enum { ERROR_NOMEM = 12, ERROR_INVAL = 22, ERROR_RANGE = 34 };
 // __assay_fail sets errno to any error.
 void __assay_fail(const char *name);
 
+// MATH_ERROR is what a function of math.h does whose arguments or result are such: as glibc, or, as C has
+// it for libraries whose math_errhandling does not say MATH_ERRNO, nothing.
+enum { ERROR_DOM = 33 };
+#define MATH_ERROR(condition, error, name) \
+	if (__assay_uses("__errno_location") && (condition) && __assay_nondet_bool(name)) __assay_errno = error
+
 // Whether [to, to+size) and [from, from+size) share a byte.
 static inline _Bool overlap(const void *to, const void *from, size_t size) {
 	if (!__assay_same_object(to, from)) return 0;

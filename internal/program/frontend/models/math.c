@@ -10,7 +10,14 @@
 	MODEL float name##f(float x, float y) { return __builtin_##name##f(x, y); }
 
 EXACT1(fabs)
-EXACT1(sqrt)
+MODEL double sqrt(double x) {
+	MATH_ERROR(x < 0, ERROR_DOM, "sqrt");
+	return __builtin_sqrt(x);
+}
+MODEL float sqrtf(float x) {
+	MATH_ERROR(x < 0, ERROR_DOM, "sqrtf");
+	return __builtin_sqrtf(x);
+}
 EXACT1(floor)
 EXACT1(ceil)
 EXACT1(trunc)
@@ -22,20 +29,47 @@ EXACT2(copysign)
 EXACT2(fmin)
 EXACT2(fmax)
 
-MODEL double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
-MODEL float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+// Results that are infinite, or 0 or below the normal numbers, of arguments that are not.
+#define OVERFLOWS(r) __builtin_isinf(r)
+#define UNDERFLOWS(r) (__builtin_fabs(r) < 0x1p-1022)
+#define UNDERFLOWSF(r) (__builtin_fabsf(r) < 0x1p-126f)
+
+MODEL double fma(double x, double y, double z) {
+	double r = __builtin_fma(x, y, z);
+	MATH_ERROR(!__builtin_isfinite(r) || UNDERFLOWS(r), __builtin_isnan(r) ? ERROR_DOM : ERROR_RANGE, "fma");
+	return r;
+}
+MODEL float fmaf(float x, float y, float z) {
+	float r = __builtin_fmaf(x, y, z);
+	MATH_ERROR(!__builtin_isfinite(r) || UNDERFLOWSF(r), __builtin_isnan(r) ? ERROR_DOM : ERROR_RANGE, "fmaf");
+	return r;
+}
 
 // frem is the exact remainder, as fmod.
 double __assay_fmod(double x, double y);
 float __assay_fmodf(float x, float y);
-MODEL double fmod(double x, double y) { return __assay_fmod(x, y); }
-MODEL float fmodf(float x, float y) { return __assay_fmodf(x, y); }
+#define NO_REMAINDER(x, y) (__builtin_isinf(x) || y == 0)
+MODEL double fmod(double x, double y) {
+	MATH_ERROR(NO_REMAINDER(x, y), ERROR_DOM, "fmod");
+	return __assay_fmod(x, y);
+}
+MODEL float fmodf(float x, float y) {
+	MATH_ERROR(NO_REMAINDER(x, y), ERROR_DOM, "fmodf");
+	return __assay_fmodf(x, y);
+}
 
-MODEL double fdim(double x, double y) { return __builtin_isgreater(x, y) ? x - y : x != x || y != y ? x + y : 0; }
-MODEL float fdimf(float x, float y) { return __builtin_isgreater(x, y) ? x - y : x != x || y != y ? x + y : 0; }
+#define DIFFERENCE(type, name) \
+	MODEL type name(type x, type y) { \
+		type r = __builtin_isgreater(x, y) ? x - y : x != x || y != y ? x + y : 0; \
+		MATH_ERROR(OVERFLOWS(r), ERROR_RANGE, #name); \
+		return r; \
+	}
+DIFFERENCE(double, fdim)
+DIFFERENCE(float, fdimf)
 
 // The remainder whose quotient is rounded to even: from the exact remainder.
 MODEL double remainder(double x, double y) {
+	MATH_ERROR(NO_REMAINDER(x, y), ERROR_DOM, "remainder");
 	if (x != x || y != y || y == 0 || __builtin_isinf(x)) return __builtin_nan("");
 	if (__builtin_isinf(y)) return x;
 	double b = __builtin_fabs(y), r = __builtin_fabs(x);
@@ -101,7 +135,7 @@ MODEL float modff(float x, float *whole) {
 
 // Scaling by a power of two, in steps that do not round twice: only the last
 // one may give a subnormal number.
-MODEL double ldexp(double x, int n) {
+static double scaled(double x, int n) {
 	for (int i = 0; i < 2 && n > 1023; i++) {
 		x *= 0x1p1023;
 		n -= 1023;
@@ -117,7 +151,16 @@ MODEL double ldexp(double x, int n) {
 	__assay_memcpy(&power, &bits, 8);
 	return x * power;
 }
-MODEL float ldexpf(float x, int n) { return (float)ldexp(x, n); }
+MODEL double ldexp(double x, int n) {
+	double r = scaled(x, n);
+	MATH_ERROR(OVERFLOWS(r) || UNDERFLOWS(r), ERROR_RANGE, "ldexp");
+	return r;
+}
+MODEL float ldexpf(float x, int n) {
+	float r = (float)scaled(x, n);
+	MATH_ERROR(OVERFLOWS(r) || UNDERFLOWSF(r), ERROR_RANGE, "ldexpf");
+	return r;
+}
 MODEL double scalbn(double x, int n) { return ldexp(x, n); }
 MODEL float scalbnf(float x, int n) { return ldexpf(x, n); }
 MODEL double scalbln(double x, long n) { return ldexp(x, n > 9999 ? 9999 : n < -9999 ? -9999 : (int)n); }
@@ -143,6 +186,7 @@ MODEL double frexp(double x, int *exponent) {
 MODEL float frexpf(float x, int *exponent) { return (float)frexp(x, exponent); }
 
 MODEL int ilogb(double x) {
+	MATH_ERROR(x == 0 || !__builtin_isfinite(x), ERROR_DOM, "ilogb");
 	if (x == 0) return -2147483647 - 1; // FP_ILOGB0
 	if (x != x) return -2147483647 - 1; // FP_ILOGBNAN
 	if (__builtin_isinf(x)) return 2147483647;
@@ -151,6 +195,7 @@ MODEL int ilogb(double x) {
 	return e - 1;
 }
 MODEL double logb(double x) {
+	MATH_ERROR(x == 0, ERROR_RANGE, "logb");
 	if (x == 0) return -__builtin_inf();
 	if (!__builtin_isfinite(x)) return x * x;
 	return ilogb(x);
@@ -160,23 +205,27 @@ MODEL double logb(double x) {
 MODEL double nextafter(double x, double y) {
 	if (x != x || y != y) return x + y;
 	if (x == y) return y;
+	MATH_ERROR(x == 0, ERROR_RANGE, "nextafter");
 	if (x == 0) return y > 0 ? 0x1p-1074 : -0x1p-1074;
 	uint64_t bits;
 	__assay_memcpy(&bits, &x, 8);
 	if ((x < y) == (x > 0)) bits++;
 	else bits--;
 	__assay_memcpy(&x, &bits, 8);
+	MATH_ERROR(OVERFLOWS(x) || UNDERFLOWS(x), ERROR_RANGE, "nextafter");
 	return x;
 }
 MODEL float nextafterf(float x, float y) {
 	if (x != x || y != y) return x + y;
 	if (x == y) return y;
+	MATH_ERROR(x == 0, ERROR_RANGE, "nextafterf");
 	if (x == 0) return y > 0 ? 0x1p-149f : -0x1p-149f;
 	uint32_t bits;
 	__assay_memcpy(&bits, &x, 4);
 	if ((x < y) == (x > 0)) bits++;
 	else bits--;
 	__assay_memcpy(&x, &bits, 4);
+	MATH_ERROR(OVERFLOWS(x) || UNDERFLOWSF(x), ERROR_RANGE, "nextafterf");
 	return x;
 }
 

@@ -25,10 +25,15 @@ MODEL void *calloc(size_t count, size_t size) {
 
 MODEL void free(void *p) { __assay_free(p); }
 
-// The old object is dead afterwards, whether or not the new one lies in its place.
+// The old object is dead afterwards, whether or not the new one lies in its place. Of 0 bytes the result
+// may be null, as in glibc, or an object.
 MODEL void *realloc(void *p, size_t size) {
 	if (!p) return malloc(size);
 	__assay_check(__assay_heap_start(p), INVALID_FREE, "realloc of something that is no heap object");
+	if (size == 0 && __assay_nondet_bool("realloc")) {
+		__assay_free(p);
+		return 0;
+	}
 	if (__assay_malloc_fails(size)) return no_memory();
 	size_t old = __assay_object_size(p);
 	p = __assay_cede(p);

@@ -28,7 +28,8 @@ struct integer __assay_integer(const char *s, size_t limit, int base, size_t *us
 	return r;
 }
 
-static struct integer convert(const char *s, char **end, int base) {
+// As of C23 there are binary numbers, 0b101.
+static struct integer convert(const char *s, char **end, int base, _Bool binary) {
 	size_t start = 0, used = 0;
 	struct integer r = {0, 0, 0};
 	if (base < 0 || base == 1 || base > 36) {
@@ -36,14 +37,22 @@ static struct integer convert(const char *s, char **end, int base) {
 		return r;
 	}
 	while (is_space(s[start])) start++;
-	r = __assay_integer(s + start, (size_t)-1, base, &used);
+	size_t sign = s[start] == '-' || s[start] == '+';
+	const char *prefix = s + start + sign;
+	if (binary && (base == 0 || base == 2) && prefix[0] == '0' && (prefix[1] == 'b' || prefix[1] == 'B') && digit_value(prefix[2]) < 2) {
+		r = __assay_integer(prefix + 2, (size_t)-1, 2, &used);
+		r.negative = s[start] == '-';
+		used += sign + 2;
+	} else {
+		r = __assay_integer(s + start, (size_t)-1, base, &used);
+	}
 	if (end) *end = (char *)s + (used ? start + used : 0);
 	return r;
 }
 
-#define SIGNED(type, name, least, greatest) \
+#define SIGNED(type, name, binary, least, greatest) \
 	MODEL type name(const char *restrict s, char **restrict end, int base) { \
-		struct integer r = convert(s, end, base); \
+		struct integer r = convert(s, end, base, binary); \
 		if (r.overflow || r.magnitude > (unsigned long long)greatest + r.negative) { \
 			__assay_errno = ERROR_RANGE; \
 			return r.negative ? least : greatest; \
@@ -51,9 +60,9 @@ static struct integer convert(const char *s, char **end, int base) {
 		return (type)(r.negative ? -r.magnitude : r.magnitude); \
 	}
 
-#define UNSIGNED(type, name, greatest) \
+#define UNSIGNED(type, name, binary, greatest) \
 	MODEL type name(const char *restrict s, char **restrict end, int base) { \
-		struct integer r = convert(s, end, base); \
+		struct integer r = convert(s, end, base, binary); \
 		if (r.overflow || r.magnitude > greatest) { \
 			__assay_errno = ERROR_RANGE; \
 			return greatest; \
@@ -61,16 +70,16 @@ static struct integer convert(const char *s, char **end, int base) {
 		return (type)(r.negative ? -r.magnitude : r.magnitude); \
 	}
 
-SIGNED(long, strtol, LONG_MIN, LONG_MAX)
-SIGNED(long, __isoc23_strtol, LONG_MIN, LONG_MAX)
-SIGNED(long long, strtoll, LLONG_MIN, LLONG_MAX)
-SIGNED(long long, __isoc23_strtoll, LLONG_MIN, LLONG_MAX)
-SIGNED(long long, strtoimax, LLONG_MIN, LLONG_MAX)
-UNSIGNED(unsigned long, strtoul, ULONG_MAX)
-UNSIGNED(unsigned long, __isoc23_strtoul, ULONG_MAX)
-UNSIGNED(unsigned long long, strtoull, ULLONG_MAX)
-UNSIGNED(unsigned long long, __isoc23_strtoull, ULLONG_MAX)
-UNSIGNED(unsigned long long, strtoumax, ULLONG_MAX)
+SIGNED(long, strtol, 0, LONG_MIN, LONG_MAX)
+SIGNED(long, __isoc23_strtol, 1, LONG_MIN, LONG_MAX)
+SIGNED(long long, strtoll, 0, LLONG_MIN, LLONG_MAX)
+SIGNED(long long, __isoc23_strtoll, 1, LLONG_MIN, LLONG_MAX)
+SIGNED(long long, strtoimax, 0, LLONG_MIN, LLONG_MAX)
+UNSIGNED(unsigned long, strtoul, 0, ULONG_MAX)
+UNSIGNED(unsigned long, __isoc23_strtoul, 1, ULONG_MAX)
+UNSIGNED(unsigned long long, strtoull, 0, ULLONG_MAX)
+UNSIGNED(unsigned long long, __isoc23_strtoull, 1, ULLONG_MAX)
+UNSIGNED(unsigned long long, strtoumax, 0, ULLONG_MAX)
 
 // C leaves a number out of range undefined; this is what glibc does.
 MODEL int atoi(const char *s) { return (int)strtol(s, 0, 10); }

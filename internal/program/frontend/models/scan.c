@@ -96,6 +96,7 @@ static _Bool scan_characters(struct source *in, char kind, const char *set, size
 			in->at++;
 		}
 		if (n == 0) return 0;
+		if (p) REQUIRE(!overlap(p, in->text + (in->at - n), n), "sscanf into the text that it reads");
 	} else {
 		_Bool no_space = in->next == NO_SPACE;
 		end_behind(in, kind == 'c' ? ANYTHING : SOMETHING);
@@ -128,8 +129,21 @@ static _Bool scan_integer(struct source *in, char kind, size_t width, int length
 	unsigned long long x;
 	if (in->text) {
 		size_t used;
-		struct integer r = __assay_integer(in->text + in->at, width, base, &used);
-		if (used == 0) return 0;
+		const char *s = in->text + in->at;
+		struct integer r = __assay_integer(s, width, base, &used);
+		if (used == 0) {
+			static const char null[] = "(nil)"; // so glibc writes and reads a null pointer
+			for (size_t i = 0; i < 5; i++)
+				if (kind != 'p' || width < 5 || (i > 0 && i < 4 ? s[i] | 32 : s[i]) != null[i]) return 0;
+			used = 5;
+		}
+		if (base == 0 && used == 1 + (*s == '-' || *s == '+') && s[used - 1] == '0' && (s[used] | 32) == 'b' && digit_value(s[used + 1]) < 2 && __assay_uses("__isoc23_sscanf __isoc23_vsscanf"))
+			__assay_unsupported("scanf: a binary number");
+		// 0x without a digit: no number, as C says, or 0, as glibc has it.
+		if ((base == 16 || base == 0) && used < width && s[used - 1] == '0' && used - (*s == '-' || *s == '+') == 1 && (s[used] | 32) == 'x') {
+			if (__assay_nondet_bool("sscanf")) return 0;
+			used++;
+		}
 		in->at += used;
 		_Bool isSigned = kind == 'd' || kind == 'i';
 		unsigned long long greatest = ~0ull >> (64 - (length < (int)sizeof(long) ? (int)sizeof(long) : length) * 8) >> isSigned;
@@ -161,6 +175,11 @@ static _Bool scan_floating(struct source *in, size_t width, int length, void *p)
 		char *end;
 		x = strtod(in->text + in->at, &end);
 		if (end == in->text + in->at) return 0;
+		// What goes on as a number, but is none: C and glibc differ.
+		const char *s = in->text + in->at + (in->text[in->at] == '-' || in->text[in->at] == '+');
+		_Bool hexadecimal = s[0] == '0' && (s[1] | 32) == 'x';
+		if ((*end | 32) == (hexadecimal ? 'p' : 'e') || (hexadecimal && end == s + 1) || ((*s | 32) == 'i' && (*end | 32) == 'i') || ((*s | 32) == 'n' && s[3] == '('))
+			__assay_unsupported("scanf: the beginning of a number that does not go on as one");
 		in->at = (size_t)(end - in->text);
 	} else {
 		x = __assay_nondet_double("scanf");
@@ -235,6 +254,7 @@ int __assay_scan(const char *text, FILE *file, const char *f, va_list arguments)
 		if (kind == '[') f = after_set(f);
 		if ((wide || allocate) && (kind == 's' || kind == 'c' || kind == '[' || allocate)) __assay_unsupported("scanf with wide or allocated text");
 		if (kind == 'n') {
+			if (length == 0) length = 8;
 			if (text) store(va_arg(a, void *), length, in.at);
 			else store(va_arg(a, void *), length, (unsigned long long)(__assay_approximate_int("scanf") & 0x7fffffff));
 			continue;
@@ -256,12 +276,13 @@ int __assay_scan(const char *text, FILE *file, const char *f, va_list arguments)
 		case 'o':
 		case 'x':
 		case 'X':
+			if (length == 0) length = 8; // as glibc has it
 			end_behind(&in, SOMETHING);
 			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, kind, width, length, p);
 			break;
 		case 'p':
 			end_behind(&in, SOMETHING);
-			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, 'x', width, sizeof(void *), p);
+			fits = (text || !__assay_nondet_bool("scanf")) && scan_integer(&in, 'p', width, sizeof(void *), p);
 			break;
 		case 'a':
 		case 'A':

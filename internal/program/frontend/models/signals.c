@@ -68,7 +68,7 @@ static int mask(int how, const void *set, void *old) {
 }
 MODEL int sigprocmask(int how, const void *restrict set, void *restrict old) { return mask(how, set, old) ? refused() : 0; }
 MODEL int pthread_sigmask(int how, const void *restrict set, void *restrict old) { return mask(how, set, old); }
-MODEL int siginterrupt(int number, int interrupts) { return number < 1 || number > SIGNALS ? refused() : 0; }
+MODEL int siginterrupt(int number, int interrupts) { return number < 1 || number > SIGNALS || number == KILL || number == STOP || number == 32 || number == 33 ? refused() : 0; }
 // The signal ends the run some time later, so no run behind this goes on for ever.
 MODEL unsigned alarm(unsigned seconds) {
 	if (seconds) OVER_APPROXIMATED("alarm");

@@ -8,6 +8,10 @@
 #define STDOUT (&__assay_streams[1])
 #define STDERR (&__assay_streams[2])
 
+// Whether the program closes descriptors, or may see which one is new. Those of streams are known where it asks
+// for them.
+#define USES_NUMBERS __assay_uses("close dup2 dup3 closedir fdopen open open64 openat openat64 creat creat64 dup pipe socket opendir fdopendir mkstemp mkstemp64 mkostemp")
+
 static unsigned open_files;
 static FILE *closed_file;
 
@@ -42,7 +46,9 @@ static FILE *opened(const char *function, const char *mode, int number) {
 		if (open_files == STREAMS - 3) __assay_unsupported("more than 16 files");
 		s = &__assay_streams[3 + open_files++];
 	}
-	if (TRACKS_NUMBERS) s->number = number >= 0 ? number : __assay_descriptor();
+	s->given = number >= 0 || TRACKS_NUMBERS;
+	if (s->given) s->number = number >= 0 ? number : __assay_descriptor();
+	else if (USES_NUMBERS) __assay_hidden_descriptor(1);
 	return start(s, mode);
 }
 // Arguments that are read.
@@ -62,16 +68,23 @@ static int any_nonzero(const char *function) {
 	return n ? n : 1;
 }
 
+// What a length is as a result: more than INT_MAX is an error.
+static int counted(size_t n) {
+	if (n <= INT32_MAX) return (int)n;
+	__assay_errno = 75;
+	return -1;
+}
+
 MODEL int vsnprintf(char *restrict s, size_t size, const char *restrict format, va_list arguments) {
 	size_t n = __assay_print(s, size, format, arguments);
 	if (size > 0) s[n < size ? n : size - 1] = 0;
-	return (int)n;
+	return counted(n);
 }
 
 MODEL int vsprintf(char *restrict s, const char *restrict format, va_list arguments) {
 	size_t n = __assay_print(s, PRINT_UNBOUNDED, format, arguments);
 	s[n] = 0;
-	return (int)n;
+	return counted(n);
 }
 
 MODEL int snprintf(char *restrict s, size_t size, const char *restrict format, ...) {
@@ -385,7 +398,8 @@ MODEL FILE *fdopen(int descriptor, const char *mode) {
 static void close_stream(FILE *s) {
 	REQUIRE(s->open, "the stream is closed");
 	s->open = 0;
-	if (TRACKS_NUMBERS) __assay_close_descriptor(s->number);
+	if (s->given) __assay_close_descriptor(s->number);
+	else if (USES_NUMBERS) __assay_hidden_descriptor(0);
 }
 
 MODEL FILE *freopen(const char *path, const char *mode, FILE *file) {
@@ -399,10 +413,13 @@ MODEL FILE *freopen(const char *path, const char *mode, FILE *file) {
 		return 0;
 	}
 	if (!s) return file;
+	s->given = TRACKS_NUMBERS;
 	if (TRACKS_NUMBERS) {
 		// A standard stream keeps its number if that is the least one.
 		OVER_APPROXIMATED("freopen");
 		s->number = __assay_descriptor();
+	} else if (USES_NUMBERS) {
+		__assay_hidden_descriptor(1);
 	}
 	return start(s, mode);
 }
@@ -495,7 +512,7 @@ static int move_to(const char *function, FILE *s, long offset, int origin) {
 		if (__builtin_add_overflow(s->at, offset, &at)) at = -1;
 		if (__assay_nondet_bool(function)) at = 0;
 	}
-	__assay_assume(at >= 0 && (origin != 2 || at >= offset));
+	__assay_assume(at >= 0);
 	s->placed = 1;
 	s->at = at;
 	return 0;

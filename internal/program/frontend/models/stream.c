@@ -12,9 +12,9 @@
 #include "stream.h"
 
 FILE __assay_streams[STREAMS] = {
-	{.open = 1, .reads = 1, .number = 0},
-	{.open = 1, .writes = 1, .number = 1},
-	{.open = 1, .writes = 1, .number = 2},
+	{.open = 1, .reads = 1, .given = 1, .number = 0},
+	{.open = 1, .writes = 1, .given = 1, .number = 1},
+	{.open = 1, .writes = 1, .given = 1, .number = 2},
 };
 MODEL FILE *stdin = &__assay_streams[0];
 MODEL FILE *stdout = &__assay_streams[1];
@@ -67,6 +67,7 @@ static _Bool any_closed;
 static int closed_above; // the last one
 
 static uint64_t closed;
+static _Bool hidden; // streams have opened numbers that are not known
 enum { MOST_DESCRIPTORS = 1 << 20 };
 
 int __assay_descriptor(void) {
@@ -82,6 +83,11 @@ int __assay_descriptor(void) {
 	return n;
 }
 
+void __assay_hidden_descriptor(_Bool opens) {
+	if (opens) hidden = 1;
+	else any_closed = 1;
+}
+
 void __assay_close_descriptor(int n) {
 	any_closed = 1;
 	if (n >= 64) closed_above = n;
@@ -95,6 +101,7 @@ void __assay_open_descriptor(int n) {
 
 _Bool __assay_bad_descriptor(int n) {
 	if (n < 0 || !any_closed) return n < 0;
+	if (hidden && (n < 64 ? closed >> n & 1 : n == closed_above)) return __assay_approximate_bool("descriptor");
 	if (n < 64) return closed >> n & 1;
 	if (closed_above && n != closed_above) OVER_APPROXIMATED("descriptor");
 	return n == closed_above;

@@ -17,6 +17,7 @@ typedef struct stream {
 	unsigned char pushed;          // characters that ungetc pushed back
 	unsigned char text[PUSHED];
 	_Bool placed;                  // ftell says at
+	_Bool given;                   // the program knows the descriptor
 	int number;                    // the descriptor
 	long at;
 } FILE;
@@ -50,6 +51,8 @@ int __assay_output(const char *function, FILE *s, int result);
 int __assay_descriptor(void);
 void __assay_close_descriptor(int n);
 void __assay_open_descriptor(int n);
+// A stream whose number the program cannot ask for opens one, or closes one.
+void __assay_hidden_descriptor(_Bool opens);
 _Bool __assay_bad_descriptor(int n);
 
 #endif

@@ -16,8 +16,10 @@ static void wait_for_ever(void) {
 // A function that is called once. What the control says behind is the library's.
 MODEL int pthread_once(int *control, void (*function)(void)) {
 	if (*control == 2) return 0;
-	*control = 2;
+	if (*control == 1) wait_for_ever(); // called from the function itself
+	*control = 1;
 	function();
+	*control = 2;
 	return 0;
 }
 
@@ -224,24 +226,30 @@ MODEL int sem_getvalue(unsigned *restrict semaphore, int *restrict value) {
 // Keys: what one thread has under each. Destructors are called where a thread ends, which a program that
 // ends does not do.
 enum { KEYS = 16 };
-static unsigned keys;
+// A new one is the least that there is not, as in glibc.
+static _Bool made[KEYS];
 static const void *values[KEYS];
+static _Bool is_made(unsigned key) { return key < KEYS && made[key]; }
 MODEL int pthread_key_create(unsigned *key, void (*destroy)(void *)) {
-	if (keys == KEYS) __assay_unsupported("more than 16 keys of threads");
-	*key = keys++;
+	unsigned i = 0;
+	while (i < KEYS && made[i]) i++;
+	if (i == KEYS) __assay_unsupported("more than 16 keys of threads");
+	made[i] = 1;
+	values[i] = 0;
+	*key = i;
 	return 0;
 }
 MODEL int pthread_key_delete(unsigned key) {
-	if (key >= keys) return ERROR_INVAL;
-	values[key] = 0;
+	if (!is_made(key)) return ERROR_INVAL;
+	made[key] = 0;
 	return 0;
 }
 MODEL int pthread_setspecific(unsigned key, const void *value) {
-	if (key >= keys) return ERROR_INVAL;
+	if (!is_made(key)) return ERROR_INVAL;
 	values[key] = value;
 	return 0;
 }
-MODEL void *pthread_getspecific(unsigned key) { return key < keys ? (void *)values[key] : 0; }
+MODEL void *pthread_getspecific(unsigned key) { return is_made(key) ? (void *)values[key] : 0; }
 
 // The only thread.
 static unsigned long self;

@@ -46,9 +46,12 @@ FILE *tmpfile(void);
 MODEL FILE *freopen64(const char *path, const char *mode, FILE *file) { return freopen(path, mode, file); }
 MODEL FILE *tmpfile64(void) { return tmpfile(); }
 
-// Positions are any numbers, so that those of the plain functions are not enough.
+// Positions are any numbers, so that those of the plain functions are not enough where long has 32 bits.
 int fseek(FILE *, long, int);
-MODEL int fseeko64(FILE *file, off64 offset, int origin) { return fseek(file, 0, origin); }
+MODEL int fseeko64(FILE *file, off64 offset, int origin) {
+	if ((long)offset != offset) OVER_APPROXIMATED("fseeko64");
+	return fseek(file, (long)offset, origin);
+}
 static off64 position(const char *function) {
 	off64 n = __assay_nondet_long_long(function);
 	if (n >= 0) return n;
