@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"strings"
+
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
 )
@@ -93,6 +95,8 @@ func (f *function) variadicArguments(i *llvm.Inst, from int) []ir.Value {
 			list = append(list, f.structWords(values[0], i.ByVal[k])...)
 		case len(values) > 1: // a vector stands for one register
 			list = append(list, f.joinBits(values))
+		case i.Args[k].ValueType().Kind == llvm.ExtendedType: // with its padding
+			list = append(list, f.resize(values[0], uint32(8*i.Args[k].ValueType().Size)))
 		default:
 			list = append(list, values...)
 		}
@@ -178,6 +182,17 @@ func (f *function) afterCall(noReturn bool) {
 }
 
 func (f *function) callFunction(i *llvm.Inst, callee *llvm.Function) {
+	if callee.Library && strings.HasPrefix(callee.Name, llvm.ExtendedPrefix) {
+		// Inside of the models the operation cannot be told from the steps that it takes.
+		switch {
+		case f.im.opts.requested(ir.NotANumber):
+			f.unsupported("whether arithmetic of long double makes a NaN")
+			return
+		case f.im.opts.requested(ir.Uninitialised):
+			f.unsupported("what arithmetic of long double makes of what was never written")
+			return
+		}
+	}
 	params := f.im.flattenAll(callee.Type.Params)
 	var args []ir.Value
 	variadic := len(i.Args)

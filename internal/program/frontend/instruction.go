@@ -72,7 +72,26 @@ func (f *function) representable(i *llvm.Inst) string {
 			return p
 		}
 	}
+	if computesExtended(i) {
+		return "this operation on long double"
+	}
 	return ""
+}
+
+// computesExtended says that an instruction computes with long double, which package llvm has left: with half precision,
+// integers of more than 64 bits, vectors.
+func computesExtended(i *llvm.Inst) bool {
+	switch i.Op {
+	case llvm.FAdd, llvm.FSub, llvm.FMul, llvm.FDiv, llvm.FRem, llvm.FNeg, llvm.FCmp, llvm.FPToSI, llvm.FPToUI, llvm.FPTrunc:
+		return isExtended(i.Args[0].ValueType())
+	case llvm.SIToFP, llvm.UIToFP, llvm.FPExt:
+		return isExtended(i.Type)
+	}
+	return false
+}
+
+func isExtended(t *llvm.Type) bool {
+	return t.Kind == llvm.ExtendedType || t.Kind == llvm.VectorType && t.Elem.Kind == llvm.ExtendedType
 }
 
 // compute imports an instruction without effect; the result is its values.

@@ -198,9 +198,15 @@ func (f *function) arbitrary(p, size ir.Value) {
 	f.b.Emit(ir.Def{Op: ir.Havoc, Args: []ir.Value{p, size}, Aux: ir.Indeterminate})
 }
 
+// copyingIntrinsics do not look at the bits of their operands.
+var copyingIntrinsics = []string{"expect", "ssa.copy", "arithmetic.fence", "is.constant"}
+
 // pureIntrinsic imports the intrinsics that only compute.
 func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
 	operands := func(k int) []ir.Value { return f.operand(i.Args[k]) }
+	if !slices.Contains(copyingIntrinsics, base) && slices.ContainsFunc(i.Args, func(v llvm.Value) bool { return isExtended(v.ValueType()) }) {
+		return nil, false
+	}
 	if op, ok := unaryIntrinsics[base]; ok {
 		if poison, given := constInt(lastArgument(i)); given && poison == 1 && (op == ir.Ctlz || op == ir.Cttz) {
 			return f.each(operands(0), func(v ir.Value) ir.Value { return f.countZeros(op, v) }), true

@@ -137,7 +137,7 @@ func (f *function) checkCall(c *externalCall) []ir.Value {
 }
 
 // modelCheckKinds are the kinds that assay_model.h numbers.
-var modelCheckKinds = map[uint64]ir.CheckKind{0: ir.Precondition, 1: ir.Assertion, 2: ir.Overflow, 3: ir.InvalidDeref, 4: ir.InvalidFree}
+var modelCheckKinds = map[uint64]ir.CheckKind{0: ir.Precondition, 1: ir.Assertion, 2: ir.Overflow, 3: ir.InvalidDeref, 4: ir.InvalidFree, 5: ir.FloatConversion}
 
 func (f *function) unsupportedCall(c *externalCall) []ir.Value {
 	f.unsupported(c.text(0))

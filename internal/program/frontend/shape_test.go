@@ -227,8 +227,9 @@ func TestLayout(t *testing.T) {
 // What cannot be expressed is found where it would be executed, by name.
 func TestUnsupported(t *testing.T) {
 	tests := []struct{ source, want string }{
-		{`int f(void) { long double x = 1.5L; return x > 1; }`, "long double"},
-		{`long double g(long double x) { return x; } int f(void) { return g(1) > 0; }`, "long double"},
+		{`int f(void) { __float128 x = 1.5; return x > 1; }`, "__float128"},
+		{`long double g(long double x) { return x; } int f(void) { return (_Float16)g(1) > 0; }`, "long double"},
+		{`int f(void) { volatile long double x = 1; return (__int128)x > 0; }`, "long double"},
 		{`int f(void) { int x; __asm__("mov $1, %0" : "=r"(x)); return x; }`, "inline assembly"},
 		{`#include <setjmp.h>
 		jmp_buf b; int f(void) { int k = setjmp(b); if (k < 3) longjmp(b, k + 1); return k; }`, "longjmp"},

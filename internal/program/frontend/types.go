@@ -65,6 +65,8 @@ func (im *importer) flattenInto(f *flat, t *llvm.Type, offset uint64) {
 		add(ir.FloatType(32))
 	case llvm.DoubleType:
 		add(ir.FloatType(64))
+	case llvm.ExtendedType: // its bits: models compute with them (llvm/extended.go)
+		add(ir.IntType(80))
 	case llvm.VectorType:
 		size := t.Elem.StoreSize
 		if t.Elem.Kind == llvm.IntType && t.Elem.Bits%8 != 0 {
@@ -103,7 +105,7 @@ func (im *importer) flattenElements(f *flat, t *llvm.Type, offset, step uint64) 
 }
 
 // floatName is how C calls the floating-point formats that are not modelled.
-var floatName = map[string]string{"x86_fp80": "long double", "fp128": "__float128 (or long double)", "bfloat": "__bf16"}
+var floatName = map[string]string{"fp128": "__float128 (or long double)", "bfloat": "__bf16"}
 
 // storage is the type that a scalar has in memory: integers take whole bytes.
 func storage(t ir.Type) ir.Type {

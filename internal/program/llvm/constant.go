@@ -114,7 +114,7 @@ func (c *copier) elements(n *Const, v C.LLVMValueRef, count uint64) {
 	}
 }
 
-var floatBits = map[TypeKind]uint32{HalfType: 16, FloatType: 32, DoubleType: 64}
+var floatBits = map[TypeKind]uint32{HalfType: 16, FloatType: 32, DoubleType: 64, ExtendedType: 80}
 
 // integer reads an integer constant. The C API has no access to more than 64
 // bits except through the printed text.

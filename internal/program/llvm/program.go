@@ -64,7 +64,8 @@ const (
 	HalfType
 	FloatType
 	DoubleType
-	OtherFloatType // bfloat, x86_fp80, fp128, ppc_fp128: not modelled
+	ExtendedType   // x86_fp80
+	OtherFloatType // bfloat, fp128, ppc_fp128: not modelled
 	VectorType
 	ArrayType
 	StructType

@@ -32,7 +32,9 @@ func (c *copier) typeOf(t C.LLVMTypeRef) *Type {
 		n.Kind = FloatType
 	case C.LLVMDoubleTypeKind:
 		n.Kind = DoubleType
-	case C.LLVMBFloatTypeKind, C.LLVMX86_FP80TypeKind, C.LLVMFP128TypeKind, C.LLVMPPC_FP128TypeKind:
+	case C.LLVMX86_FP80TypeKind:
+		n.Kind = ExtendedType
+	case C.LLVMBFloatTypeKind, C.LLVMFP128TypeKind, C.LLVMPPC_FP128TypeKind:
 		n.Kind = OtherFloatType
 	case C.LLVMVectorTypeKind:
 		n.Kind, n.Len = VectorType, uint64(C.LLVMGetVectorSize(t))

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -57,8 +58,29 @@ func formatFloat(v bv.BV) string {
 		return strconv.FormatFloat(float64(math.Float32frombits(uint32(v.Uint64()))), 'g', -1, 32)
 	case 64:
 		return strconv.FormatFloat(math.Float64frombits(v.Uint64()), 'g', -1, 64)
+	case 80:
+		return formatExtended(v)
 	}
 	return fmt.Sprintf("%#x (%d bits)", v.Unsigned(), v.Width())
+}
+
+// formatExtended writes a long double of x86: sign, 15 bits of exponent, 64 of significand.
+func formatExtended(v bv.BV) string {
+	exponent, significand := int(v.Extract(78, 64).Uint64()), v.Extract(63, 0).Uint64()
+	switch {
+	case exponent == 0x7fff && significand == 1<<63 && v.Bit(79):
+		return "-Inf"
+	case exponent == 0x7fff && significand == 1<<63:
+		return "+Inf"
+	case exponent == 0x7fff, exponent != 0 && significand>>63 == 0:
+		return "NaN"
+	}
+	x := new(big.Float).SetUint64(significand)
+	x.SetMantExp(x, max(exponent, 1)-16383-63)
+	if v.Bit(79) {
+		x.Neg(x)
+	}
+	return x.Text('g', -1)
 }
 
 // maxText bounds the text shown behind a char pointer.

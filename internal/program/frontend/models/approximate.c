@@ -158,3 +158,48 @@ MODEL void sincos(double x, double *s, double *c) {
 	*s = sin(x);
 	*c = cos(x);
 }
+
+// Functions of long double may have any value, and fail.
+long double __assay_any_extended(const char *name) {
+	struct {
+		uint64_t significand;
+		uint16_t top;
+	} bits = {(uint64_t)(unsigned)__assay_approximate_int(name) << 32 | (unsigned)__assay_approximate_int(name), (uint16_t)__assay_approximate_int(name)};
+	if (bits.top & 0x7fff) bits.significand |= 1ull << 63;
+	else bits.significand &= ~(1ull << 63);
+	long double x = 0;
+	__assay_memcpy(&x, &bits, 10);
+	return x;
+}
+static long double any(const char *name) {
+	if (__assay_approximate_bool(name)) __assay_fail(name);
+	return __assay_any_extended(name);
+}
+#define ANY1(name) MODEL long double name(long double x) { return any(#name); }
+#define ANY2(name) MODEL long double name(long double x, long double y) { return any(#name); }
+ANY1(sinl)
+ANY1(cosl)
+ANY1(tanl)
+ANY1(asinl)
+ANY1(acosl)
+ANY1(atanl)
+ANY2(atan2l)
+ANY1(sinhl)
+ANY1(coshl)
+ANY1(tanhl)
+ANY1(asinhl)
+ANY1(acoshl)
+ANY1(atanhl)
+ANY1(expl)
+ANY1(exp2l)
+ANY1(expm1l)
+ANY1(logl)
+ANY1(log2l)
+ANY1(log10l)
+ANY1(log1pl)
+ANY2(powl)
+ANY1(cbrtl)
+ANY2(hypotl)
+ANY1(erfl)
+ANY1(erfcl)
+ANY1(tgammal)

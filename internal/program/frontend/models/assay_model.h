@@ -62,7 +62,7 @@ _Bool __assay_uses(const char *names);
 char **__assay_environment(void);
 
 // What must hold; the run goes on either way.
-enum { PRECONDITION = 0, ASSERTION = 1, OVERFLOW = 2, INVALID_DEREF = 3, INVALID_FREE = 4 };
+enum { PRECONDITION = 0, ASSERTION = 1, OVERFLOW = 2, INVALID_DEREF = 3, INVALID_FREE = 4, FLOAT_CONVERSION = 5 };
 void __assay_check(_Bool condition, int kind, const char *text);
 void __assay_assume(_Bool condition);
 

@@ -273,8 +273,10 @@ size_t __assay_print(char *s, size_t size, const char *f, va_list arguments) {
 		case 'G':
 		case 'a':
 		case 'A':
-			if (c.length == 0) __assay_unsupported("printf with a long double");
-			put_floating(&o, &c, kind, va_arg(a, double));
+			if (c.length == 0) {
+				(void)va_arg(a, long double);
+				put_unknown(&o, &c, 1, 4935 + (c.precise ? c.precision : 63));
+			} else put_floating(&o, &c, kind, va_arg(a, double));
 			break;
 		case '%':
 			put(&o, '%');

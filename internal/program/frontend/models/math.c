@@ -2,12 +2,20 @@
 // operations of ir, or computed from its bits. The others are in approximate.c.
 #include "library.h"
 
+// The bits of a long double.
+struct extended {
+	uint64_t significand;
+	uint16_t top;
+};
+
 #define EXACT1(name) \
 	MODEL double name(double x) { return __builtin_##name(x); } \
-	MODEL float name##f(float x) { return __builtin_##name##f(x); }
+	MODEL float name##f(float x) { return __builtin_##name##f(x); } \
+	MODEL long double name##l(long double x) { return __builtin_##name##l(x); }
 #define EXACT2(name) \
 	MODEL double name(double x, double y) { return __builtin_##name(x, y); } \
-	MODEL float name##f(float x, float y) { return __builtin_##name##f(x, y); }
+	MODEL float name##f(float x, float y) { return __builtin_##name##f(x, y); } \
+	MODEL long double name##l(long double x, long double y) { return __builtin_##name##l(x, y); }
 
 EXACT1(fabs)
 MODEL double sqrt(double x) {
@@ -17,6 +25,10 @@ MODEL double sqrt(double x) {
 MODEL float sqrtf(float x) {
 	MATH_ERROR(x < 0, ERROR_DOM, "sqrtf");
 	return __builtin_sqrtf(x);
+}
+MODEL long double sqrtl(long double x) {
+	MATH_ERROR(x < 0, ERROR_DOM, "sqrtl");
+	return __builtin_sqrtl(x);
 }
 EXACT1(floor)
 EXACT1(ceil)
@@ -32,6 +44,7 @@ EXACT2(fmax)
 // Results that are infinite, or 0 or below the normal numbers, of arguments that are not.
 #define OVERFLOWS(r) __builtin_isinf(r)
 #define UNDERFLOWS(r) (__builtin_fabs(r) < 0x1p-1022)
+#define UNDERFLOWSL(r) (__builtin_fabsl(r) < 0x1p-16382L)
 #define UNDERFLOWSF(r) (__builtin_fabsf(r) < 0x1p-126f)
 
 MODEL double fma(double x, double y, double z) {
@@ -44,10 +57,16 @@ MODEL float fmaf(float x, float y, float z) {
 	MATH_ERROR(!__builtin_isfinite(r) || UNDERFLOWSF(r), __builtin_isnan(r) ? ERROR_DOM : ERROR_RANGE, "fmaf");
 	return r;
 }
+MODEL long double fmal(long double x, long double y, long double z) {
+	long double r = __builtin_fmal(x, y, z);
+	MATH_ERROR(!__builtin_isfinite(r) || UNDERFLOWSL(r), __builtin_isnan(r) ? ERROR_DOM : ERROR_RANGE, "fmal");
+	return r;
+}
 
 // frem is the exact remainder, as fmod.
 double __assay_fmod(double x, double y);
 float __assay_fmodf(float x, float y);
+long double __assay_fmodl(long double x, long double y); // an operation on long double, as + is
 #define NO_REMAINDER(x, y) (__builtin_isinf(x) || y == 0)
 MODEL double fmod(double x, double y) {
 	MATH_ERROR(NO_REMAINDER(x, y), ERROR_DOM, "fmod");
@@ -56,6 +75,10 @@ MODEL double fmod(double x, double y) {
 MODEL float fmodf(float x, float y) {
 	MATH_ERROR(NO_REMAINDER(x, y), ERROR_DOM, "fmodf");
 	return __assay_fmodf(x, y);
+}
+MODEL long double fmodl(long double x, long double y) {
+	MATH_ERROR(NO_REMAINDER(x, y), ERROR_DOM, "fmodl");
+	return __assay_fmodl(x, y);
 }
 
 #define DIFFERENCE(type, name) \
@@ -66,6 +89,7 @@ MODEL float fmodf(float x, float y) {
 	}
 DIFFERENCE(double, fdim)
 DIFFERENCE(float, fdimf)
+DIFFERENCE(long double, fdiml)
 
 // The remainder whose quotient is rounded to even: from the exact remainder.
 MODEL double remainder(double x, double y) {
@@ -102,6 +126,14 @@ MODEL int signbit(double x) { return __builtin_signbit(x); }
 MODEL int finite(double x) { return __builtin_isfinite(x); }
 MODEL int __finite(double x) { return __builtin_isfinite(x); }
 MODEL int __finitef(float x) { return __builtin_isfinite(x); }
+MODEL int isnanl(long double x) { return x != x; }
+MODEL int __isnanl(long double x) { return x != x; }
+MODEL int isinfl(long double x) { return __builtin_isinf_sign(x); }
+MODEL int __isinfl(long double x) { return __builtin_isinf_sign(x); }
+MODEL int finitel(long double x) { return __builtin_isfinite(x); }
+MODEL int __finitel(long double x) { return __builtin_isfinite(x); }
+MODEL int __signbitl(long double x) { return __builtin_signbitl(x); }
+MODEL int __fpclassifyl(long double x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
 // Builtins of gcc that clang does not know: they are called as undeclared functions, with doubles.
 MODEL int __builtin_isnanf(double x) { return x != x; }
 MODEL int __builtin_isinff(double x) { return __builtin_isinf_sign(x); }
@@ -121,6 +153,11 @@ MODEL long long llrintf(float x) { return (long long)__builtin_rintf(x); }
 MODEL long long llround(double x) { return (long long)__builtin_round(x); }
 MODEL long long llroundf(float x) { return (long long)__builtin_roundf(x); }
 
+MODEL long lrintl(long double x) { return (long)__builtin_rintl(x); }
+MODEL long lroundl(long double x) { return (long)__builtin_roundl(x); }
+MODEL long long llrintl(long double x) { return (long long)__builtin_rintl(x); }
+MODEL long long llroundl(long double x) { return (long long)__builtin_roundl(x); }
+
 MODEL double modf(double x, double *whole) {
 	double i = __builtin_trunc(x);
 	*whole = i;
@@ -131,6 +168,12 @@ MODEL float modff(float x, float *whole) {
 	float i = __builtin_truncf(x);
 	*whole = i;
 	return __builtin_copysignf(__builtin_isinf(x) ? 0 : x - i, x);
+}
+
+MODEL long double modfl(long double x, long double *whole) {
+	long double i = __builtin_truncl(x);
+	*whole = i;
+	return __builtin_copysignl(__builtin_isinf(x) ? 0 : x - i, x);
 }
 
 // Scaling by a power of two, in steps that do not round twice: only the last
@@ -161,6 +204,29 @@ MODEL float ldexpf(float x, int n) {
 	MATH_ERROR(OVERFLOWS(r) || UNDERFLOWSF(r), ERROR_RANGE, "ldexpf");
 	return r;
 }
+static long double scaledl(long double x, int n) {
+	for (int i = 0; i < 2 && n > 16383; i++) {
+		x *= 0x1p16383L;
+		n -= 16383;
+	}
+	for (int i = 0; i < 2 && n < -16318; i++) {
+		x *= 0x1p-16318L;
+		n += 16318;
+	}
+	if (n > 16383) n = 16383;
+	if (n < -16318) n = -16318;
+	struct extended bits = {1ull << 63, (uint16_t)(n + 16383)};
+	long double power = 0;
+	__assay_memcpy(&power, &bits, 10);
+	return x * power;
+}
+MODEL long double ldexpl(long double x, int n) {
+	long double r = scaledl(x, n);
+	MATH_ERROR(OVERFLOWS(r) || UNDERFLOWSL(r), ERROR_RANGE, "ldexpl");
+	return r;
+}
+MODEL long double scalbnl(long double x, int n) { return ldexpl(x, n); }
+MODEL long double scalblnl(long double x, long n) { return ldexpl(x, n > 99999 ? 99999 : n < -99999 ? -99999 : (int)n); }
 MODEL double scalbn(double x, int n) { return ldexp(x, n); }
 MODEL float scalbnf(float x, int n) { return ldexpf(x, n); }
 MODEL double scalbln(double x, long n) { return ldexp(x, n > 9999 ? 9999 : n < -9999 ? -9999 : (int)n); }
@@ -181,6 +247,23 @@ MODEL double frexp(double x, int *exponent) {
 	*exponent = e + (int)(bits >> 52 & 0x7ff) - 1022;
 	bits = (bits & ~(0x7ffull << 52)) | 0x3feull << 52;
 	__assay_memcpy(&x, &bits, 8);
+	return x;
+}
+MODEL long double frexpl(long double x, int *exponent) {
+	if (x == 0 || !__builtin_isfinite(x)) {
+		*exponent = 0;
+		return x;
+	}
+	int e = 0;
+	if (__builtin_fabsl(x) < 0x1p-16382L) {
+		x *= 0x1p65L;
+		e = -65;
+	}
+	struct extended bits;
+	__assay_memcpy(&bits, &x, 10);
+	*exponent = e + (bits.top & 0x7fff) - 16382;
+	bits.top = (bits.top & 0x8000) | 16382;
+	__assay_memcpy(&x, &bits, 10);
 	return x;
 }
 MODEL float frexpf(float x, int *exponent) { return (float)frexp(x, exponent); }
@@ -231,12 +314,3 @@ MODEL float nextafterf(float x, float y) {
 
 MODEL double nan(const char *tag) { return __builtin_nan(""); }
 MODEL float nanf(const char *tag) { return __builtin_nanf(""); }
-
-// The rounding mode, as x86 numbers it (rounding.go looks at it).
-int __assay_rounding;
-MODEL int fegetround(void) { return __assay_rounding; }
-MODEL int fesetround(int mode) {
-	if (mode & ~0xc00) return 1;
-	__assay_rounding = mode;
-	return 0;
-}

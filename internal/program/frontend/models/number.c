@@ -343,4 +343,21 @@ static double decimal(const char *s, int precision, int least, int most, _Bool *
 FLOATING(double, strtod, double)
 FLOATING(float, strtof, float)
 
+// A long double that is no integer below 2^53: nothing is known of it but its sign.
+long double __assay_any_extended(const char *name);
+MODEL long double strtold(const char *restrict s, char **restrict end) {
+	size_t start = 0;
+	while (is_space(s[start])) start++;
+	double value = 0;
+	_Bool exact = 0;
+	size_t used = floating(s + start, &value, &exact);
+	if (end) *end = (char *)s + (used ? start + used : 0);
+	if (used == 0) return 0;
+	if (exact) return value;
+	if (__assay_approximate_bool("strtold")) __assay_errno = ERROR_RANGE;
+	long double magnitude = __assay_any_extended("strtold");
+	if (!(magnitude >= 0)) magnitude = 0;
+	return s[start] == '-' ? -magnitude : magnitude;
+}
+
 MODEL double atof(const char *s) { return strtod(s, 0); }
