@@ -87,14 +87,14 @@ func returnOf(fn *llvm.Function) ir.Pos {
 	return pos(fn.Pos)
 }
 
-// emitCall calls a function with a body; missing arguments are arbitrary.
-func (f *function) emitCall(fn *llvm.Function, args []ir.Value) {
+// emitCall calls a function with a body, and is its result, if it has one; missing arguments are arbitrary.
+func (f *function) emitCall(fn *llvm.Function, args []ir.Value) ir.Value {
 	args, _ = f.adapt(args, f.im.flattenAll(fn.Type.Params))
 	var t ir.Type
 	if result := f.im.flatten(fn.Type.Return); len(result.scalars) > 0 {
 		t = result.scalars[0].Type
 	}
-	f.b.Call(t, f.im.symbol(fn), args...)
+	return f.b.Call(t, f.im.symbol(fn), args...)
 }
 
 func (f *function) callMain(fn *llvm.Function, environment ir.Value) {

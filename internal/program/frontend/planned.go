@@ -18,9 +18,11 @@ const readyLabel = "assay.arguments"
 
 // planned makes the arguments of a plan.
 type planned struct {
-	f       *function
-	scalars map[string]ir.Value
-	signed  map[string]bool
+	f *function
+	// temporary says that the objects are not freed at the end: functions of the program have them.
+	temporary bool
+	scalars   map[string]ir.Value
+	signed    map[string]bool
 	// objects are those that are freed at the end; those that are made under a condition, which is
 	// how deep that is, are in slots.
 	objects, slots []ir.Value
@@ -33,7 +35,7 @@ type planned struct {
 // keep remembers an object for the end.
 func (p *planned) keep(object ir.Value) {
 	switch {
-	case !p.f.im.opts.FreeArguments:
+	case p.temporary || !p.f.im.opts.FreeArguments:
 		return
 	case p.conditional == 0:
 		p.objects = append(p.objects, object)
@@ -77,11 +79,33 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 // callPlanned calls the function.
 func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 	p := &planned{f: f, limit: plan.Limit, positive: plan.Positive, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
+	args := p.arguments(fn, plan.Parameters, harness.Returned, 0)
+	f.b.Emit(ir.Def{Op: ir.Label, Sym: readyLabel}) // a trace learns here where the last object is
+	f.emitCall(fn, args)
+	if !f.im.opts.FreeArguments {
+		return
+	}
+	for _, slot := range p.slots {
+		p.objects = append(p.objects, f.b.Load(f.im.m.PtrType(), slot))
+	}
+	for _, o := range p.objects {
+		f.b.Op(ir.Free, ir.Type{}, f.b.Select(f.b.Cmp(ir.IsHeapStart, o), o, f.b.Null()))
+	}
+}
+
+// arguments makes those of a function; the parameter given, if it is one, has its value.
+func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, given int, value ir.Value) []ir.Value {
+	f := p.f
 	args := make([]ir.Value, 0, len(fn.Params))
 	at := map[string]int{}
 	var ends []int
 	for k, q := range fn.Params {
-		x := plan.Parameters[k]
+		x := parameters[k]
+		if k == given {
+			at[q.Name] = len(args)
+			args = append(args, value)
+			continue
+		}
 		if q.ByVal != nil {
 			copied := f.b.Alloca(q.ByVal.Size, max(q.ByVal.Align, 1))
 			p.fill(x.Fields, copied, x.Name)
@@ -117,13 +141,13 @@ func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 			args = append(args, v)
 		}
 	}
-	for _, x := range plan.Parameters {
+	for _, x := range parameters {
 		if x.Pointer != nil && x.Pointer.EndOf == "" && args[at[x.Name]] == 0 {
 			args[at[x.Name]] = p.pointer(x.Pointer, x.Name)
 		}
 	}
 	for _, k := range ends {
-		x := plan.Parameters[k]
+		x := parameters[k]
 		start := args[at[x.Pointer.EndOf]]
 		if start == 0 {
 			start = f.b.Null()
@@ -131,23 +155,13 @@ func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
 		args[at[x.Name]] = f.b.PtrAdd(start, f.b.Op(ir.ObjectSize, f.im.m.WordType(), start))
 	}
 	own := slices.Clone(args)
-	for _, x := range plan.Parameters {
+	for _, x := range parameters {
 		if a := f.im.opts.Arguments[fn.Name+":"+x.Name]; a.Alias != "" && x.Pointer != nil {
 			equal := f.b.Nondet(ir.BoolType, ir.NondetInput, x.Name+" is equal to "+a.Alias)
 			args[at[x.Name]] = f.b.Select(equal, own[at[a.Alias]], own[at[x.Name]])
 		}
 	}
-	f.b.Emit(ir.Def{Op: ir.Label, Sym: readyLabel}) // a trace learns here where the last object is
-	f.emitCall(fn, args)
-	if !f.im.opts.FreeArguments {
-		return
-	}
-	for _, slot := range p.slots {
-		p.objects = append(p.objects, f.b.Load(f.im.m.PtrType(), slot))
-	}
-	for _, o := range p.objects {
-		f.b.Op(ir.Free, ir.Type{}, f.b.Select(f.b.Cmp(ir.IsHeapStart, o), o, f.b.Null()))
-	}
+	return args
 }
 
 // oneOf assumes that an integer has one of the values; none is any.
@@ -194,12 +208,14 @@ func (p *planned) pointer(x *harness.Pointer, name string) ir.Value {
 	b := p.f.b
 	var v ir.Value
 	switch {
+	case x.Made != nil:
+		return p.made(x.Made, name)
 	case x.Function != nil:
 		v = b.FuncAddr(p.callback(x.Function, name))
 	case x.Object == nil:
 		return b.Null()
 	default:
-		v = p.object(x.Object, p.count(x.Object, name), name)
+		v = p.f.offset(p.object(x.Object, p.count(x.Object, name), name), x.Before)
 	}
 	if x.MayBeNull {
 		return b.Select(b.Nondet(ir.BoolType, ir.NondetInput, name+" is null"), b.Null(), v)

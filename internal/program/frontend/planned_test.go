@@ -33,6 +33,12 @@ var plans = []struct {
 	{"string by use", `int f(char *s) { int n = 0; while (*s++) n ^= 1; return n; }`, []string{"s points to a string of any length (read up to a null character)"}},
 	{"not a length", `void f(char *s, long value) { char *p = s; for (int i = 0; i < 3; i++) { *p++ = '0' + value % 10; value /= 10; } }`,
 		[]string{"s points to 64 elements of char (nothing says how many)"}},
+	{"a place in a structure around it", `struct l { struct l *next; }; struct e { long key; struct l link; int x; }; int f(struct l *p) { struct e *e = (struct e *)((char *)p - 8); return e->x; }`,
+		[]string{"p points to byte 8 of one struct e (moved back to its start)"}},
+	{"a length that may be 0", `int f(const int *v, unsigned n) { if (n == 0) return 1; return v[n - 1]; }`,
+		[]string{"v points to n elements of int (named so)"}},
+	{"null of another value", `int f(const char *s, int n) { const char *mark = 0; for (int i = 0; i < n; i++) { if (s[i] == 3) mark = s + i; if (mark && *mark == 4) return 1; } return 0; }`,
+		[]string{"s points to n elements of char (used up to n)"}},
 	{"end", `int f(const char *p, const char *end) { int n = 0; for (; p < end; p++) n ^= *p; return n; }`,
 		[]string{"end points to the end of what p points to (compared with it)"}},
 	{"null is expected", `int f(int *p) { return p ? *p : 0; }`, []string{"p is null, or points to one int"}},
@@ -194,7 +200,8 @@ func TestProject(t *testing.T) {
 	a := unit("a.c", "int next(void); int other(void);\nstatic int g(int x) { return x + next(); }\nint f(int x) { return g(x) + other(); }\nint alone(void) { return 3; }\n")
 	b := unit("b.c", second)
 	p := NewProject([]*Unit{a, b})
-	link, before, err := p.Reach(0, "f")
+	reached, err := p.Reach(Named{0, "f"})
+	link, before := reached.Link, reached.Digests
 	if err != nil || len(link) != 2 || !slices.Equal(link[0].Names, []string{"f"}) || !slices.Equal(link[1].Names, []string{"next", "other"}) {
 		t.Fatalf("f reaches %v, %v", link, err)
 	}
@@ -214,21 +221,21 @@ func TestProject(t *testing.T) {
 	if loaded.Module.Entry == "" || slices.ContainsFunc(loaded.Notes, func(n Note) bool { return n.Kind == NoteUnknownFunction }) {
 		t.Errorf("a function has no body: %v", loaded.Notes)
 	}
-	_, alone, _ := p.Reach(0, "alone")
-	if link, _, err := p.Reach(0, "g"); err != nil {
+	alone, _ := p.Reach(Named{0, "alone"})
+	if g, err := p.Reach(Named{0, "g"}); err != nil {
 		t.Error(err)
-	} else if _, err := Load(t.Context(), Options{Link: link, Function: "g", Harness: harness.Variant{Infer: true}}); err != nil {
+	} else if _, err := Load(t.Context(), Options{Link: g.Link, Function: "g", Harness: harness.Variant{Infer: true}}); err != nil {
 		t.Errorf("a static function: %v", err)
 	}
 	changed := NewProject([]*Unit{a, unit("b.c", strings.Replace(second, "counter = 1", "counter = 2", 1))})
-	if _, after, _ := changed.Reach(0, "f"); slices.Equal(before, after) {
+	if after, _ := changed.Reach(Named{0, "f"}); slices.Equal(before, after.Digests) {
 		t.Error("a static object that is reached has changed, and the digests have not")
 	}
-	if _, after, _ := changed.Reach(0, "alone"); !slices.Equal(alone, after) {
+	if after, _ := changed.Reach(Named{0, "alone"}); !slices.Equal(alone.Digests, after.Digests) {
 		t.Error("nothing that is reached has changed, and the digests have")
 	}
 	same := NewProject([]*Unit{a, unit("b.c", second+"// more\n")})
-	if _, after, _ := same.Reach(0, "f"); !slices.Equal(before, after) {
+	if after, _ := same.Reach(Named{0, "f"}); !slices.Equal(before, after.Digests) {
 		t.Error("a comment changes the digests")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/harness"
 	"assay/internal/program/llvm"
 )
 
@@ -70,6 +71,8 @@ type Definition struct {
 	Integers     []string
 	// Variadic says that the function has arguments that nothing describes: ..., or a va_list.
 	Variadic bool
+	// Structures are what its result and its parameters point to; none if what C has is not known.
+	Structures []harness.Structure
 }
 
 // Linked is what a question needs of a unit.
@@ -168,6 +171,11 @@ func (u *Unit) describe() error {
 				d.File = p.Files[f.Pos.File]
 			}
 			d.Line, d.End = int(f.Pos.Line), int(f.Pos.Line)
+			if len(f.CTypes) == len(f.Params)+1 {
+				for _, t := range f.CTypes {
+					d.Structures = append(d.Structures, harness.StructureOf(t))
+				}
+			}
 			d.Variadic = f.Type.Variadic || slices.ContainsFunc(f.CTypes, isArgumentList)
 			for _, p := range f.Params {
 				if p.Type.Kind == llvm.IntType && p.Type.Bits > 8 {
@@ -257,7 +265,13 @@ func linkUnits(o *Options) (*llvm.Program, error) {
 			return nil, asInputError(l.Unit.File, err)
 		}
 	}
-	return complete(s, o, o.entry())
+	roots := []string{o.entry()}
+	for _, m := range o.Harness.Made {
+		for _, step := range slices.Concat(m.Makers, m.Changers) {
+			roots = append(roots, step.Function)
+		}
+	}
+	return complete(s, o, roots...)
 }
 
 // declaredIn is what all units say of functions without body.
@@ -318,28 +332,51 @@ func (p *Project) UnitOf(unit int, name string) *Unit {
 	return nil
 }
 
-// Reach is what a function of a unit reaches: the units, its own first, with the names that are needed of each,
-// and the digests of all definitions, sorted. The error is about a name that stands for two things.
-func (p *Project) Reach(unit int, function string) (link []Linked, digests []string, err error) {
-	type item struct {
-		unit int
-		name string
-	}
+// Named is a definition of a unit.
+type Named struct {
+	Unit int
+	Name string
+}
+
+// Reached is what functions reach.
+type Reached struct {
+	// Link are the units, that of the first function first, with the names that are needed of each.
+	Link []Linked
+	// Digests are those of all definitions, and the names that are defined nowhere, sorted.
+	Digests []string
+	// Instructions is the size of all functions.
+	Instructions int
+}
+
+// Reach is what functions of units reach. The error is about a name that stands for two things.
+func (p *Project) Reach(functions ...Named) (out Reached, err error) {
+	type item = Named
 	seen := map[item]bool{}
 	needed := map[int]map[string]bool{}
-	work := []item{{unit, function}}
-	seen[work[0]] = true
-	needed[unit] = map[string]bool{function: true}
+	var work []item
+	for _, x := range functions {
+		if !seen[x] {
+			seen[x] = true
+			work = append(work, x)
+		}
+		if needed[x.Unit] == nil {
+			needed[x.Unit] = map[string]bool{}
+		}
+		needed[x.Unit][x.Name] = true
+	}
+	unit := functions[0].Unit
+	var digests []string
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
-		d := p.own[x.unit][x.name]
+		d := p.own[x.Unit][x.Name]
 		if d == nil {
 			continue
 		}
-		digests = append(digests, x.name+" "+d.Digest)
+		digests = append(digests, x.Name+" "+d.Digest)
+		out.Instructions += d.Instructions
 		for _, name := range d.Uses {
-			i, used := p.find(x.unit, name)
+			i, used := p.find(x.Unit, name)
 			if used == nil {
 				digests = append(digests, name)
 				continue
@@ -348,7 +385,7 @@ func (p *Project) Reach(unit int, function string) (link []Linked, digests []str
 				seen[y] = true
 				work = append(work, y)
 			}
-			if i != x.unit {
+			if i != x.Unit {
 				if needed[i] == nil {
 					needed[i] = map[string]bool{}
 				}
@@ -356,26 +393,26 @@ func (p *Project) Reach(unit int, function string) (link []Linked, digests []str
 			}
 		}
 	}
-	owner := map[string]int{function: unit}
+	owner := map[string]int{}
 	for i, names := range needed {
 		for name := range names {
 			if j, ok := owner[name]; ok && j != i {
-				return nil, nil, fmt.Errorf("%s is defined in %s and in %s, and both are reached", name, p.units[j].File, p.units[i].File)
+				return Reached{}, fmt.Errorf("%s is defined in %s and in %s, and both are reached", name, p.units[j].File, p.units[i].File)
 			}
 			owner[name] = i
 		}
 	}
 	for x := range seen { // what is used inside of another unit, and known to all
-		if j, ok := owner[x.name]; ok && j != x.unit && slices.Contains(p.units[x.unit].Provided, x.name) {
-			return nil, nil, fmt.Errorf("%s is defined in %s and in %s, and both are reached", x.name, p.units[j].File, p.units[x.unit].File)
+		if j, ok := owner[x.Name]; ok && j != x.Unit && slices.Contains(p.units[x.Unit].Provided, x.Name) {
+			return Reached{}, fmt.Errorf("%s is defined in %s and in %s, and both are reached", x.Name, p.units[j].File, p.units[x.Unit].File)
 		}
 	}
 	slices.Sort(digests)
-	digests = slices.Compact(digests)
+	out.Digests = slices.Compact(digests)
 	for i, names := range needed {
-		link = append(link, Linked{p.units[i], slices.Sorted(maps.Keys(names))})
+		out.Link = append(out.Link, Linked{p.units[i], slices.Sorted(maps.Keys(names))})
 	}
-	slices.SortFunc(link, func(a, b Linked) int {
+	slices.SortFunc(out.Link, func(a, b Linked) int {
 		if (a.Unit == p.units[unit]) != (b.Unit == p.units[unit]) {
 			if a.Unit == p.units[unit] {
 				return -1
@@ -384,5 +421,5 @@ func (p *Project) Reach(unit int, function string) (link []Linked, digests []str
 		}
 		return cmp.Compare(a.Unit.File, b.Unit.File)
 	})
-	return link, digests, nil
+	return out, nil
 }

@@ -25,7 +25,12 @@ func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
 	in.lookAtFields()
 	in.lookForWalks()
-	plan := &Plan{Function: f.Name, Limit: v.Most(), Positive: v.Positive}
+	return &Plan{Function: f.Name, Limit: v.Most(), Positive: v.Positive, Parameters: in.parameters(f)}
+}
+
+// parameters plans what a function is called with.
+func (in *inference) parameters(f *llvm.Function) (plan []Parameter) {
+	v := &in.variant
 	types := ParameterTypes(f)
 	list := in.summaries(f, callDepth)
 	for _, p := range f.Params {
@@ -40,13 +45,17 @@ func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
 				x.Fields = in.fields(t, Depth, nil)
 			}
 		case p.Type.Kind == llvm.PointerType && t != nil && t.Kind == llvm.CPointer:
+			if m := in.made(x.Type); m != nil {
+				x.Pointer = &Pointer{Made: m}
+				break
+			}
 			x.Pointer = in.parameter(f, p, x.Type, list)
 		case t != nil && t.Kind == llvm.CEnum && len(t.Enumerators) > 0:
 			x.Values = slices.Compact(slices.Sorted(slices.Values(t.Enumerators)))
 		case v.bounds(t):
 			x.Ordinary = v.IsOrdinary(x.Name)
 		}
-		plan.Parameters = append(plan.Parameters, x)
+		plan = append(plan, x)
 	}
 	return plan
 }
@@ -110,6 +119,7 @@ type summary struct {
 	types    []*llvm.CType
 	views    []*llvm.Type // structures that it is taken for
 	word     *llvm.Type   // the integers that it is taken for
+	inside   container    // what it points into
 }
 
 type inference struct {
@@ -164,7 +174,7 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		s.written, s.read = u.written[p.Index], u.read[p.Index]
 		s.elements = u.constant[p.Index] + 1
 		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
-		s.types, s.views, s.word = u.types[p.Index], u.views[p.Index], u.words[p.Index]
+		s.types, s.views, s.word, s.inside = u.types[p.Index], u.views[p.Index], u.words[p.Index], u.containers[p.Index]
 	}
 	for _, base := range u.walks() {
 		for p := range u.from[base] {
@@ -236,6 +246,9 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	if s.word == nil {
 		s.word = theirs.word
 	}
+	if whole && s.inside.t == nil {
+		s.inside = theirs.inside
+	}
 	for n := range theirs.lengths {
 		length(n, false, "passed to "+callee.Name)
 	}
@@ -273,6 +286,12 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	}
 	base := t.Strip().Base
+	if c := s.inside; c.t != nil {
+		if around := in.named(c.t); around != nil {
+			out.Object, out.Before, out.Why = in.object(around, Depth, nil), c.before, "moved back to its start"
+			return out
+		}
+	}
 	if b := base.Strip(); b == nil || b.Kind == llvm.CStruct && len(b.Members) == 0 {
 		for _, other := range s.types { // void *, and what it is taken for
 			if o := other.Strip(); o != nil && o.Kind == llvm.CPointer {
@@ -309,7 +328,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	s.elements = max(s.elements, (s.bytes+object.Size-1)/max(object.Size, 1))
 	out.Object = object
 	if n, why := chosenLength(f, p, s, b); n >= 0 {
-		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous}, why
+		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous && !in.usesOf(f).expectedZero[n]}, why
 		out.Sized, out.ByUse = true, s.lengths[n] != ""
 		if s.whole && b != nil && b.Kind == llvm.CInt && b.Bits == 8 {
 			if constant(base) && roomOfAnother(f, p, n, list) {
@@ -413,7 +432,8 @@ func (in *inference) named(t *llvm.Type) *llvm.CType {
 			}
 		}
 	}
-	name, ok := strings.CutPrefix(t.Text, "%struct.")
+	text, _, _ := strings.Cut(t.Text, " = ") // the body of the type is behind its name
+	name, ok := strings.CutPrefix(text, "%struct.")
 	if c := in.names[name]; ok && c != nil && c.Strip().Bits/8 == t.Size {
 		return c
 	}

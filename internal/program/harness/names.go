@@ -21,14 +21,14 @@ var (
 	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail", "entries", "items"}
 )
 
-// words splits a name at underscores and capitals, in lower case.
-func words(name string) []string {
+// Words splits a name at underscores and capitals, in lower case.
+func Words(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(wordBreak.ReplaceAllString(name, "${1}_$2")), func(r rune) bool { return r == '_' })
 }
 
 // isEnd says that a name is that of the end of a buffer: end, buf_end, bufend, endptr.
 func isEnd(name string) bool {
-	list := words(name)
+	list := Words(name)
 	if len(list) == 0 {
 		return false
 	}
@@ -45,7 +45,7 @@ func isLimit(name string) bool { return isOneOf(name, capacityWords) || limitPre
 // isOneOf says that one of the words of a name is in a list; what is short counts only as a word of its own, as in n or n_items,
 // what is long also at the end of a word, as in srclen.
 func isOneOf(name string, list []string) bool {
-	for _, w := range words(name) {
+	for _, w := range Words(name) {
 		if strings.HasPrefix(w, "ref") { // a count of references
 			return false
 		}
@@ -60,7 +60,7 @@ func isOneOf(name string, list []string) bool {
 
 // belongs says that the name of a length is made of that of a pointer: src and src_len, data and n_data, nargs and args.
 func belongs(pointer, length string) bool {
-	p, l := strings.Join(words(pointer), ""), strings.Join(words(length), "")
+	p, l := strings.Join(Words(pointer), ""), strings.Join(Words(length), "")
 	if p == "" || !strings.Contains(l, p) || p == l {
 		return false
 	}

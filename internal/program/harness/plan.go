@@ -10,6 +10,7 @@
 //	callbacks.go  what functions do that a harness makes
 //	sentinels.go  arrays that end with an element of zeros
 //	allocators.go  which comparisons with null say nothing
+//	constructors.go  objects that functions of the program make
 package harness
 
 import (
@@ -37,6 +38,8 @@ type Variant struct {
 	Ordinary []string
 	// Spared are violations that are known: runs end before them.
 	Spared []Site
+	// Made are structures that functions of the program make.
+	Made []Making
 }
 
 // Site is a place in the source.
@@ -99,8 +102,12 @@ type Pointer struct {
 	MayBeNull bool
 	// Object is what it points to; nil is nothing: then it is null, a function, or a place in another object.
 	Object *Object
+	// Made says which functions make the object, nil if Object does.
+	Made *Made
 	// Function is the signature of a function, if it points to one.
 	Function *llvm.CType
+	// Before is how many bytes of the object are before the place where it points.
+	Before uint64
 	// EndOf is the parameter whose object it is the end of.
 	EndOf string
 	// Why are the words for what suggested that, empty for the type.
@@ -274,6 +281,8 @@ func (p *Pointer) facts(name string) []Fact {
 	}
 	fact := func(text string) []Fact { return []Fact{{Name: name, Text: name + " " + text + why, Pointer: p}} }
 	switch {
+	case p.Made != nil:
+		return fact(p.Made.text())
 	case p.EndOf != "":
 		return fact(null + "points to the end of what " + p.EndOf + " points to")
 	case Reads(p.Function):
@@ -286,6 +295,10 @@ func (p *Pointer) facts(name string) []Fact {
 	inner := name + "->"
 	if p.Object.Count.Kind != Fixed || p.Object.Count.Number != 1 {
 		inner = name + "[i]."
+	}
+	if p.Before > 0 {
+		inner = name + "'s structure."
+		return append(fact(fmt.Sprintf("%spoints to byte %d of %s", null, p.Before, p.Object.text())), fieldFacts(inner, p.Object.Fields)...)
 	}
 	return append(fact(null+"points to "+p.Object.text()), fieldFacts(inner, p.Object.Fields)...)
 }

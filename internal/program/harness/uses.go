@@ -28,6 +28,10 @@ type uses struct {
 	constant map[int]uint64
 	// comparedNull are the parameters that are compared with null.
 	comparedNull map[int]bool
+	// expectedZero are the integer parameters that are compared with 0 as they are passed.
+	expectedZero map[int]bool
+	// containers are the structures around the place where a pointer parameter points.
+	containers map[int]container
 	// comparedZero are the pointer parameters of which an element is compared with 0 where the pointer moves.
 	comparedZero map[int]bool
 	// written and read are those whose elements are, stored those that are put into memory, whence they are not followed.
@@ -44,7 +48,7 @@ func usesOf(f *llvm.Function) *uses {
 	u := &uses{
 		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
 		block: map[llvm.Value]*llvm.Block{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
-		comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{}, words: map[int]*llvm.Type{},
+		expectedZero: map[int]bool{}, containers: map[int]container{}, comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{}, words: map[int]*llvm.Type{},
 	}
 	for _, p := range f.Params {
 		u.from[p] = map[int]bool{p.Index: true}
@@ -267,6 +271,9 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 		if p, ok := unmoved(i.Args[0]).(*llvm.Param); ok && i.Elem.Kind == llvm.StructType {
 			u.views[p.Index] = append(u.views[p.Index], i.Elem)
 		}
+		if p, before := u.around(i.Args[0]); p != nil && i.Elem.Kind == llvm.StructType && before < i.Elem.Size && before > u.containers[p.Index].before {
+			u.containers[p.Index] = container{i.Elem, before}
+		}
 		if !scalar {
 			return
 		}
@@ -289,10 +296,16 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 			if asserts(b, i) {
 				return
 			}
+			if joinsNull(x, map[llvm.Value]bool{}) {
+				return
+			}
 			for p := range u.from[x] {
 				u.comparedNull[p] = true
 			}
 			return
+		}
+		if p, ok := x.(*llvm.Param); ok && isZero(y) {
+			u.expectedZero[p.Index] = true
 		}
 		u.compared = append(u.compared, [2]llvm.Value{x, y})
 		if c, ok := y.(*llvm.Const); ok && (c.Kind == llvm.IntConst && c.Bits.IsZero() || c.Kind == llvm.ZeroConst) {
@@ -344,6 +357,51 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 			}
 		}
 	}
+}
+
+// joinsNull says that a value is null on a path where nobody passed null.
+func joinsNull(v llvm.Value, seen map[llvm.Value]bool) bool {
+	i, ok := v.(*llvm.Inst)
+	if !ok || seen[v] {
+		return isNull(v)
+	}
+	seen[v] = true
+	switch i.Op {
+	case llvm.Phi:
+		return slices.ContainsFunc(i.Args, func(a llvm.Value) bool { return joinsNull(a, seen) })
+	case llvm.Select:
+		return joinsNull(i.Args[1], seen) || joinsNull(i.Args[2], seen)
+	}
+	return false
+}
+
+// container is a structure, and how many of its bytes are before the place where a pointer into it points.
+type container struct {
+	t      *llvm.Type
+	before uint64
+}
+
+// around is a parameter from which a pointer moves back by a constant, as container_of does, and by how many bytes; nil if it does not.
+func (u *uses) around(v llvm.Value) (*llvm.Param, uint64) {
+	before := int64(0)
+	for {
+		i, ok := v.(*llvm.Inst)
+		if !ok {
+			break
+		}
+		switch {
+		case i.Op == llvm.BitCast || i.Op == llvm.Freeze:
+		case i.Op == llvm.GetElementPtr && len(i.Args) == 2 && isConst(i.Args[1]):
+			before -= i.Args[1].(*llvm.Const).Bits.Int64() * int64(i.Elem.Size)
+		default:
+			return nil, 0
+		}
+		v = i.Args[0]
+	}
+	if p, ok := v.(*llvm.Param); ok && before > 0 {
+		return p, uint64(before)
+	}
+	return nil, 0
 }
 
 // asserts says that a function ends the program where a comparison with null, by which a block ends, finds null: it is no case that it expects.
@@ -482,7 +540,7 @@ func (u *uses) namedEndOf(end int) int {
 		if p.Type.Kind != llvm.PointerType || isEnd(p.Name) || !samePointers(types[p.Name], types[q.Name]) {
 			continue
 		}
-		if best < 0 || words(p.Name)[0] == words(q.Name)[0] || words(u.f.Params[best].Name)[0] != words(q.Name)[0] {
+		if best < 0 || Words(p.Name)[0] == Words(q.Name)[0] || Words(u.f.Params[best].Name)[0] != Words(q.Name)[0] {
 			best = k
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"assay"
 	"assay/internal/program/frontend"
+	"assay/internal/program/harness"
 	"assay/internal/tools/report"
 	"assay/internal/user/show"
 )
@@ -18,7 +19,10 @@ import (
 
 // request is what a worker is asked.
 type request struct {
-	Units      []unitRef
+	Units []unitRef
+	// Made says how the structures that the function gets are made, with MadeUnits instead of Units.
+	Made       []harness.Making
+	MadeUnits  []unitRef
 	Function   string
 	Properties []assay.Property
 	// Internal says that only the project itself calls the function.
@@ -59,21 +63,20 @@ type examination struct {
 	ctx context.Context
 	// internal is that of the request.
 	internal bool
+	made     []harness.Making
+	madeLink []frontend.Linked
 	task     assay.Task
 	out      *answer
 	end      time.Time
 }
 
 // examine answers a request.
-func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
+func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) *answer {
 	begin := time.Now()
-	x := &examination{ctx: ctx, internal: r.Internal, out: &answer{By: map[assay.Property]string{}}, end: begin.Add(3 * r.Timeout)}
+	x := &examination{ctx: ctx, internal: r.Internal, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, end: begin.Add(3 * r.Timeout)}
 	x.task = assay.Task{Properties: r.Properties, Program: r.Program, Timeout: r.Timeout}
 	p := &x.task.Program
 	p.Function, p.Link, p.Harness.Infer = r.Function, link, true
-	for _, l := range link {
-		x.task.Files = append(x.task.Files, l.Unit.File)
-	}
 	x.ask()
 	for i := range x.out.Findings {
 		f := &x.out.Findings[i]
@@ -97,7 +100,17 @@ func examine(ctx context.Context, r *request, link []frontend.Linked) *answer {
 
 // check asks one question in the time that is left.
 func (x *examination) check(v assay.Harness, properties ...assay.Property) (*assay.Result, error) {
+	return x.checkLinked(x.task.Program.Link, v, properties...)
+}
+
+// checkLinked is check with other parts of the project.
+func (x *examination) checkLinked(link []frontend.Linked, v assay.Harness, properties ...assay.Property) (*assay.Result, error) {
 	t := x.task
+	t.Program.Link = link
+	t.Files = nil
+	for _, l := range link {
+		t.Files = append(t.Files, l.Unit.File)
+	}
 	t.Properties, t.Program.Harness = properties, v
 	t.Engine.Parts = len(properties) > 1
 	t.Timeout = min(t.Timeout, time.Until(x.end))
@@ -162,6 +175,7 @@ func (x *examination) ask() {
 	}
 	for _, p := range violated {
 		x.hunt(p)
+		x.construct(p)
 	}
 	switch {
 	case len(out.Findings) > 0:

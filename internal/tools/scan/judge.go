@@ -320,10 +320,13 @@ func lowered(f *Finding, s start) bool {
 		f.lower(LabelInvariant, "the function takes "+s.loose(f)+" for a limit, and nothing says how that goes with the size of "+p.Name, roomFor(f, s))
 	case memory && !f.followed && f.Entry != "main":
 		f.lower(LabelRoom, "where the pointer comes from is not known", roomFor(f, s))
+	case p.Kind == show.PointeeNull && p.Initial && f.made && p.Name == "": // no parameter: what a constructor has left null
+		f.Confidence, f.Because = Medium, f.Because+", with a pointer that is null from the start"
+		return false
 	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":
 		f.lower(LabelSetUp, "the pointer is null from the start: the arguments or the globals may have been set up before", cmp.Or(nullOf(f, s), "a pointer")+" is set up before "+f.Entry+" is called")
-	case f.Property == assay.UnreachCall && f.Entry != "main" && (f.Place.Func == f.Entry && s.arguments() || s.structured()):
-		f.lower(LabelAsserted, "the function asserts it of its arguments", f.Place.Text)
+	case f.Property == assay.UnreachCall && f.Entry != "main" && (f.made || s.arguments()):
+		f.lower(LabelAsserted, "it is asserted of the arguments, or of what follows from them", f.Place.Text)
 	default:
 		return false
 	}

@@ -7,6 +7,7 @@
 //	suppress.go   comments assay: ignore(…)              cache.go      answers by content
 //	worker.go     processes that look at functions       pool.go       as many as processors
 //	function.go   the questions about one function       confidence.go what a finding is worth
+//	judge.go      the same before its callers are seen   constructors.go  objects that the project makes
 //	scan.go       Run                                    result.go     what comes out
 //	text.go       for people
 package scan
@@ -132,6 +133,8 @@ type Finding struct {
 	Cut   int          `json:"trace_cut,omitempty"`
 	// Explicit says that it is about an object whose size is an argument, too: the function knows how much there is.
 	Explicit bool `json:"explicit_size,omitempty"`
+	// made says that an object that the project makes leads there.
+	made bool
 	// followed says that the trace comes to the violation.
 	followed bool
 	// Also are other functions from which the same place is reached.

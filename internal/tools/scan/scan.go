@@ -19,6 +19,7 @@ import (
 
 	"assay"
 	"assay/internal/program/frontend"
+	"assay/internal/program/harness"
 	"assay/internal/user/property"
 )
 
@@ -74,6 +75,9 @@ type target struct {
 	def  *frontend.Definition
 	link []frontend.Linked
 	key  string
+	// made is how the structures that it gets are made, and madeLink what is linked then.
+	made     []harness.Making
+	madeLink []frontend.Linked
 	// internal says that only the project itself calls it.
 	internal bool
 	answer   *answer
@@ -263,13 +267,13 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 		}
 	}
 	graph := &callGraph{callers: make([][]int, len(s.targets)), open: make([]bool, len(s.targets))}
-	reached := make([]any, len(s.targets))
+	reached := make([]frontend.Reached, len(s.targets))
 	for n, t := range s.targets {
-		link, digests, err := whole.Reach(t.unit, t.name)
+		r, err := whole.Reach(frontend.Named{Unit: t.unit, Name: t.name})
 		if err != nil {
 			t.answer = &answer{Answer: assay.Unknown, Open: s.o.Properties, Reasons: []assay.Reason{{Cause: "unsupported", Text: err.Error()}}}
 		}
-		t.link = link
+		t.link, reached[n] = r.Link, r
 		for _, used := range t.def.Uses {
 			if u := whole.UnitOf(t.unit, used); u != nil {
 				if m, ok := number[[2]string{u.File, used}]; ok && m != n && !slices.Contains(graph.callers[m], n) {
@@ -277,15 +281,27 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				}
 			}
 		}
-		reached[n] = digests
 	}
 	for n, t := range s.targets {
 		graph.open[n] = t.def.Address || !s.isStatic(units[t.unit], t.name)
 	}
 	graph.findRoots(func(n int) bool { return s.targets[n].name == "main" }, func(n int) bool { return s.isStatic(units[s.targets[n].unit], s.targets[n].name) })
+	life := lifeOf(s.targets, reached)
 	for n, t := range s.targets {
 		t.internal = !graph.root[n]
-		t.key = s.cache.key("answer", t.name, t.internal, reached[n], declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
+		digests := [][]string{reached[n].Digests}
+		made, by := life.makings(t, func(m *target) bool { return s.isStatic(units[m.unit], m.name) })
+		if len(made) > 0 {
+			roots := []frontend.Named{{Unit: t.unit, Name: t.name}}
+			for _, m := range by {
+				roots = append(roots, frontend.Named{Unit: m.unit, Name: m.name})
+			}
+			if r, err := whole.Reach(roots...); err == nil { // else a name stands for two things
+				t.made, t.madeLink = made, r.Link
+				digests = append(digests, r.Digests)
+			}
+		}
+		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
@@ -418,12 +434,17 @@ func (s *scanner) left() time.Duration {
 }
 
 func (s *scanner) request(t *target, limit time.Duration) *request {
-	r := &request{Function: t.name, Properties: s.o.Properties, Internal: t.internal, Timeout: limit, Program: s.program(t.name)}
-	for _, l := range t.link {
-		i := slices.Index(s.units, l.Unit)
-		r.Units = append(r.Units, unitRef{absolute(s.cache.unitPath(s.keys[i])), l.Names})
+	refs := func(link []frontend.Linked) (list []unitRef) {
+		for _, l := range link {
+			i := slices.Index(s.units, l.Unit)
+			list = append(list, unitRef{absolute(s.cache.unitPath(s.keys[i])), l.Names})
+		}
+		return list
 	}
-	return r
+	return &request{
+		Function: t.name, Properties: s.o.Properties, Internal: t.internal, Timeout: limit, Program: s.program(t.name),
+		Units: refs(t.link), Made: t.made, MadeUnits: refs(t.madeLink),
+	}
 }
 
 // finish makes the report.

@@ -60,13 +60,27 @@ func WorkerMain(args []string) int {
 
 // reply answers one request.
 func reply(r *request, known map[string]*frontend.Unit) *answer {
-	var link []frontend.Linked
-	for _, ref := range r.Units {
+	link, err := linkOf(r.Units, known)
+	if err != nil {
+		return &answer{Failed: err.Error()}
+	}
+	madeLink, err := linkOf(r.MadeUnits, known)
+	if err != nil {
+		return &answer{Failed: err.Error()}
+	}
+	a := examine(context.Background(), r, link, madeLink)
+	a.Recycle = a.Recycle || resident() > 1<<30
+	return a
+}
+
+// linkOf reads units, unless they are known.
+func linkOf(units []unitRef, known map[string]*frontend.Unit) (link []frontend.Linked, err error) {
+	for _, ref := range units {
 		u := known[ref.Path]
 		if u == nil {
 			stored, err := readUnit(ref.Path)
 			if err != nil {
-				return &answer{Failed: "reading a compiled file: " + err.Error()}
+				return nil, fmt.Errorf("reading a compiled file: %w", err)
 			}
 			if len(known) >= unitsKept {
 				clear(known)
@@ -76,9 +90,7 @@ func reply(r *request, known map[string]*frontend.Unit) *answer {
 		}
 		link = append(link, frontend.Linked{Unit: u, Names: ref.Names})
 	}
-	a := examine(context.Background(), r, link)
-	a.Recycle = a.Recycle || resident() > 1<<30
-	return a
+	return link, nil
 }
 
 // resident is the memory that this process has, 0 if that is not known.

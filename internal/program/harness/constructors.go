@@ -1,0 +1,160 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"assay/internal/program/llvm"
+)
+
+// This file lets the functions of a library make the objects that a function gets: a constructor, then perhaps functions that change the
+// object. What goes wrong with such an object needs no invariant that a structure with arbitrary content may lack. Which functions these
+// are is said in a Variant; package scan chooses them by Structures. The objects are some of those that the library makes: a
+// proof about them says nothing of others.
+
+// Structure is what a parameter or a result points to: the name of a structure, empty if it is something else.
+type Structure struct {
+	Type     string
+	Constant bool
+}
+
+// StructureOf is that of a type.
+func StructureOf(t *llvm.CType) (s Structure) {
+	p := t.Strip()
+	if p == nil || p.Kind != llvm.CPointer {
+		return s
+	}
+	alias := ""
+	for b := p.Base; b != nil; b = b.Base {
+		switch {
+		case b.Kind == llvm.CAlias && b.Const:
+			s.Constant = true
+		case b.Kind == llvm.CAlias:
+			alias = b.Name
+		case b.Kind == llvm.CStruct && b.Name != "struct":
+			s.Type = strings.TrimPrefix(b.Name, "struct ")
+			return s
+		case b.Kind == llvm.CStruct:
+			s.Type = alias
+			return s
+		default:
+			return Structure{}
+		}
+	}
+	return Structure{}
+}
+
+// Returned says that a constructor returns the object, instead of filling in that of a parameter.
+const Returned = -1
+
+// Step is a function that makes or changes an object: that of the parameter Into.
+type Step struct {
+	Function string
+	Into     int
+}
+
+// Making says how objects of a structure are made: by one of Makers, then by each of Changers, or not.
+type Making struct {
+	Type             string
+	Makers, Changers []Step
+}
+
+// Made is a Making with what the functions are called with.
+type Made struct {
+	Makers, Changers []Call
+	Object           *Object // that constructors fill in: zeros
+}
+
+// Call is a Step and its arguments.
+type Call struct {
+	Step
+	Parameters []Parameter
+	// Succeeds says that the result is not negative: it returns negative numbers where it fails.
+	Succeeds bool
+}
+
+// made is how the object behind a parameter is made, nil if nothing says so.
+func (in *inference) made(t *llvm.CType) *Made {
+	s := StructureOf(t)
+	k := slices.IndexFunc(in.variant.Made, func(m Making) bool { return m.Type == s.Type })
+	if s.Type == "" || k < 0 {
+		return nil
+	}
+	out := &Made{}
+	for _, m := range in.variant.Made[k].Makers {
+		if c, ok := in.call(m); ok {
+			out.Makers = append(out.Makers, c)
+		}
+	}
+	for _, m := range in.variant.Made[k].Changers {
+		if c, ok := in.call(m); ok {
+			out.Changers = append(out.Changers, c)
+		}
+	}
+	if len(out.Makers) == 0 {
+		return nil
+	}
+	base := t.Strip().Base
+	if b := base.Strip(); b != nil {
+		out.Object = &Object{Type: base, Size: (b.Bits + 7) / 8, Count: Count{Kind: Fixed, Number: 1}}
+	}
+	if out.Object == nil || out.Object.Size == 0 { // what it looks like is not known here
+		out.Makers = slices.DeleteFunc(out.Makers, func(c Call) bool { return c.Into != Returned })
+		out.Object = nil
+	}
+	if len(out.Makers) == 0 {
+		return nil
+	}
+	return out
+}
+
+// call plans a step; the structures in its arguments are not made.
+func (in *inference) call(s Step) (Call, bool) {
+	f := in.p.Function(s.Function)
+	if f == nil || f.Blocks == nil || s.Into >= len(f.Params) {
+		return Call{}, false
+	}
+	inner := *in
+	inner.variant.Made, inner.variant.Ordinary = nil, []string{AllIntegers}
+	inner.budget = objects / 3
+	return Call{s, inner.parameters(f), s.Into != Returned && returnsNegative(f)}, true
+}
+
+// returnsNegative says that a function returns a negative constant, or another number.
+func returnsNegative(f *llvm.Function) bool {
+	if f.Type.Return.Kind != llvm.IntType {
+		return false
+	}
+	for _, b := range f.Blocks {
+		i := b.Instrs[len(b.Instrs)-1]
+		if i.Op != llvm.Ret || len(i.Args) != 1 {
+			continue
+		}
+		values := []llvm.Value{i.Args[0]}
+		if phi, ok := i.Args[0].(*llvm.Inst); ok && (phi.Op == llvm.Phi || phi.Op == llvm.Select) {
+			values = phi.Args
+		}
+		for _, v := range values {
+			if c, ok := v.(*llvm.Const); ok && c.Kind == llvm.IntConst && c.Bits.Width() <= 64 && c.Bits.Int64() < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// text says how the object is made.
+func (m *Made) text() string {
+	list := func(calls []Call, word string) string {
+		var names []string
+		for _, c := range calls {
+			names = append(names, c.Function)
+		}
+		return strings.Join(names, word)
+	}
+	text := "is an object that " + list(m.Makers, " or ") + " makes"
+	if len(m.Changers) > 0 {
+		text += ", and that " + list(m.Changers, " and then ") + " may change"
+	}
+	return text
+}

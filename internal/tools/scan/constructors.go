@@ -1,0 +1,237 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"assay"
+	"assay/internal/program/frontend"
+	"assay/internal/program/harness"
+	"assay/internal/user/show"
+)
+
+// This file has the project make the structures that its functions get. Of the functions that return a structure or fill one in it chooses
+// constructors, and of those that get one and are called like changes, some that change it (harness.Making). Violations are asked about once
+// more with such objects: what they reach needs no invariant; what only a structure with arbitrary content reaches, and
+// no object that was made, needs one, if it is about where a pointer points or how large a number is.
+
+// Limits of what is made: constructors and changes of a structure, and the size of all that they reach, in instructions.
+const (
+	makersKept    = 2
+	changersKept  = 2
+	makersReach   = 3000
+	structureKept = 2 // for one function
+)
+
+var (
+	// makerWords are what constructors are called that return an object, fillerWords those that fill one in.
+	makerWords  = []string{"new", "create", "make", "alloc", "init", "open", "construct", "ctor", "start", "parse", "load", "from"}
+	fillerWords = []string{"init", "initialize", "initialise", "setup", "construct", "ctor", "create", "new", "start"}
+	// changerWords are what functions are called that change an object, endWords those after which there is none, or that make another.
+	changerWords = []string{"set", "add", "insert", "push", "append", "put", "update", "extend", "enqueue", "feed", "sink", "write", "resize", "grow", "reserve"}
+	endWords     = []string{"free", "destroy", "delete", "del", "close", "fini", "finish", "deinit", "release", "unref", "decref", "dispose", "cleanup", "done", "destruct", "dtor", "clear", "detach", "remove", "dup", "copy", "clone", "duplicate"}
+	// allocators are the functions of which a constructor reaches one that returns an object.
+	allocators = []string{"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc"}
+)
+
+// hasWord says that one of the words of a name, or its end, is in a list.
+func hasWord(name string, list []string) bool {
+	return slices.ContainsFunc(harness.Words(name), func(w string) bool {
+		return slices.ContainsFunc(list, func(x string) bool { return w == x || len(x) >= 4 && strings.HasSuffix(w, x) })
+	})
+}
+
+// shared is how many words of a name another one has, too: a word that it has twice counts twice if the other has it twice.
+func shared(a, b string) (n int) {
+	rest := harness.Words(b)
+	for _, w := range harness.Words(a) {
+		if k := slices.Index(rest, w); k >= 0 {
+			n++
+			rest = slices.Delete(rest, k, k+1)
+		}
+	}
+	return n
+}
+
+// variants is how many constructors of a structure there may be that return one without its being taken for a structure with variants, as
+// values of a script or nodes of a document are: a function may want one of them.
+const variants = 3
+
+// wanted leaves, of the constructors of a structure with variants, those of which a function's name says that it wants them.
+func wanted(list []candidate, function string) []candidate {
+	most := 0
+	returned := 0
+	least := len(harness.Words(function))
+	for _, c := range list {
+		if c.into == harness.Returned {
+			returned++
+		}
+		n := shared(c.t.name, function)
+		most, least = max(most, n), min(least, n)
+	}
+	if returned <= variants {
+		return list
+	}
+	if most == least {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return shared(c.t.name, function) < most })
+}
+
+// life knows the functions of a project by the structures that they make or change.
+type life struct {
+	makers, changers map[string][]candidate
+}
+
+type candidate struct {
+	t    *target
+	into int
+	size int // of what it reaches
+}
+
+// lifeOf looks at all functions; reached is what each reaches.
+func lifeOf(targets []*target, reached []frontend.Reached) *life {
+	l := &life{map[string][]candidate{}, map[string][]candidate{}}
+	for n, t := range targets {
+		s := t.def.Structures
+		if len(s) == 0 || t.def.Variadic || t.name == "main" || reached[n].Instructions > makersReach || hasWord(t.name, endWords) {
+			continue
+		}
+		takes := func(name string) bool {
+			return slices.ContainsFunc(s[1:], func(x harness.Structure) bool { return x.Type == name })
+		}
+		if made := s[0].Type; made != "" && !takes(made) && slices.ContainsFunc(allocators, func(a string) bool { return slices.Contains(reached[n].Digests, a) }) {
+			l.makers[made] = append(l.makers[made], candidate{t, harness.Returned, reached[n].Instructions})
+		}
+		for k, x := range s[1:] {
+			switch {
+			case x.Type == "" || x.Constant || slices.IndexFunc(s[1:], func(y harness.Structure) bool { return y.Type == x.Type }) != k:
+			case hasWord(t.name, fillerWords):
+				l.makers[x.Type] = append(l.makers[x.Type], candidate{t, k, reached[n].Instructions})
+			case k == 0 && hasWord(t.name, changerWords):
+				l.changers[x.Type] = append(l.changers[x.Type], candidate{t, k, reached[n].Instructions})
+			}
+		}
+	}
+	return l
+}
+
+// choose takes the best candidates for a function: named as it is, of use to anybody, simple.
+func choose(list []candidate, named *target, static func(*target) bool, words []string, most int) (out []candidate) {
+	points := func(c candidate) int {
+		n := 2 * shared(c.t.name, named.name)
+		if hasWord(c.t.name, words) {
+			n += 4
+		}
+		return n - len(c.t.def.Structures) - c.size/500
+	}
+	for _, c := range list {
+		if c.t != named && (!static(c.t) || c.t.unit == named.unit) {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(points(b), points(a)), cmp.Compare(a.t.name, b.t.name))
+	})
+	return out[:min(len(out), most)]
+}
+
+// makings are how the structures that a function gets are made, and the functions that make them.
+func (l *life) makings(t *target, static func(*target) bool) (list []harness.Making, by []*target) {
+	if len(t.def.Structures) == 0 {
+		return nil, nil
+	}
+	steps := func(chosen []candidate) (steps []harness.Step) {
+		for _, c := range chosen {
+			steps = append(steps, harness.Step{Function: c.t.name, Into: c.into})
+			by = append(by, c.t)
+		}
+		return steps
+	}
+	for _, s := range t.def.Structures[1:] {
+		if s.Type == "" || len(list) == structureKept || slices.ContainsFunc(list, func(m harness.Making) bool { return m.Type == s.Type }) {
+			continue
+		}
+		makers := choose(wanted(l.makers[s.Type], t.name), t, static, makerWords, makersKept)
+		if len(makers) == 0 || slices.ContainsFunc(l.makers[s.Type], func(c candidate) bool { return c.t == t }) && makers[0].into != harness.Returned {
+			continue // a constructor is not called with what another one has made
+		}
+		list = append(list, harness.Making{Type: s.Type, Makers: steps(makers), Changers: steps(choose(l.changers[s.Type], t, static, changerWords, changersKept))})
+	}
+	return list, by
+}
+
+// makersOf names the constructors.
+func makersOf(list []harness.Making) string {
+	var names []string
+	for _, m := range list {
+		for _, s := range m.Makers {
+			names = append(names, s.Function)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// construct asks about the violations of a property once more with objects that the project makes.
+func (x *examination) construct(p assay.Property) {
+	if len(x.made) == 0 || p == assay.ValidMemTrack {
+		return
+	}
+	v := assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}, Made: x.made}
+	all := false
+	reached := map[assay.Position]bool{}
+	for range huntLimit + 1 {
+		r, err := x.checkLinked(x.madeLink, v, p)
+		if err != nil {
+			return
+		}
+		if r.Answer != assay.False {
+			all = r.Answer == assay.True
+			break
+		}
+		if r.Violation.Pos.IsZero() || slices.Contains(v.Spared, site(r.Violation.Pos)) {
+			break
+		}
+		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
+		f := x.finding(r)
+		if !slices.ContainsFunc(f.Trace, func(s assay.Step) bool { return s.Func == f.Entry }) {
+			continue // it happens before the function is called
+		}
+		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
+		f.made = true
+		x.lowered(&f, startOf(r))
+		reached[f.Place.Pos] = true
+		if k := slices.IndexFunc(x.out.Findings, func(g Finding) bool { return g.Property == p && g.Place.Pos == f.Place.Pos }); k < 0 {
+			x.out.Findings = append(x.out.Findings, f)
+		} else if f.Confidence != Low {
+			x.out.Findings[k] = f
+		}
+	}
+	for k := range x.out.Findings {
+		f := &x.out.Findings[k]
+		if f.Property != p || f.Confidence == Low || f.made || reached[f.Place.Pos] || !invariable(f) {
+			continue
+		}
+		why := "no object that " + makersOf(x.made) + " makes was seen to lead there"
+		if all {
+			why = "no object that " + makersOf(x.made) + " makes leads there"
+		}
+		f.lower(LabelInvariant, why, "what holds of the structures that "+makersOf(x.made)+" makes")
+	}
+}
+
+// invariable says that a violation may be excluded by what is always so in a structure: it is about where a pointer points, or how large
+// a number is, and not about memory that the program has allocated and freed, or null that the function expects.
+func invariable(f *Finding) bool {
+	if f.Explicit {
+		return false
+	}
+	switch p := f.Place.Pointee; f.Property {
+	case assay.ValidDeref, assay.ArrayBounds:
+		return !(p.Gone && p.Kind != show.PointeeArgument) && !(p.Kind == show.PointeeNull && p.Name != "")
+	case assay.NoOverflow, assay.Shift, assay.UnreachCall, assay.DivByZero:
+		return true
+	}
+	return false
+}
