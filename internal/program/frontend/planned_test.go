@@ -35,6 +35,8 @@ var plans = []struct {
 		[]string{"s points to 64 elements of char (nothing says how many)"}},
 	{"a place in a structure around it", `struct l { struct l *next; }; struct e { long key; struct l link; int x; }; int f(struct l *p) { struct e *e = (struct e *)((char *)p - 8); return e->x; }`,
 		[]string{"p points to byte 8 of one struct e (moved back to its start)"}},
+	{"a cast by a function", `struct o { int kind; }; struct t { struct o base; long length; }; static struct t *text(struct o *p) { return (struct t *)p; } long f(struct o *p) { return p->kind == 3 ? text(p)->length : 0; }`,
+		[]string{"p points to one struct t"}},
 	{"a length that may be 0", `int f(const int *v, unsigned n) { if (n == 0) return 1; return v[n - 1]; }`,
 		[]string{"v points to n elements of int (named so)"}},
 	{"null of another value", `int f(const char *s, int n) { const char *mark = 0; for (int i = 0; i < n; i++) { if (s[i] == 3) mark = s + i; if (mark && *mark == 4) return 1; } return 0; }`,

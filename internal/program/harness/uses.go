@@ -83,6 +83,10 @@ func (u *uses) flow() {
 					}
 				case llvm.Phi:
 					sources = i.Args
+				case llvm.Call:
+					if k := returned(i); k >= 0 {
+						sources = i.Args[k : k+1]
+					}
 				case llvm.Select:
 					sources = i.Args[1:]
 				}
@@ -107,10 +111,40 @@ func (u *uses) flow() {
 	}
 }
 
+// returned is the argument that a call returns as it is, -1 if there is none: programs have functions for casts.
+func returned(call *llvm.Inst) int {
+	callee, ok := call.Callee.(*llvm.Function)
+	if !ok || len(callee.Blocks) == 0 {
+		return -1
+	}
+	k := -1
+	for _, b := range callee.Blocks {
+		last := b.Instrs[len(b.Instrs)-1]
+		if last.Op != llvm.Ret {
+			continue
+		}
+		if len(last.Args) != 1 {
+			return -1
+		}
+		p, ok := last.Args[0].(*llvm.Param)
+		if !ok || k >= 0 && k != p.Index || p.Index >= len(call.Args) {
+			return -1
+		}
+		k = p.Index
+	}
+	return k
+}
+
 // unmoved removes movements by nothing.
 func unmoved(v llvm.Value) llvm.Value {
 	for {
 		i, ok := v.(*llvm.Inst)
+		if ok && i.Op == llvm.Call {
+			if k := returned(i); k >= 0 {
+				v = i.Args[k]
+				continue
+			}
+		}
 		if !ok || i.Op != llvm.GetElementPtr {
 			return v
 		}

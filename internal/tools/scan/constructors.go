@@ -20,7 +20,7 @@ import (
 const (
 	makersKept    = 2
 	changersKept  = 2
-	makersReach   = 3000
+	makersReach   = 8000
 	structureKept = 2 // for one function
 )
 
