@@ -194,6 +194,9 @@ func (x *extended) intrinsic(i C.LLVMValueRef) C.LLVMValueRef {
 	if rounding, ok := integerIntrinsics[base]; ok {
 		return x.integer(C.LLVMTypeOf(i), x.numbers(rounding, first), true)
 	}
+	if base == "fmuladd" { // as -ffp-contract=off makes it
+		return x.numbers("add", x.numbers("mul", first, C.LLVMGetOperand(i, 1)), C.LLVMGetOperand(i, 2))
+	}
 	name, ok := extendedIntrinsics[base]
 	if !ok {
 		return nil

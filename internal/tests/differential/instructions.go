@@ -54,7 +54,7 @@ func (t irType) element() irType { return irType{Bits: t.Bits, Float: t.Float} }
 func (t irType) String() string {
 	s := fmt.Sprintf("i%d", t.Bits)
 	if t.Float {
-		s = map[int]string{32: "float", 64: "double"}[t.Bits]
+		s = map[int]string{32: "float", 64: "double", 80: "x86_fp80"}[t.Bits]
 	}
 	if t.Lanes > 0 {
 		return fmt.Sprintf("<%d x %s>", t.Lanes, s)
@@ -83,8 +83,9 @@ func (t irType) with(element irType) irType {
 var (
 	irBool      = irType{Bits: 1}
 	irWord      = irType{Bits: 64}
+	irExtended  = irType{Bits: 80, Float: true}
 	irIntegers  = []irType{{Bits: 8}, {Bits: 16}, {Bits: 32}, {Bits: 64}, {Bits: 7}, {Bits: 13}, {Bits: 33}, {Bits: 32, Lanes: 4}, {Bits: 64, Lanes: 2}, {Bits: 16, Lanes: 8}}
-	irFloats    = []irType{{Bits: 32, Float: true}, {Bits: 64, Float: true}, {Bits: 32, Float: true, Lanes: 4}, {Bits: 64, Float: true, Lanes: 2}}
+	irFloats    = []irType{{Bits: 32, Float: true}, {Bits: 64, Float: true}, {Bits: 32, Float: true, Lanes: 4}, {Bits: 64, Float: true, Lanes: 2}, irExtended}
 	irPredicate = []string{"eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"}
 	irOrdering  = []string{"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"}
 )
@@ -178,7 +179,7 @@ func (g *irGenerator) keep(t irType, v string) { g.values[t] = append(g.values[t
 
 // number is a float that is no NaN, and no negative zero.
 func (g *irGenerator) number(t irType, v string) string {
-	one, zero := g.splat(t, "1.0"), g.splat(t, "0.0")
+	one, zero := g.splat(t, irFloat(t, 1)), g.splat(t, irFloat(t, 0))
 	nan := g.emit("fcmp uno %v %s, %s", t, v, v)
 	v = g.emit("select %v %s, %v %s, %v %s", t.with(irBool), nan, t, one, t, v)
 	return g.emit("fadd %v %s, %s", t, v, zero)
@@ -210,10 +211,28 @@ func (g *irGenerator) constant(t irType) string {
 	if t.Bits == 32 {
 		x = float64(float32(x))
 	}
-	if math.IsNaN(x) {
+	return irFloat(t.element(), x)
+}
+
+// irFloat is a constant, which LLVM writes in a way of its own for extended numbers.
+func irFloat(t irType, x float64) string {
+	switch {
+	case math.IsNaN(x) && t.Bits == 80:
+		return "0xK7FFFC000000000000000"
+	case math.IsNaN(x):
 		return "0x7FF8000000000000"
+	case t.Bits != 80:
+		return fmt.Sprintf("0x%016X", math.Float64bits(x))
 	}
-	return fmt.Sprintf("0x%016X", math.Float64bits(x))
+	sign := math.Float64bits(x) >> 63 << 15
+	switch x = math.Abs(x); {
+	case x == 0:
+		return fmt.Sprintf("0xK%04X%016X", sign, 0)
+	case math.IsInf(x, 0):
+		return fmt.Sprintf("0xK%04X%016X", sign|0x7fff, uint64(1)<<63)
+	}
+	m, e := math.Frexp(x)
+	return fmt.Sprintf("0xK%04X%016X", sign|uint64(e+16382), uint64(math.Ldexp(m, 64)))
 }
 
 // last is a value of the type, likely one of the last.
@@ -231,6 +250,13 @@ func (g *irGenerator) observe(t irType, v string) {
 		for k := range t.Lanes {
 			g.observe(t.element(), g.emit("extractelement %v %s, i32 %d", t, v, k))
 		}
+		return
+	}
+	if t == irExtended {
+		bits := g.emit("bitcast x86_fp80 %s to i80", v)
+		g.observe(irWord, g.emit("trunc i80 %s to i64", bits))
+		v = g.emit("lshr i80 %s, 64", bits)
+		g.observe(irWord, g.emit("trunc i80 %s to i64", v))
 		return
 	}
 	if t.Float {

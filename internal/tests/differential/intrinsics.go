@@ -82,15 +82,29 @@ func (g *irGenerator) conversion(t irType) {
 // floatConversion writes one from or to floats.
 func (g *irGenerator) floatConversion(x irType) {
 	integer := irType{Bits: x.Bits, Lanes: x.Lanes}
+	kinds := 6
+	if x == irExtended { // its bits are no integer that others use
+		integer, kinds = irIntegers[g.IntN(7)], 3
+		switch single, double := irFloats[0], irFloats[1]; g.IntN(4) {
+		case 0:
+			g.define(x, "fpext float %s to x86_fp80", g.last(single))
+		case 1:
+			g.define(x, "fpext double %s to x86_fp80", g.last(double))
+		case 2:
+			g.define(single, "fptrunc x86_fp80 %s to float", g.last(x))
+		case 3:
+			g.define(double, "fptrunc x86_fp80 %s to double", g.last(x))
+		}
+	}
 	v := g.last(x)
-	switch g.IntN(6) {
+	switch g.IntN(kinds) {
 	case 0:
 		g.define(x, "%s %v %s to %v", []string{"sitofp", "uitofp"}[g.IntN(2)], integer, g.last(integer), x)
 	case 1: // what is not small becomes 1
 		g.declare(x.String(), "llvm.fabs."+x.suffix(), x.String())
 		size := g.emit("call %v @llvm.fabs.%s(%v %s)", x, x.suffix(), x, v)
-		small := g.emit("fcmp olt %v %s, %s", x, size, g.splat(x, "1.0e3"))
-		v = g.emit("select %v %s, %v %s, %v %s", x.with(irBool), small, x, v, x, g.splat(x, "1.0"))
+		small := g.emit("fcmp olt %v %s, %s", x, size, g.splat(x, irFloat(x, 50)))
+		v = g.emit("select %v %s, %v %s, %v %s", x.with(irBool), small, x, v, x, g.splat(x, irFloat(x, 1)))
 		g.define(integer, "fptosi %v %s to %v", x, v, integer)
 		v = g.emit("call %v @llvm.fabs.%s(%v %s)", x, x.suffix(), x, v)
 		g.define(integer, "fptoui %v %s to %v", x, v, integer)
@@ -137,7 +151,7 @@ func (g *irGenerator) lanes(t irType) {
 
 // access writes a store and a load, or a copy.
 func (g *irGenerator) access(t irType) {
-	if t.Bits%8 != 0 || t.Bits == 33 {
+	if t.Bits%8 != 0 || t == irExtended {
 		return
 	}
 	size := t.Bits / 8 * max(1, t.Lanes)
