@@ -54,13 +54,13 @@ func Shorten(ctx context.Context, m *ir.Module, found verdict.False, o Options) 
 		p := place{funcs[c.Func], c.Value}
 		first.add(p, gene{value: c.Bits, bytes: c.Bytes, base: c.Base})
 	}
-	if !s.accepts(first) {
+	if !s.accepts(&change{of: first}) {
 		return found
 	}
 	original := s.best
 	took := shortenMost - s.steps
 	s.steps = min(s.steps, max(shortenSteps, shortenAttempts*took))
-	for improved := true; improved; {
+	for improved := true; improved && !s.exhausted(); {
 		improved = s.leaveOut()
 		improved = s.shrinkContents() || improved
 		improved = s.shrinkValues() || improved
@@ -128,13 +128,32 @@ func (g *genome) add(p place, x gene) {
 	g.order = append(g.order, p)
 }
 
+// change is an input with other answers in one place: programs have thousands of places, and an input
+// that is tried differs in one.
+type change struct {
+	of    *genome
+	place place
+	genes []gene
+}
+
+// at is the answers in a place.
+func (c *change) at(p place) []gene {
+	if p == c.place {
+		return c.genes
+	}
+	return c.of.genes[p]
+}
+
+// exhausted says that no more runs are allowed.
+func (s *shortener) exhausted() bool { return s.runs <= 0 || s.steps <= 0 || s.ctx.Err() != nil }
+
 // accepts runs an input, and keeps it if it comes to the violation and is the shortest.
-func (s *shortener) accepts(g *genome) bool {
-	if s.runs <= 0 || s.steps <= 0 || s.ctx.Err() != nil {
+func (s *shortener) accepts(g *change) bool {
+	if s.exhausted() {
 		return false
 	}
 	s.runs--
-	h := &heir{s: s, from: g, used: &genome{genes: map[place][]gene{}}}
+	h := &heir{s: s, from: g, used: &genome{genes: make(map[place][]gene, len(g.of.genes))}}
 	recorder := interp.NewRecorder(h)
 	var passes []verdict.Guard
 	reached := false
@@ -220,17 +239,12 @@ func (s *shortener) visits() (out []visit) {
 }
 
 // with is the best input with other answers in a place.
-func (s *shortener) with(p place, genes []gene) *genome {
-	g := &genome{genes: map[place][]gene{}, order: s.best.genome.order}
-	for q, x := range s.best.genome.genes {
-		g.genes[q] = x
-	}
-	g.genes[p] = genes
-	return g
+func (s *shortener) with(p place, genes []gene) *change {
+	return &change{of: s.best.genome, place: p, genes: genes}
 }
 
 // replaced is the best input with another answer to one question.
-func (s *shortener) replaced(v visit, x gene) *genome {
+func (s *shortener) replaced(v visit, x gene) *change {
 	genes := slices.Clone(s.best.genome.genes[v.place])
 	genes[v.n] = x
 	return s.with(v.place, genes)
@@ -252,6 +266,9 @@ func (s *shortener) leaveOut() (improved bool) {
 		if done[v.place] {
 			continue
 		}
+		if s.exhausted() {
+			return improved
+		}
 		done[v.place] = true
 		for size := (len(s.best.genome.genes[v.place]) + 1) / 2; size >= 1; size /= 2 {
 			for at := 0; at+size <= len(s.best.genome.genes[v.place]); {
@@ -261,7 +278,7 @@ func (s *shortener) leaveOut() (improved bool) {
 				} else {
 					at += size
 				}
-				if s.runs <= 0 {
+				if s.exhausted() {
 					return improved
 				}
 			}
@@ -291,7 +308,7 @@ func (s *shortener) shrinkContents() (improved bool) {
 					at = to
 				}
 			}
-			if size == 1 || s.runs <= 0 {
+			if size == 1 || s.exhausted() {
 				break
 			}
 			if _, ok := s.current(v); !ok {
@@ -306,6 +323,9 @@ func (s *shortener) shrinkContents() (improved bool) {
 func (s *shortener) shrinkValues() (improved bool) {
 	for _, v := range s.visits() {
 		x, ok := s.current(v)
+		if s.exhausted() {
+			return improved
+		}
 		if !ok || x.value.Width() == 0 || x.value.Width() > 64 || v.f.Type(v.v).Kind != ir.Int {
 			continue
 		}
@@ -365,7 +385,7 @@ func (s *shortener) readable() (improved bool) {
 // heir is the oracle that answers as a genome says, and with 0 what that does not say.
 type heir struct {
 	s    *shortener
-	from *genome
+	from *change
 	used *genome
 	made int
 }
@@ -380,8 +400,8 @@ func (h *heir) Reserved() (out []uint64) {
 			out = append(out, g.Base)
 		}
 	}
-	for _, genes := range h.from.genes {
-		for _, x := range genes {
+	for p := range h.from.of.genes {
+		for _, x := range h.from.at(p) {
 			if x.base != 0 {
 				out = append(out, x.base)
 			}
@@ -401,7 +421,7 @@ func (h *heir) Next(r interp.Request) (ir.Choice, error) {
 	p := place{r.Func, r.Value}
 	n := len(h.used.genes[p])
 	var x gene
-	if genes := h.from.genes[p]; n < len(genes) {
+	if genes := h.from.at(p); n < len(genes) {
 		x = genes[n]
 	}
 	if r.Kind == interp.WantValue && x.value.Width() == 0 {
