@@ -47,6 +47,7 @@ type walkFrame struct {
 	caller *walkFrame
 	shared bool // by several paths: copied before it changes
 	ways   []walkWay
+	round  int // the blocks that were begun, less one
 }
 
 // walkWay is a way that is not taken yet; to is 0 for a return.
@@ -134,7 +135,7 @@ func (w *walker) call(p *walk, fn *function, in edge, types []ir.Type) {
 			fr.variadic = append(fr.variadic, argument{x, types[i]})
 		}
 	}
-	p.top = &walkFrame{frame: fr, caller: p.top, ways: []walkWay{{to: 1, edge: edge{guard: in.guard, mem: in.mem}}}}
+	p.top = &walkFrame{frame: fr, caller: p.top, round: -1, ways: []walkWay{{to: 1, edge: edge{guard: in.guard, mem: in.mem}}}}
 }
 
 // own makes the top activation one of this path alone.
@@ -295,6 +296,7 @@ func (w *walker) take(p *walk, ways, others []walkWay) error {
 	in := w.join(edges)
 	f.ways = slices.Clone(others)
 	if to != 0 {
+		f.round++
 		w.start(f.frame, to, in)
 		return nil
 	}
@@ -355,7 +357,7 @@ func (w *walker) step(p *walk) error {
 		for i := range d.Args {
 			e.values[i] = f.operand(d, i)
 		}
-		f.ways = append(f.ways, walkWay{id: verdict.PathWay{From: f.block}, edge: e})
+		f.ways = append(f.ways, walkWay{id: verdict.PathWay{From: f.block, Round: f.round}, edge: e})
 		f.block = 0
 		return nil
 	case ir.Call:
@@ -420,7 +422,7 @@ func (w *walker) branch(f *walkFrame, conds []term.ID, succs []int) {
 		for _, v := range live {
 			e.values = append(e.values, f.get(v))
 		}
-		f.ways = append(f.ways, walkWay{verdict.PathWay{From: from, Succ: succs[i]}, to, e})
+		f.ways = append(f.ways, walkWay{verdict.PathWay{From: from, Succ: succs[i], Round: f.round}, to, e})
 	}
 }
 

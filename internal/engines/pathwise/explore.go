@@ -113,17 +113,19 @@ func (e *explorer) ways(s *state) bool {
 		return together != nil && !slices.ContainsFunc(ways, func(w ssa.Way) bool { return w.To != together.end })
 	}
 	joined := met()
-	if joined {
+	answer := together != nil && together.answer
+	if answer && p.Taken > together.until {
+		joined, answer, together = true, false, nil // it stays, so that none begins again
+	} else if joined {
 		s.regions, together = s.regions[:len(s.regions)-1], nil
 	}
 	if len(ways) == 1 {
 		p.Take(func(*ssa.Way) bool { return true })
 		return false
 	}
-	if together == nil && !joined && e.meetsSoon(p, ways) {
-		end, _ := p.PostDominator(ways[0].From)
-		s.regions = append(slices.Clip(s.regions), region{p.Serial(), end})
-		together = s.region()
+	if r, ok := e.meeting(p, ways, together == nil && !joined); ok {
+		s.regions = append(slices.Clip(s.regions), r)
+		together, answer = s.region(), r.answer
 		if met() {
 			s.regions, together = s.regions[:len(s.regions)-1], nil
 		}
@@ -150,7 +152,7 @@ func (e *explorer) ways(s *state) bool {
 		p.Take(func(w *ssa.Way) bool { return idOf(w) == id })
 		return false
 	}
-	groups := e.groups(p, there)
+	groups := e.groups(p, there, answer)
 	if len(groups) > 1 {
 		if together != nil {
 			groups[0] = nil // it keeps the others, too
@@ -163,6 +165,19 @@ func (e *explorer) ways(s *state) bool {
 	return false
 }
 
+// meeting is the region that begins at a branch, if its ways should be kept together and none are.
+func (e *explorer) meeting(p *ssa.Path, ways []ssa.Way, free bool) (region, bool) {
+	switch {
+	case !free:
+	case e.answers.asked(p):
+		return region{serial: p.Serial(), answer: true, until: p.Taken + maxAnswer}, true
+	case e.meetsSoon(p, ways):
+		end, _ := p.PostDominator(ways[0].From)
+		return region{serial: p.Serial(), end: end}, true
+	}
+	return region{}, false
+}
+
 // region is the region of the top activation, if its ways are kept together.
 func (s *state) region() *region {
 	if n := len(s.regions); n > 0 && s.regions[n-1].serial == s.p.Serial() {
@@ -171,7 +186,7 @@ func (s *state) region() *region {
 	return nil
 }
 
-func idOf(w *ssa.Way) verdict.PathWay { return verdict.PathWay{From: w.From, Succ: w.Succ} }
+func idOf(w *ssa.Way) verdict.PathWay { return verdict.PathWay(w.WayID) }
 
 // prune drops the ways on which no run is.
 func (e *explorer) prune(s *state) {
@@ -199,15 +214,19 @@ func (e *explorer) move(s *state, drop bool, ways []verdict.PathWay) {
 	s.node.Moves = append(s.node.Moves, verdict.PathMove{Step: s.p.Steps, Drop: drop, Ways: ways})
 }
 
-// groups divides ways such that those of a group can be joined.
-func (e *explorer) groups(p *ssa.Path, ways []ssa.Way) [][]verdict.PathWay {
+// groups divides ways such that those of a group can be joined. They may be those of an activation that answers a question.
+func (e *explorer) groups(p *ssa.Path, ways []ssa.Way, answer bool) [][]verdict.PathWay {
+	mergeable := func(a, b *ssa.Way) bool { return p.Mergeable(a, b, false) }
+	if answer && e.answers.tail(p.Func(), ways[0].To) {
+		mergeable = func(a, b *ssa.Way) bool { return p.Mergeable(a, b, true) && e.c.aboutOne(a.Guard(), b.Guard()) }
+	}
 	var groups [][]verdict.PathWay
 	var firsts []*ssa.Way
 next:
 	for i := range ways {
 		w := &ways[i]
 		for k, f := range firsts {
-			if f.To == w.To && p.Mergeable(f, w) {
+			if f.To == w.To && mergeable(f, w) {
 				groups[k] = append(groups[k], idOf(w))
 				continue next
 			}

@@ -13,7 +13,8 @@
 // in constants, which tell where in its input a program is as in veritesting [Avgerinos14]; what is lost is
 // estimated by kinds of values, where [Kuznetsov12] counts the queries to come.
 //
-// Tests of one condition after the other (a || b) are taken together, too, if they lead to the same block.
+// Tests of one condition after the other (a || b) are taken together, too, if they lead to the same block, and
+// so are all ways through a function that only answers a question (answers.go).
 //
 // A pointer that may point to several objects, a size of an allocation or a length of a copy with a few
 // possible values, and an offset at which something is written, divide the path by its values.
@@ -92,6 +93,9 @@ type state struct {
 type region struct {
 	serial uint32
 	end    ir.BlockID
+	// answer says that it is a whole activation, see answers.go; it is divided once the path has taken so many blocks.
+	answer bool
+	until  int64
 }
 
 // choices is a list of decisions, shared by paths.
@@ -107,6 +111,8 @@ type explorer struct {
 	st   *term.Store
 	u    *ssa.Unwinder
 	c    *conditions
+
+	answers *answers
 
 	open queue
 	made int
@@ -141,7 +147,7 @@ func Run(ctx context.Context, m *ir.Module, opts Options) Result {
 	st := term.NewStore()
 	st.KeepSums()
 	e := &explorer{
-		ctx: ctx, m: m, opts: opts, st: st, c: newConditions(st), root: &verdict.PathNode{Operand: -1},
+		ctx: ctx, m: m, opts: opts, st: st, c: newConditions(st), answers: newAnswers(m), root: &verdict.PathNode{Operand: -1},
 		unclean: map[site]verdict.Guard{}, tried: map[site]int{}, sources: map[term.ID]bool{}, taints: map[term.ID]taint{},
 	}
 	defer e.c.close()

@@ -44,10 +44,12 @@ type PathMove struct {
 	Ways []PathWay
 }
 
-// PathWay is a way behind a block: the number of the successor; 0 for a return.
+// PathWay is a way behind a block: the number of the successor; 0 for a return. Round is the number of blocks that the
+// activation had begun before this one, for a path may hold ways behind one block of several iterations.
 type PathWay struct {
-	From ir.BlockID
-	Succ int
+	From  ir.BlockID
+	Succ  int
+	Round int
 }
 
 // PathPart is a part of a path: the runs on some of its ways, which are taken at once, or those

@@ -27,6 +27,9 @@ func (g *guard) and(st *term.Store, c term.ID) *guard {
 	return &guard{parent: g, depth: g.depth + 1, cond: c, all: st.And(g.all, c)}
 }
 
+// Meet is the deepest common ancestor of two guards.
+func Meet(a, b *Guard) *Guard { return meet(a, b) }
+
 // meet is the deepest common ancestor of two guards.
 func meet(a, b *guard) *guard {
 	for a != b {

@@ -34,11 +34,13 @@ func (g *guard) Cond() term.ID { return g.cond }
 // All is the whole condition.
 func (g *guard) All() term.ID { return g.all }
 
-// WayID names a way: the terminator's block and the number of the successor; To is 0 for a
+// WayID names a way: the terminator's block, the number of the successor, and the blocks that the activation
+// had begun before, which tell the iterations of a loop apart; To is 0 for a
 // return.
 type WayID struct {
-	From ir.BlockID
-	Succ int
+	From  ir.BlockID
+	Succ  int
+	Round int
 }
 
 // Way is a way into a block of the top activation, not taken yet.
@@ -60,6 +62,7 @@ type activation struct {
 	serial uint32
 	shared bool // by several paths: copied before it is changed
 	ways   []Way
+	round  int // the blocks that were begun, less one
 	// The block under way, 0 if none, where it stands, and in which state.
 	block ir.BlockID
 	pc    int
@@ -127,7 +130,7 @@ func (p *Path) enter(f *ir.Func, args []memory.Value, types []ir.Type, in edge) 
 		fr.caller = p.top.fr
 	}
 	p.u.walked++
-	p.top = &activation{fr: fr, caller: p.top, serial: p.u.walked, ways: []Way{{To: 1, edge: edge{g: in.g, mem: in.mem}}}}
+	p.top = &activation{fr: fr, caller: p.top, serial: p.u.walked, round: -1, ways: []Way{{To: 1, edge: edge{g: in.g, mem: in.mem}}}}
 	p.Depth++
 }
 
@@ -142,6 +145,16 @@ func (p *Path) Ways() []Way {
 
 // Serial is the number of the top activation.
 func (p *Path) Serial() uint32 { return p.top.serial }
+
+// Callers yields the functions and calls in which the top activation is, the innermost first.
+func (p *Path) Callers(yield func(f *ir.Func, call ir.Value) bool) {
+	for a := p.top.caller; a != nil; a = a.caller {
+		f := a.fr.fn.f
+		if !yield(f, f.Blocks[a.block].Instrs[a.pc]) {
+			return
+		}
+	}
+}
 
 // PostDominator is the block at which all runs from a block of the top activation meet that
 // return at all; 0 is the return itself. It is false if no such run is known.
@@ -224,6 +237,7 @@ func (p *Path) begin(b ir.BlockID, in edge) {
 		a.fr.env[v] = in.values[len(phis)+i]
 	}
 	a.block, a.pc, a.g, a.mem = b, len(phis), in.g, in.mem
+	a.round++
 	p.u.walked++
 	a.fr.current, a.fr.id = &instance{block: b}, 1<<31|p.u.walked
 }
@@ -363,7 +377,7 @@ func (p *Path) Advance(before func(d *ir.Def, v ir.Value) bool) Stop {
 			for i := range d.Args {
 				values[i] = s.arg(d, i)
 			}
-			a.ways = append(a.ways, Way{WayID: WayID{From: a.block}, edge: edge{a.g, a.mem, values}})
+			a.ways = append(a.ways, Way{WayID: WayID{From: a.block, Round: a.round}, edge: edge{a.g, a.mem, values}})
 			a.block = 0
 			continue
 		case ir.Call:
@@ -435,7 +449,7 @@ func (p *Path) addWay(i int, to ir.BlockID, g *guard, mem *memory.State) {
 	for _, v := range fn.live[to] {
 		values = append(values, a.fr.env[v])
 	}
-	a.ways = append(a.ways, Way{WayID: WayID{a.block, i}, To: to, edge: edge{g, mem, values}})
+	a.ways = append(a.ways, Way{WayID: WayID{a.block, i, a.round}, To: to, edge: edge{g, mem, values}})
 }
 
 // call enters the callee; false if the run does not go on.
@@ -521,8 +535,8 @@ func (p *Path) callee(s *step, d *ir.Def, v ir.Value) *ir.Func {
 
 // Mergeable says whether two ways into one block can be joined such that little is lost:
 // what differs between them is no pointer, is no object that only one of them has, and is
-// no pair of constants, which tell where in its input a program is.
-func (p *Path) Mergeable(a, b *Way) bool {
+// no pair of constants, which tell where in its input a program is, unless the caller says that they do not.
+func (p *Path) Mergeable(a, b *Way, constants bool) bool {
 	st := p.u.st
 	alike := func(x, y memory.Value) bool {
 		if x == y || x == (memory.Value{}) || y == (memory.Value{}) {
@@ -531,7 +545,7 @@ func (p *Path) Mergeable(a, b *Way) bool {
 		if x.IsPointer() || y.IsPointer() {
 			return false
 		}
-		return st.Width(x.Bits) == 1 || !st.IsConst(x.Bits) || !st.IsConst(y.Bits)
+		return constants || st.Width(x.Bits) == 1 || !st.IsConst(x.Bits) || !st.IsConst(y.Bits)
 	}
 	for i := range a.values {
 		if !alike(a.values[i], b.values[i]) {

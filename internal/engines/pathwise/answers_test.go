@@ -1,0 +1,103 @@
+package pathwise
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"assay/internal/certify/accept"
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+)
+
+// member asks for each of n characters whether it is one of 32, and asserts a condition of how many are.
+func member(n int, asked, condition string) string {
+	return fmt.Sprintf(`module 64 entry @main
+func @in(%%c: i8) -> i32 {
+entry:
+  br head
+head:
+  %%x = phi i8 [i8 64, entry], [%%x1, next]
+  %%more = ult i1 %%x, i8 96
+  condbr %%more, look, no
+look:
+  %%same = eq i1 %%x, %%c
+  condbr %%same, yes, next
+next:
+  %%x1 = add i8 %%x, i8 1
+  br head
+yes:
+  br end
+no:
+  br end
+end:
+  %%r = phi i32 [i32 1, yes], [i32 0, no]
+  ret %%r
+}
+
+func @main() {
+entry:
+  br head
+head:
+  %%i = phi i8 [i8 0, entry], [%%i1, count], [%%i1, not]
+  %%sum = phi i32 [i32 0, entry], [%%sum1, count], [%%sum, not]
+  %%more = ult i1 %%i, i8 %d
+  condbr %%more, body, end
+body:
+  %%i1 = add i8 %%i, i8 1
+  %%c = nondet i8 input "c"
+  %%r = call i32 @in(%%c)
+  %s
+  condbr %%is, count, not
+count:
+  %%low = ule i1 i8 64, %%c
+  %%high = ult i1 %%c, i8 96
+  %%both = and i1 %%low, %%high
+  check assertion %%both "in"
+  %%sum1 = add i32 %%sum, i32 1
+  br head
+not:
+  br head
+end:
+  %%ok = %s
+  check assertion %%ok "sum"
+  halt exit
+}
+`, n, asked, condition)
+}
+
+// TestAnswers: a call whose result is compared is one path, however often its loop runs; what is found behind it is
+// what would be found by one path for each iteration, and the checker follows.
+func TestAnswers(t *testing.T) {
+	compared, used := "%is = eq i1 %r, i32 1", "%t = add i32 %r, %sum\n  %is = ne i1 %t, %sum"
+	for _, c := range []struct {
+		n                int
+		asked, condition string
+		want             string
+		paths            int // at most
+	}{
+		{3, compared, "ule i1 %sum, i32 3", "true", 8},
+		{3, compared, "ult i1 %sum, i32 3", "false", 8},
+		{3, "%is = eq i1 %r, i32 0", "ule i1 %sum, i32 3", "false", 8},
+		{1, used, "ule i1 %sum, i32 1", "true", 33},
+	} {
+		m, err := ir.Parse(member(c.n, c.asked, c.condition))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		r := Run(ctx, m, Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program})
+		cancel()
+		got := "unknown"
+		switch r.Verdict.(type) {
+		case verdict.True:
+			got = "true"
+		case verdict.False:
+			got = "false"
+		}
+		if got != c.want || r.Stats.Paths > c.paths {
+			t.Errorf("%s, %s: %s after %d paths; want %s after at most %d", c.asked, c.condition, describe(r.Verdict), r.Stats.Paths, c.want, c.paths)
+		}
+	}
+}
