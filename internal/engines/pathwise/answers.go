@@ -50,7 +50,7 @@ func (a *answers) asked(p *ssa.Path) bool {
 	return decides
 }
 
-// isQuiet says that a function returns one number and changes no memory.
+// isQuiet says that a function returns one number, changes no memory, and chooses nothing.
 func (a *answers) isQuiet(f *ir.Func) bool {
 	if known, ok := a.quiet[f]; ok {
 		return known
@@ -65,7 +65,7 @@ func (a *answers) looks(f *ir.Func) bool {
 		for _, v := range f.Blocks[b].Instrs {
 			switch d := f.Def(v); d.Op {
 			case ir.Store, ir.MemCpy, ir.MemSet, ir.Havoc, ir.Alloca, ir.Malloc, ir.Free, ir.LifetimeStart, ir.LifetimeEnd,
-				ir.StackSave, ir.StackRestore, ir.VaStart, ir.Accept, ir.Unsupported:
+				ir.StackSave, ir.StackRestore, ir.VaStart, ir.Assume, ir.Nondet, ir.Accept, ir.Unsupported:
 				return false
 			case ir.Call:
 				if g := a.m.Func(d.Sym); d.Sym == "" || g == nil || g.IsDecl() || !a.isQuiet(g) {
