@@ -149,7 +149,7 @@ func changeTree(rng *rand.Rand, n *verdict.PathNode) {
 	for len(n.Parts) > 0 && rng.IntN(3) > 0 {
 		n = n.Parts[rng.IntN(len(n.Parts))].Node
 	}
-	switch k := rng.IntN(7); {
+	switch k := rng.IntN(9); {
 	case k == 0 && len(n.Parts) > 1:
 		i := rng.IntN(len(n.Parts))
 		n.Parts = append(n.Parts[:i:i], n.Parts[i+1:]...)
@@ -170,6 +170,12 @@ func changeTree(rng *rand.Rand, n *verdict.PathNode) {
 		}
 	case k == 5:
 		n.Parts = nil
+	case k == 6 && len(n.Moves) > 0:
+		ways := n.Moves[rng.IntN(len(n.Moves))].Ways
+		ways[rng.IntN(len(ways))].Round += rng.IntN(3) - 1
+	case k == 7 && len(n.Moves) > 0:
+		x := &n.Moves[rng.IntN(len(n.Moves))]
+		x.Ways = x.Ways[:rng.IntN(len(x.Ways))]
 	default:
 		n.End += int64(rng.IntN(3)) - 1
 	}

@@ -3,9 +3,11 @@ package pathwise
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"assay/internal/certify"
 	"assay/internal/certify/accept"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
@@ -82,10 +84,7 @@ func TestAnswers(t *testing.T) {
 		{3, "%is = eq i1 %r, i32 0", "ule i1 %sum, i32 3", "false", 8},
 		{1, used, "ule i1 %sum, i32 1", "true", 33},
 	} {
-		m, err := ir.Parse(member(c.n, c.asked, c.condition))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := parse(t, member(c.n, c.asked, c.condition))
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		r := Run(ctx, m, Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program})
 		cancel()
@@ -99,5 +98,56 @@ func TestAnswers(t *testing.T) {
 		if got != c.want || r.Stats.Paths > c.paths {
 			t.Errorf("%s, %s: %s after %d paths; want %s after at most %d", c.asked, c.condition, describe(r.Verdict), r.Stats.Paths, c.want, c.paths)
 		}
+	}
+}
+
+// TestWrongAnswers: of a program with a violation no tree is accepted in which ways of several iterations, joined where
+// the function returns, are left out or taken for each other.
+func TestWrongAnswers(t *testing.T) {
+	m := parse(t, member(2, "%is = eq i1 %r, i32 1", "ult i1 %sum, i32 2"))
+	var tree *verdict.PathTree
+	Run(t.Context(), m, Options{Accept: func(_ context.Context, c *verdict.Claim) (string, error) {
+		tree = c.Evidence.(*verdict.PathTree)
+		return "", nil
+	}})
+	if tree == nil {
+		t.Fatal("no tree")
+	}
+	o := certify.Options{Targets: []ir.CheckKind{ir.Assertion}, Engine: certify.CaDiCaL}
+	refused := func(what string) {
+		if _, err := certify.Paths(t.Context(), m, o, tree); err == nil {
+			t.Errorf("%s: accepted", what)
+		}
+	}
+	refused("unchanged")
+	changes := 0
+	var visit func(n *verdict.PathNode)
+	visit = func(n *verdict.PathNode) {
+		for i := range n.Moves {
+			x := &n.Moves[i]
+			if len(x.Ways) < 8 {
+				continue
+			}
+			for k, w := range x.Ways {
+				if k%5 != 0 {
+					continue
+				}
+				changes++
+				x.Ways[k].Round = x.Ways[(k+1)%len(x.Ways)].Round
+				refused("a way taken for another")
+				x.Ways[k] = w
+				all := x.Ways
+				x.Ways = slices.Delete(slices.Clone(all), k, k+1)
+				refused("a way left out")
+				x.Ways = all
+			}
+		}
+		for i := range n.Parts {
+			visit(n.Parts[i].Node)
+		}
+	}
+	visit(tree.Root)
+	if changes == 0 {
+		t.Error("no ways of several iterations are joined")
 	}
 }
