@@ -89,7 +89,7 @@ func (fr *frame) expected(d *ir.Def, v ir.Value) []ir.Type {
 func (c *checker) split(fr *frame, d *ir.Def, call *pendingCall) {
 	st := c.st
 	none, other := st.False(), st.False() // it points to no function, or to one of another type
-	fr.mem.TargetsWithFunctions(fr.operand(d, 0).Value, fr.guard, func(o memory.ObjectID, cond, offset term.ID) {
+	fr.mem.TargetsWithFunctions(c.operand(fr, d, 0).Value, fr.guard, func(o memory.ObjectID, cond, offset term.ID) {
 		ob := c.sp.Object(o)
 		ok := st.False()
 		if o != 0 && ob.Kind == memory.FunctionObject {

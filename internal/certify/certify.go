@@ -29,7 +29,8 @@
 //	    visits an instance at most once, for the graph is acyclic by (1).
 //	(3) Values that an instance uses are those of this run. An operand that was
 //	    not carried into the instance or defined in it is a panic, whatever
-//	    liveness.go computed.
+//	    liveness.go computed. An operand is simplified under the guard of the
+//	    instance (term.Under), which holds in this run.
 //	(4) The facts of package memory hold in every run.
 //
 // So the loop structure and the liveness are hints: wrong ones cost an

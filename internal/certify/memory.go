@@ -11,7 +11,7 @@ import (
 // effect (package memory sees to the latter).
 func (c *checker) memory(fr *frame, d *ir.Def, v ir.Value) bool {
 	st, sp, mem := c.st, c.sp, fr.mem
-	pointer := func(i int) memory.Value { return fr.operand(d, i).Value }
+	pointer := func(i int) memory.Value { return c.operand(fr, d, i).Value }
 	truth := func(t term.ID) { fr.set(v, bitsValue(st.BoolToBV(t))) }
 	invalid := func(valid term.ID, kind ir.CheckKind, text string) {
 		c.gaveUp(fr, v)
@@ -28,7 +28,7 @@ func (c *checker) memory(fr *frame, d *ir.Def, v ir.Value) bool {
 		c.load(fr, d, v)
 	case ir.Store:
 		t := fr.typeOf(d.Args[0])
-		x := c.stored(fr.operand(d, 0), t)
+		x := c.stored(c.operand(fr, d, 0), t)
 		invalid(mem.StoreTo(pointer(1), x, uint32(t.Size()), fr.guard), ir.InvalidDeref, "invalid write")
 	case ir.MemCpy:
 		c.copies(fr, d, v)
@@ -111,10 +111,10 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 	st := c.st
 	n := uint32(d.Type.Size())
 	pointer := d.Type.Kind == ir.Ptr
-	x, valid := fr.mem.Load(c.key(v), fr.operand(d, 0).Value, n, pointer, fr.guard)
+	x, valid := fr.mem.Load(c.key(v), c.operand(fr, d, 0).Value, n, pointer, fr.guard)
 	c.gaveUp(fr, v)
-	if _, constant := st.ConstUint64(fr.operand(d, 0).Offset); !constant && !pointer {
-		c.noteRead(elementRead{at: fr.operand(d, 0).Value})
+	if _, constant := st.ConstUint64(c.operand(fr, d, 0).Offset); !constant && !pointer {
+		c.noteRead(elementRead{at: c.operand(fr, d, 0).Value})
 	}
 	if !pointer && 8*n != d.Type.Bits {
 		x.Bits = st.Extract(x.Bits, d.Type.Bits-1, 0)
@@ -132,7 +132,7 @@ func (c *checker) load(fr *frame, d *ir.Def, v ir.Value) {
 // copies encodes MemCpy. What is read where no object is, is arbitrary.
 func (c *checker) copies(fr *frame, d *ir.Def, v ir.Value) {
 	st := c.st
-	to, from, n := fr.operand(d, 0).Value, fr.operand(d, 1).Value, c.size(fr, d, 2)
+	to, from, n := c.operand(fr, d, 0).Value, c.operand(fr, d, 1).Value, c.size(fr, d, 2)
 	write, read := fr.mem.Copy(to, from, n, fr.guard)
 	c.gaveUp(fr, v)
 	c.undefined(fr, v, ir.InvalidDeref, st.Not(write), "invalid write in a copy")
@@ -177,7 +177,7 @@ func (c *checker) vaStart(fr *frame, d *ir.Def, v ir.Value) {
 	for i, a := range fr.variadic {
 		fr.mem.StoreTo(place(at[i]), c.stored(a.value, a.t), uint32(a.t.Size()), fr.guard)
 	}
-	list := fr.operand(d, 0).Value
+	list := c.operand(fr, d, 0).Value
 	put := func(off uint64, x memory.Value, n uint32) {
 		valid := fr.mem.StoreTo(c.sp.Add(list, c.word(off)), x, n, fr.guard)
 		c.gaveUp(fr, v)

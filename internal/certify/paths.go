@@ -355,7 +355,7 @@ func (w *walker) step(p *walk) error {
 		}
 		e := edge{guard: f.guard, mem: f.mem, values: w.values(len(d.Args))}
 		for i := range d.Args {
-			e.values[i] = f.operand(d, i)
+			e.values[i] = f.get(d.Args[i])
 		}
 		f.ways = append(f.ways, walkWay{id: verdict.PathWay{From: f.block, Round: f.round}, edge: e})
 		f.block = 0

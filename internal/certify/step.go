@@ -36,12 +36,24 @@ func (c *checker) execute(fr *frame) error {
 	}
 }
 
-// operand is operand i of an instruction.
-func (fr *frame) operand(d *ir.Def, i int) value { return fr.get(d.Args[i]) }
+// operand is operand i of an instruction, as it is where the instruction is reached.
+func (c *checker) operand(fr *frame, d *ir.Def, i int) value {
+	return c.narrowed(fr, fr.get(d.Args[i]))
+}
+
+// narrowed is a value, simplified under the guard of the instance under way.
+func (c *checker) narrowed(fr *frame, x value) value {
+	if x.IsPointer() {
+		x.Object, x.Offset = c.st.Under(fr.guard, x.Object), c.st.Under(fr.guard, x.Offset)
+	} else {
+		x.Bits = c.st.Under(fr.guard, x.Bits)
+	}
+	return x
+}
 
 // bits is an operand as a bit-vector: a pointer is its address.
 func (c *checker) bits(fr *frame, d *ir.Def, i int) term.ID {
-	x := fr.operand(d, i)
+	x := c.operand(fr, d, i)
 	if x.IsPointer() {
 		return c.sp.PtrToInt(x.Value)
 	}
@@ -77,7 +89,7 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 	case ir.Ret:
 		e := edge{guard: fr.guard, mem: fr.mem, values: c.values(len(d.Args))}
 		for i := range d.Args {
-			e.values[i] = fr.operand(d, i)
+			e.values[i] = fr.get(d.Args[i])
 		}
 		if fr.caller == nil {
 			c.stopped(fr, v, st.True(), "the program ends")
@@ -126,11 +138,11 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 		fr.set(v, value{Value: c.sp.IntToPtr(c.size(fr, d, 0))})
 		c.known(fr, v)
 	case ir.PtrAdd:
-		fr.set(v, value{Value: c.sp.Add(fr.operand(d, 0).Value, c.size(fr, d, 1))})
+		fr.set(v, value{Value: c.sp.Add(c.operand(fr, d, 0).Value, c.size(fr, d, 1))})
 	case ir.Select:
-		fr.set(v, c.choose(c.truth(fr, d, 0), fr.operand(d, 1), fr.operand(d, 2)))
+		fr.set(v, c.choose(c.truth(fr, d, 0), c.operand(fr, d, 1), c.operand(fr, d, 2)))
 	case ir.Freeze:
-		x := fr.operand(d, 0)
+		x := c.operand(fr, d, 0)
 		if d.Aux == ir.Cede {
 			x.Value = fr.mem.Cede(x.Value, fr.guard)
 			c.gaveUp(fr, v)
@@ -155,8 +167,8 @@ func (c *checker) scalar(fr *frame, d *ir.Def, v ir.Value) {
 	var few [3]term.ID
 	args := few[:0]
 	loose := false
-	for i, a := range d.Args {
-		x := fr.get(a)
+	for i := range d.Args {
+		x := c.operand(fr, d, i)
 		// The sign that copysign takes and the bits of a cast can be seen.
 		if d.Op == ir.FCopySign && i == 1 || d.Op == ir.BitCast {
 			x = c.visible(x)
@@ -201,7 +213,7 @@ func (c *checker) visible(x value) value {
 
 // comparePointers encodes a comparison of pointers, which is by address.
 func (c *checker) comparePointers(fr *frame, d *ir.Def, v ir.Value) {
-	p, q := fr.operand(d, 0).Value, fr.operand(d, 1).Value
+	p, q := c.operand(fr, d, 0).Value, c.operand(fr, d, 1).Value
 	var t term.ID
 	switch d.Op {
 	case ir.Eq:

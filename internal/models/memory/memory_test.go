@@ -270,3 +270,96 @@ func TestEqual(t *testing.T) {
 		t.Error("the address of a dead object may be reused")
 	}
 }
+
+// TestLess compares the order of pointers with that of addresses: into one object and several, by choice or not, before the
+// start, within, at the end and behind it, of objects of any size, dead ones too.
+func TestLess(t *testing.T) {
+	rng := rand.New(rand.NewSource(4))
+	simple := 0
+	for range 400 {
+		st := term.NewStore()
+		sp := NewSpace(st, 64)
+		s := NewState(sp)
+		values := map[term.ID]uint64{}
+		variable := func(name string, v uint64) term.ID {
+			x := st.Fresh(name, term.BitVec(64))
+			values[x] = v
+			return x
+		}
+		var size []uint64
+		for k := range 3 {
+			n := sp.word(8)
+			size = append(size, 8)
+			if rng.Intn(2) == 0 {
+				size[k] = uint64(rng.Intn(20))
+				n = variable("size", size[k])
+			}
+			o := sp.Allocation(Key{Instance: 1, Value: ir.Value(k + 1)}, HeapObject, "o", n, 8, ir.Layout{})
+			s.CreateArbitrary(o, sp.Generation(Key{Instance: 2, Value: ir.Value(k + 1)}, 0), st.True())
+			values[sp.base(o)] = 1<<16 + uint64(k)<<8
+		}
+		var conds []term.ID
+		holds := map[term.ID]bool{}
+		for range 3 {
+			c := st.Fresh("c", term.Bool())
+			holds[c] = rng.Intn(2) == 0
+			conds = append(conds, c)
+		}
+		var pointer func(depth int) (Value, uint64)
+		pointer = func(depth int) (Value, uint64) {
+			if depth > 0 && rng.Intn(2) == 0 {
+				p, a := pointer(depth - 1)
+				q, b := pointer(depth - 1)
+				c := conds[rng.Intn(3)]
+				if holds[c] {
+					return sp.Ite(c, p, q), a
+				}
+				return sp.Ite(c, p, q), b
+			}
+			if rng.Intn(5) == 0 {
+				return sp.Null(), 0
+			}
+			k := rng.Intn(3)
+			off := uint64(rng.Intn(int(size[k])+4)) - 1
+			p := sp.Pointer(ObjectID(k+1), variable("offset", off))
+			address := values[sp.base(ObjectID(k+1))] + off
+			if rng.Intn(4) == 0 {
+				p = sp.IntToPtr(sp.PtrToInt(p))
+			}
+			return p, address
+		}
+		if rng.Intn(3) == 0 {
+			s.Kill(ObjectID(1 + rng.Intn(3)))
+		}
+		guard := st.True()
+		for _, c := range conds {
+			if rng.Intn(3) == 0 {
+				if !holds[c] {
+					c = st.Not(c)
+				}
+				guard = st.And(guard, c)
+			}
+		}
+		p, a := pointer(2)
+		q, b := pointer(2)
+		e := term.NewEvaluator(st, func(v term.ID) (bv.BV, bool) {
+			if st.Sort(v).Kind == term.SortBool {
+				if holds[v] {
+					return bv.New(1, 1), true
+				}
+				return bv.New(1, 0), true
+			}
+			return bv.New(64, values[v]), true
+		})
+		less, most := s.Less(p, q, false, guard), s.Less(p, q, true, guard)
+		if e.Bool(less) != (a < b) || e.Bool(most) != (a <= b) {
+			t.Fatalf("%#x and %#x: less %v, at most %v", a, b, e.Bool(less), e.Bool(most))
+		}
+		if st.Op(less) == term.OpIte {
+			simple++
+		}
+	}
+	if simple < 50 {
+		t.Errorf("only %d orders by offsets", simple)
+	}
+}

@@ -246,20 +246,33 @@ func (s *State) Less(p, q Value, orEqual bool, guard term.ID) term.ID {
 	}
 	p, q = sp.known(p), sp.known(q)
 	byAddress := func() term.ID { return cmp(sp.PtrToInt(p), sp.PtrToInt(q)) }
-	if !st.IsTrue(st.Eq(p.Object, q.Object)) {
+	same := st.Eq(p.Object, q.Object)
+	if st.IsFalse(same) {
 		return byAddress()
 	}
-	o, ok := st.ConstUint64(p.Object)
-	if !ok {
+	within := st.Under(guard, st.AndAll(same, s.within(p, guard), s.within(q, guard)))
+	switch {
+	case st.IsTrue(within):
+		return cmp(p.Offset, q.Offset)
+	case st.IsFalse(within):
 		return byAddress()
-	}
-	if o == 0 {
-		return cmp(p.Offset, q.Offset)
-	}
-	size := sp.objects[o].Size
-	within := st.And(st.ULe(p.Offset, size), st.ULe(q.Offset, size))
-	if st.IsTrue(within) {
-		return cmp(p.Offset, q.Offset)
 	}
 	return st.Ite(within, cmp(p.Offset, q.Offset), byAddress())
+}
+
+// within says that the offset of p is one of a place in its object, or at its end, or that p has none: such places of one
+// object are in the order of their offsets, since no object wraps around (A1).
+func (s *State) within(p Value, guard term.ID) term.ID {
+	sp := s.space
+	st := sp.Store
+	ps := s.choicesOf(p, guard)
+	bad := ps.cond
+	for _, t := range ps.certain {
+		ok := st.Eq(p.Object, sp.name(0)) // or an object that is no more
+		if t.o != 0 {
+			ok = st.ULe(t.off, sp.objects[t.o].Size)
+		}
+		bad = st.Or(bad, st.And(t.cond, st.Not(ok)))
+	}
+	return st.Not(bad)
 }

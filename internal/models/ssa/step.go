@@ -20,7 +20,14 @@ type step struct {
 
 func (s *step) excludes(cond term.ID) bool { return s.g.excludes(s.u.st, cond) }
 
-func (s *step) arg(d *ir.Def, i int) memory.Value { return s.u.operand(s.fr, d.Args[i]) }
+// arg is an operand, simplified under the guard of the instance.
+func (s *step) arg(d *ir.Def, i int) memory.Value {
+	x, st := s.u.operand(s.fr, d.Args[i]), s.u.st
+	if x.IsPointer() {
+		return memory.Value{Object: st.Under(s.g.all, x.Object), Offset: st.Under(s.g.all, x.Offset)}
+	}
+	return memory.Value{Bits: st.Under(s.g.all, x.Bits)}
+}
 
 func (s *step) bits(d *ir.Def, i int) term.ID {
 	v := s.arg(d, i)
@@ -110,7 +117,7 @@ func (s *step) instr(v ir.Value) bool {
 	case ir.Ret:
 		e := edge{g: s.g, mem: s.mem, values: make([]memory.Value, len(d.Args))}
 		for i := range d.Args {
-			e.values[i] = s.arg(d, i)
+			e.values[i] = u.operand(fr, d.Args[i])
 		}
 		fr.returns = append(fr.returns, e)
 		return false

@@ -9,12 +9,41 @@ package llvm
 // The metadata kinds that assay_scan looks for or drops.
 typedef struct { unsigned annotation, range, nonnull, noundef; } assay_kinds;
 
+// assay_pointer gives an atomic access of a pointer its type: clang loads and stores it as an integer, by way of a temporary
+// object that is a pointer, so that what is moved would be an address. It is the access itself then.
+static LLVMValueRef assay_pointer(LLVMValueRef i, LLVMBuilderRef builder) {
+	int load = LLVMGetInstructionOpcode(i) == LLVMLoad;
+	LLVMValueRef read = load ? i : LLVMGetOperand(i, 0), write = i;
+	if (!LLVMIsALoadInst(read) || LLVMGetTypeKind(LLVMTypeOf(read)) != LLVMIntegerTypeKind) return i;
+	LLVMUseRef use = LLVMGetFirstUse(read);
+	if (!use || LLVMGetNextUse(use)) return i;
+	if (load) write = LLVMGetUser(use);
+	if (!LLVMIsAStoreInst(write) || LLVMGetOperand(write, 0) != read) return i;
+	LLVMValueRef temporary = load ? LLVMGetOperand(write, 1) : LLVMGetOperand(read, 0);
+	if (!LLVMIsAAllocaInst(temporary)) return i;
+	LLVMTypeRef pointer = LLVMGetAllocatedType(temporary);
+	LLVMModuleRef module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(i)));
+	if (LLVMGetTypeKind(pointer) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(pointer) != 0
+		|| LLVMGetIntTypeWidth(LLVMTypeOf(read)) != 8 * LLVMPointerSize(LLVMGetModuleDataLayout(module))) return i;
+	LLVMPositionBuilderBefore(builder, read);
+	LLVMValueRef now = LLVMBuildLoad2(builder, pointer, LLVMGetOperand(read, 0), "");
+	LLVMSetAlignment(now, LLVMGetAlignment(read));
+	LLVMSetVolatile(now, LLVMGetVolatile(read));
+	LLVMSetOrdering(now, LLVMGetOrdering(read));
+	LLVMInstructionSetDebugLoc(now, LLVMInstructionGetDebugLoc(read));
+	LLVMSetOperand(write, 0, now);
+	LLVMInstructionEraseFromParent(read);
+	return load ? now : i;
+}
+
 // assay_scan normalises the accesses of a block and counts its annotated
 // instructions and allocas.
-static int assay_scan(LLVMBasicBlockRef b, const assay_kinds *k, unsigned *annotated, unsigned *allocas) {
+static int assay_scan(LLVMBasicBlockRef b, LLVMBuilderRef builder, const assay_kinds *k, unsigned *annotated, unsigned *allocas) {
 	int marked = 0;
 	for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-		switch (LLVMGetInstructionOpcode(i)) {
+		LLVMOpcode op = LLVMGetInstructionOpcode(i);
+		if ((op == LLVMLoad || op == LLVMStore) && LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic) i = assay_pointer(i, builder);
+		switch (op) {
 		case LLVMLoad:
 			LLVMSetMetadata(i, k->range, NULL);
 			LLVMSetMetadata(i, k->nonnull, NULL);
@@ -117,7 +146,7 @@ func (s *Session) metadataKind(name string) C.uint {
 func (p *preparation) function(f C.LLVMValueRef) {
 	var annotated, allocas C.uint
 	for b := C.LLVMGetFirstBasicBlock(f); b != nil; b = C.LLVMGetNextBasicBlock(b) {
-		if C.assay_scan(b, &p.kinds, &annotated, &allocas) != 0 {
+		if C.assay_scan(b, p.builder, &p.kinds, &annotated, &allocas) != 0 {
 			p.s.volatile = true
 		}
 	}

@@ -368,3 +368,50 @@ func TestCopyInstructions(t *testing.T) {
 		t.Errorf("phi: %+v", phi)
 	}
 }
+
+// TestAtomicPointers: an atomic access of a pointer, which clang makes one of an integer, has the pointer's type; one of an
+// integer, or of one that is used as such, does not.
+func TestAtomicPointers(t *testing.T) {
+	for _, x := range []struct{ name, body, want, not string }{
+		{"load", `%t = alloca ptr
+			%v = load atomic volatile i64, ptr %p seq_cst, align 8
+			store i64 %v, ptr %t, align 8
+			%r = load ptr, ptr %t, align 8
+			ret ptr %r`, "load ptr, ptr %p", "inttoptr"},
+		{"store", `%t = alloca ptr
+			store ptr %q, ptr %t, align 8
+			%v = load i64, ptr %t, align 8
+			store atomic volatile i64 %v, ptr %p release, align 8
+			ret ptr %q`, "store ptr %q, ptr %p", "ptrtoint"},
+		{"integer", `%t = alloca i64
+			%v = load atomic i64, ptr %p seq_cst, align 8
+			store i64 %v, ptr %t, align 8
+			%n = load i64, ptr %t, align 8
+			%r = inttoptr i64 %n to ptr
+			ret ptr %r`, "inttoptr", "load ptr, ptr %p"},
+		{"used", `%t = alloca ptr
+			%v = load atomic i64, ptr %p seq_cst, align 8
+			store i64 %v, ptr %t, align 8
+			%r = getelementptr i8, ptr %p, i64 %v
+			ret ptr %r`, "load i64", "load ptr"},
+		{"narrow", `%t = alloca ptr
+			%v = load atomic i32, ptr %p seq_cst, align 8
+			store i32 %v, ptr %t, align 8
+			%r = load ptr, ptr %t, align 8
+			ret ptr %r`, "load i32", "load ptr, ptr %p"},
+		{"plain", `%t = alloca ptr
+			%v = load i64, ptr %p, align 8
+			store i64 %v, ptr %t, align 8
+			%r = load ptr, ptr %t, align 8
+			ret ptr %r`, "inttoptr", "load ptr, ptr %p"},
+		{"address", `%t = alloca ptr
+			%v = load atomic i64, ptr %t seq_cst, align 8
+			store i64 %v, ptr %p, align 8
+			ret ptr %q`, "store i64", "store ptr"},
+	} {
+		got := prepared(t, "define ptr @f(ptr %p, ptr %q) {\n"+x.body+"\n}\n")
+		if !strings.Contains(got, x.want) || strings.Contains(got, x.not) {
+			t.Errorf("%s: want %q, not %q in\n%s", x.name, x.want, x.not, got)
+		}
+	}
+}
