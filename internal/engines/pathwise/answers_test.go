@@ -3,6 +3,7 @@ package pathwise
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -149,5 +150,92 @@ func TestWrongAnswers(t *testing.T) {
 	visit(tree.Root)
 	if changes == 0 {
 		t.Error("no ways of several iterations are joined")
+	}
+}
+
+// TestRandomAnswers has random searches in tables of two kinds of entries, and assertions about what is found, decided
+// for each of the 256 characters here, and for all of them there.
+func TestRandomAnswers(t *testing.T) {
+	proved := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := 1 + rng.IntN(20)
+		step, base, other := byte(rng.IntN(8)), byte(rng.IntN(256)), byte(rng.IntN(256))
+		first, second, none, want, limit := rng.IntN(4), rng.IntN(4), rng.IntN(4), rng.IntN(4), byte(rng.IntN(256))
+		fails := false
+		for c := range 256 {
+			r := none
+			for x := range byte(n) {
+				if step*x+base == byte(c) {
+					r = first
+					break
+				}
+				if step*x+other < 3 && byte(c) > 2*x {
+					r = second
+					break
+				}
+			}
+			fails = fails || r == want && byte(c) >= limit
+		}
+		m := parse(t, fmt.Sprintf(`module 64 entry @main
+func @f(%%c: i8) -> i32 {
+entry:
+  br head
+head:
+  %%x = phi i8 [i8 0, entry], [%%x1, next]
+  %%more = ult i1 %%x, i8 %d
+  condbr %%more, look, no
+look:
+  %%s = mul i8 %%x, i8 %d
+  %%e = add i8 %%s, i8 %d
+  %%same = eq i1 %%e, %%c
+  condbr %%same, yes, also
+also:
+  %%o = add i8 %%s, i8 %d
+  %%small = ult i1 %%o, i8 3
+  %%x2 = add i8 %%x, %%x
+  %%above = ult i1 %%x2, %%c
+  %%both = and i1 %%small, %%above
+  condbr %%both, second, next
+next:
+  %%x1 = add i8 %%x, i8 1
+  br head
+yes:
+  br end
+second:
+  br end
+no:
+  br end
+end:
+  %%r = phi i32 [i32 %d, yes], [i32 %d, second], [i32 %d, no]
+  ret %%r
+}
+
+func @main() {
+entry:
+  %%c = nondet i8 input "c"
+  %%r = call i32 @f(%%c)
+  %%is = eq i1 %%r, i32 %d
+  condbr %%is, found, end
+found:
+  %%low = ult i1 %%c, i8 %d
+  check assertion %%low "low"
+  br end
+end:
+  halt exit
+}
+`, n, step, base, other, first, second, none, want, limit))
+		r := Run(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program})
+		_, isTrue := r.Verdict.(verdict.True)
+		_, isFalse := r.Verdict.(verdict.False)
+		if isTrue {
+			proved++
+		}
+		if isTrue == fails || isFalse != fails {
+			t.Errorf("seed %d: %s, but a character that fails: %v\n%s", seed, describe(r.Verdict), fails, ir.Print(m))
+		}
+	}
+	if proved < 6 || proved > 54 {
+		t.Errorf("%d of 60 are proved", proved)
 	}
 }
