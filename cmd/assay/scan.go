@@ -74,6 +74,7 @@ func (f *scanFlags) groups() groups {
 	output := pflag.NewFlagSet("", pflag.ContinueOnError)
 	output.BoolVar(&f.json, "json", false, "print one JSON object instead of text")
 	f.reports.flags(output)
+	output.BoolVar(&o.Summary, "summary", false, "print a table of functions and properties, with the engines that proved them, and no findings: each function is asked once")
 	output.BoolVar(&f.noTraces, "no-trace", false, "print no runs")
 	output.BoolVar(&f.show.ShowLow, "show-low", false, "print the runs of findings that need a precondition, too")
 	output.BoolVar(&f.show.ShowSuppressed, "show-suppressed", false, "print suppressed findings, too")
@@ -162,7 +163,7 @@ func (f *scanFlags) run(flags *pflag.FlagSet) error {
 	if err := f.reports.writeScanReports(report); err != nil {
 		return err
 	}
-	f.show.Traces = !f.noTraces
+	f.show.Traces, f.show.Summary = !f.noTraces, o.Summary
 	if f.json {
 		e := json.NewEncoder(os.Stdout)
 		e.SetIndent("", "  ")

@@ -75,6 +75,28 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestScanSummary: the table has a line for each function, and agrees with the counts.
+func TestScanSummary(t *testing.T) {
+	folder := t.TempDir()
+	text := "int whole(unsigned a) { return a % 7 < 7; }\nint part(int a, int b) { return a / b; }\n"
+	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := invoke(t, "scan", "--summary", "--no-cache", "--property", "div-by-zero,valid-deref", folder)
+	if o.code != 0 {
+		t.Errorf("exit code %d\n%s", o.code, o.stderr)
+	}
+	var lines [][]string
+	for _, line := range strings.Split(o.stdout, "\n") {
+		lines = append(lines, strings.Fields(line))
+	}
+	for _, want := range []string{"function div-by-zero valid-deref", "a.c:1 whole abstract abstract", "a.c:2 part violated abstract", "div-by-zero 1 0 0 1", "valid-deref 2 0 0 0"} {
+		if !slices.ContainsFunc(lines, func(l []string) bool { return strings.Join(l, " ") == want }) {
+			t.Errorf("the table has no %q:\n%s", want, o.stdout)
+		}
+	}
+}
+
 // TestScanTrouble: what does not compile, and what is asked wrongly.
 func TestScanTrouble(t *testing.T) {
 	folder := t.TempDir()

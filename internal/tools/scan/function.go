@@ -27,6 +27,8 @@ type request struct {
 	Properties []assay.Property
 	// Internal says that only the project itself calls the function.
 	Internal bool
+	// Summary asks for no judgement of violations.
+	Summary bool
 	// Timeout bounds each question; all of them take three times as long at most.
 	Timeout time.Duration
 	Program assay.Program // what is the same for all functions
@@ -63,6 +65,8 @@ type examination struct {
 	ctx context.Context
 	// internal is that of the request.
 	internal bool
+	// summary is that of the request.
+	summary  bool
 	made     []harness.Making
 	madeLink []frontend.Linked
 	task     assay.Task
@@ -73,7 +77,7 @@ type examination struct {
 // examine answers a request.
 func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) *answer {
 	begin := time.Now()
-	x := &examination{ctx: ctx, internal: r.Internal, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, end: begin.Add(3 * r.Timeout)}
+	x := &examination{ctx: ctx, internal: r.Internal, summary: r.Summary, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, end: begin.Add(3 * r.Timeout)}
 	x.task = assay.Task{Properties: r.Properties, Program: r.Program, Timeout: r.Timeout}
 	p := &x.task.Program
 	p.Function, p.Link, p.Harness.Infer = r.Function, link, true
@@ -165,7 +169,11 @@ func (x *examination) ask() {
 			break
 		}
 		f := x.finding(r)
-		x.judge(&f, startOf(r))
+		if x.summary {
+			f.Confidence, f.Because = Low, "it was not asked what it is worth"
+		} else {
+			x.judge(&f, startOf(r))
+		}
 		out.Findings = append(out.Findings, f)
 		if !slices.Contains(left, r.Violated) {
 			break // one that stands for several
@@ -174,6 +182,9 @@ func (x *examination) ask() {
 		left = slices.DeleteFunc(left, func(p assay.Property) bool { return p == r.Violated })
 	}
 	for _, p := range violated {
+		if x.summary {
+			break
+		}
 		x.hunt(p)
 		x.construct(p)
 	}

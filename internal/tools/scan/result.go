@@ -13,6 +13,7 @@
 package scan
 
 import (
+	"cmp"
 	"slices"
 
 	"assay"
@@ -63,17 +64,34 @@ func (r *Report) count() {
 	for _, p := range r.Properties {
 		c := Count{Property: p, Functions: len(r.Functions), By: map[string]int{}}
 		for _, f := range r.Functions {
-			switch {
-			case slices.Contains(f.Proved, p):
-				c.By[f.By[p]]++
-			case slices.Contains(f.Open, p):
+			switch state := f.state(p); state {
+			case stateOpen:
 				c.Open++
-			default:
+			case stateViolated:
 				c.Violated++
+			default:
+				c.By[state]++
 			}
 		}
 		r.Counts = append(r.Counts, c)
 	}
+}
+
+// What a function's state is if no engine has proved a property.
+const (
+	stateOpen     = "open"
+	stateViolated = "violated"
+)
+
+// state is the engine that has proved a property, or that it is open or violated.
+func (f *Function) state(p assay.Property) string {
+	switch {
+	case slices.Contains(f.Proved, p):
+		return cmp.Or(f.By[p], "?")
+	case slices.Contains(f.Open, p):
+		return stateOpen
+	}
+	return stateViolated
 }
 
 // Confidence says what a finding is worth.

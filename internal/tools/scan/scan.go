@@ -43,6 +43,8 @@ type Options struct {
 	Stubs                     []string
 	Arguments                 map[string]Arguments
 	Suppress                  []Suppress
+	// Summary asks each function once, and does not ask what violations are worth.
+	Summary bool
 	// Cache is the folder of the cache; empty keeps nothing.
 	Cache string
 	// Progress, if not nil, is told how far the scan is, from one goroutine at a time.
@@ -301,7 +303,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				digests = append(digests, r.Digests)
 			}
 		}
-		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
+		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
@@ -442,7 +444,7 @@ func (s *scanner) request(t *target, limit time.Duration) *request {
 		return list
 	}
 	return &request{
-		Function: t.name, Properties: s.o.Properties, Internal: t.internal, Timeout: limit, Program: s.program(t.name),
+		Function: t.name, Properties: s.o.Properties, Internal: t.internal, Summary: s.o.Summary, Timeout: limit, Program: s.program(t.name),
 		Units: refs(t.link), Made: t.made, MadeUnits: refs(t.madeLink),
 	}
 }

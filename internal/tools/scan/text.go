@@ -20,6 +20,7 @@ type TextOptions struct {
 	ShowSuppressed bool
 	ShowLow        bool // findings that need a precondition, in full
 	Verbose        bool // what is open, and why; assumptions of each function
+	Summary        bool // instead of findings, what is known of each function
 }
 
 // WriteText shows a report to a person: the findings, the best first, then a table of files and properties.
@@ -33,6 +34,12 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	}
 	for _, p := range r.Problems {
 		t.printf("%s: %s\n", r.relative(p.Pos), p.Text)
+	}
+	if o.Summary {
+		t.failures()
+		t.functions()
+		t.engines()
+		return b.Flush()
 	}
 	low := 0
 	for i, f := range r.Findings {
@@ -203,6 +210,24 @@ func (t *text) table() {
 	w.Flush()
 }
 
+// functions says of each function, by property, which engine has proved it, or that it is open or violated, under the harness of the function.
+func (t *text) functions() {
+	w := tabwriter.NewWriter(t.w, 0, 4, 2, ' ', 0)
+	fmt.Fprint(w, "function")
+	for _, p := range t.r.Properties {
+		fmt.Fprintf(w, "\t%s", p)
+	}
+	fmt.Fprintln(w)
+	for _, f := range t.r.Functions {
+		fmt.Fprintf(w, "%s %s", t.r.relative(f.Pos), f.Name)
+		for _, p := range t.r.Properties {
+			fmt.Fprintf(w, "\t%s", f.state(p))
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+}
+
 // engines says, for each property, by whom functions are proved: by abstract interpretation alone, or by an engine that costs more.
 func (t *text) engines() {
 	if len(t.r.Functions) == 0 {
@@ -215,7 +240,7 @@ func (t *text) engines() {
 		var others []string
 		for _, name := range slices.Sorted(maps.Keys(c.By)) {
 			if name != engineAbstract {
-				others = append(others, fmt.Sprintf("%s %d", cmp.Or(name, "?"), c.By[name]))
+				others = append(others, fmt.Sprintf("%s %d", name, c.By[name]))
 			}
 		}
 		fmt.Fprintf(w, "  %s\t%d\t%s\t%d\t%d\n", c.Property, c.By[engineAbstract], cmp.Or(strings.Join(others, ", "), "0"), c.Open, c.Violated)
