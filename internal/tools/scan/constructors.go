@@ -181,7 +181,7 @@ func (x *examination) construct(p assay.Property) {
 	v := assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}, Made: x.made}
 	all := false
 	reached := map[assay.Position]bool{}
-	for range huntLimit + 1 {
+	for n := huntLimit + 1; n > 0 && len(v.Spared) < spareLimit; {
 		r, err := x.checkLinked(x.madeLink, v, p)
 		if err != nil {
 			return
@@ -195,6 +195,9 @@ func (x *examination) construct(p assay.Property) {
 		}
 		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
 		f := x.finding(r)
+		if old := x.sameCause(p, r.Violation); old == nil || old.Place.Pos == f.Place.Pos {
+			n--
+		}
 		if !slices.ContainsFunc(f.Trace, func(s assay.Step) bool { return s.Func == f.Entry }) {
 			continue // it happens before the function is called
 		}

@@ -152,7 +152,11 @@ func (x *examination) judge(f *Finding, s start) {
 		v.Limit = 16
 	}
 	same, r := remains(v)
-	for n := 0; n < huntLimit && r != nil && r.Answer == assay.False && !same && !r.Violation.Pos.IsZero(); n++ { // is it behind another violation?
+	// Is it behind another violation?
+	for n := huntLimit; n > 0 && len(v.Spared) < spareLimit && r != nil && r.Answer == assay.False && !same && !r.Violation.Pos.IsZero(); {
+		if x.sameCause(f.Property, r.Violation) == nil {
+			n--
+		}
 		x.another(r, "arguments of ordinary size lead there")
 		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
 		same, r = remains(v)
@@ -243,8 +247,23 @@ func (x *examination) judgeInternal(f *Finding, s start) {
 	x.lowered(f, startOf(r))
 }
 
-// huntLimit is how many more violations of a property are looked for.
-const huntLimit = 3
+// huntLimit is how many more violations of a property are looked for; those with the cause of one that is known do not count, up to
+// spareLimit in all.
+const (
+	huntLimit  = 3
+	spareLimit = 12
+)
+
+// sameCause is a finding about the same argument in the same function as a violation at another place, nil if there is none.
+func (x *examination) sameCause(p assay.Property, at *assay.Place) *Finding {
+	for k := range x.out.Findings {
+		f := &x.out.Findings[k]
+		if f.Property == p && at.Pointee.Kind == show.PointeeArgument && f.Place.Func == at.Func && f.Place.Pointee.Kind == at.Pointee.Kind && f.Place.Pointee.Name == at.Pointee.Name {
+			return f
+		}
+	}
+	return nil
+}
 
 // hunt looks for further violations of a property, behind those that were found: a null pointer that nobody passes, or a structure that
 // nobody makes, would hide others. Only those count that ordinary arguments lead to.
@@ -259,17 +278,16 @@ func (x *examination) hunt(p assay.Property) {
 	for _, f := range x.out.Findings {
 		v.Spared = append(v.Spared, site(f.Place.Pos))
 	}
-	for range huntLimit {
+	for n := huntLimit; n > 0 && len(v.Spared) < spareLimit; {
 		r, err := x.check(v, p)
 		if err != nil || r.Answer != assay.False || r.Violation.Pos.IsZero() || slices.Contains(v.Spared, site(r.Violation.Pos)) {
 			return
 		}
 		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
-		if at := r.Violation.Pointee; at.Kind == show.PointeeArgument && slices.ContainsFunc(x.out.Findings, func(f Finding) bool {
-			return f.Property == p && f.Place.Pointee.Kind == at.Kind && f.Place.Pointee.Name == at.Name
-		}) {
-			continue // once more about the same object
+		if x.sameCause(p, r.Violation) != nil {
+			continue
 		}
+		n--
 		x.another(r, because)
 	}
 }
