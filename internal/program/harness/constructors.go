@@ -44,6 +44,12 @@ func StructureOf(t *llvm.CType) (s Structure) {
 	return Structure{}
 }
 
+// IsStructure says that a type is a structure.
+func IsStructure(t *llvm.CType) bool {
+	s := t.Strip()
+	return s != nil && s.Kind == llvm.CStruct
+}
+
 // Returned says that a constructor returns the object, instead of filling in that of a parameter.
 const Returned = -1
 

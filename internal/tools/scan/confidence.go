@@ -122,7 +122,7 @@ func fold(list []Finding) []Finding {
 			out[n].AlsoAt = append(out[n].AlsoAt, f.Place.Pos)
 			continue
 		}
-		if f.Confidence != Low && f.Place.Pointee.Kind == show.PointeeArgument && f.Place.Pointee.Name != "" {
+		if p := f.Place.Pointee; f.Confidence != Low && hasCause(p) && (p.Name != "" || p.Kind == show.PointeeNull) {
 			first[key] = len(out)
 		}
 		out = append(out, f)

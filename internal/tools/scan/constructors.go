@@ -175,12 +175,12 @@ func makersOf(list []harness.Making) string {
 
 // construct asks about the violations of a property once more with objects that the project makes.
 func (x *examination) construct(p assay.Property) {
+	x.unreached = ""
 	if len(x.made) == 0 || p == assay.ValidMemTrack {
 		return
 	}
 	v := assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}, Made: x.made}
 	all := false
-	reached := map[assay.Position]bool{}
 	for n := huntLimit + 1; n > 0 && len(v.Spared) < spareLimit; {
 		r, err := x.checkLinked(x.madeLink, v, p)
 		if err != nil {
@@ -204,35 +204,42 @@ func (x *examination) construct(p assay.Property) {
 		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
 		f.made = true
 		x.lowered(&f, startOf(r))
-		reached[f.Place.Pos] = true
 		if k := slices.IndexFunc(x.out.Findings, func(g Finding) bool { return g.Property == p && g.Place.Pos == f.Place.Pos }); k < 0 {
 			x.out.Findings = append(x.out.Findings, f)
-		} else if f.Confidence != Low {
+		} else {
 			x.out.Findings[k] = f
 		}
 	}
+	x.unreached = "no object that " + makersOf(x.made) + " makes was seen to lead there"
+	if all {
+		x.unreached = "no object that " + makersOf(x.made) + " makes leads there"
+	}
 	for k := range x.out.Findings {
 		f := &x.out.Findings[k]
-		if f.Property != p || f.Confidence == Low || f.made || reached[f.Place.Pos] || !invariable(f) {
-			continue
+		if f.Property == p && f.Confidence == "" && !expected(f, f.start) && !x.lowered(f, f.start) {
+			x.invariant(f)
 		}
-		why := "no object that " + makersOf(x.made) + " makes was seen to lead there"
-		if all {
-			why = "no object that " + makersOf(x.made) + " makes leads there"
-		}
-		f.lower(LabelInvariant, why, "what holds of the structures that "+makersOf(x.made)+" makes")
 	}
 }
 
-// invariable says that a violation may be excluded by what is always so in a structure: it is about where a pointer points, or how large
-// a number is, and not about memory that the program has allocated and freed, or null that the function expects.
-func invariable(f *Finding) bool {
-	if f.Explicit {
-		return false
+// invariant lowers a finding that construct did not come to, if what is always so in a structure may exclude it.
+func (x *examination) invariant(f *Finding) {
+	if x.unreached != "" && !f.made && x.invariable(f) {
+		f.lower(LabelInvariant, x.unreached, "what holds of the structures that "+makersOf(x.made)+" makes")
 	}
+}
+
+// invariable says that a violation may be excluded by what is always so in a structure that the project makes: it is about where a pointer
+// points, but not in what another argument points to, or how large a number is; and not about memory that the program has
+// allocated and freed.
+func (x *examination) invariable(f *Finding) bool {
 	switch p := f.Place.Pointee; f.Property {
 	case assay.ValidDeref, assay.ArrayBounds:
-		return !(p.Gone && p.Kind != show.PointeeArgument) && !(p.Kind == show.PointeeNull && p.Name != "")
+		part := harness.Fact{Name: p.Name}
+		if p.Kind == show.PointeeArgument {
+			return part.Part() || !f.Explicit && f.start.structure(p.Name)
+		}
+		return !p.Gone
 	case assay.NoOverflow, assay.Shift, assay.UnreachCall, assay.DivByZero:
 		return true
 	}

@@ -69,9 +69,12 @@ type examination struct {
 	summary  bool
 	made     []harness.Making
 	madeLink []frontend.Linked
-	task     assay.Task
-	out      *answer
-	end      time.Time
+	// unreached says that the objects that the project makes were not seen to lead to a violation of the property that is looked at, beside
+	// those that are found; empty if that was not asked.
+	unreached string
+	task      assay.Task
+	out       *answer
+	end       time.Time
 }
 
 // examine answers a request.
@@ -169,10 +172,10 @@ func (x *examination) ask() {
 			break
 		}
 		f := x.finding(r)
+		f.start = startOf(r)
+		f.Explicit = f.start.explicit(f.Place.Pointee.Name)
 		if x.summary {
 			f.Confidence, f.Because = Low, "it was not asked what it is worth"
-		} else {
-			x.judge(&f, startOf(r))
 		}
 		out.Findings = append(out.Findings, f)
 		if !slices.Contains(left, r.Violated) {
@@ -181,12 +184,14 @@ func (x *examination) ask() {
 		violated = append(violated, r.Violated)
 		left = slices.DeleteFunc(left, func(p assay.Property) bool { return p == r.Violated })
 	}
-	for _, p := range violated {
-		if x.summary {
-			break
+	if !x.summary {
+		for _, p := range violated {
+			x.construct(p)
+			x.judgeAll(p)
+			x.hunt(p)
 		}
-		x.hunt(p)
-		x.construct(p)
+		x.unreached = ""
+		x.judgeAll("") // one that stands for several
 	}
 	switch {
 	case len(out.Findings) > 0:
@@ -198,6 +203,16 @@ func (x *examination) ask() {
 	}
 	out.TimedOut = out.TimedOut || out.Unsettled
 	out.Recycle = out.TimedOut || out.Failed != ""
+}
+
+// judgeAll judges the violations of a property, or of all, that are not judged yet.
+func (x *examination) judgeAll(p assay.Property) {
+	for k := range x.out.Findings {
+		if f := x.out.Findings[k]; f.Confidence == "" && (p == "" || f.Property == p) {
+			x.judge(&f, f.start) // may find others
+			x.out.Findings[k] = f
+		}
+	}
 }
 
 // engineAbstract is the engine that proves parts of a question.

@@ -73,6 +73,13 @@ func (s start) structured() bool {
 	})
 }
 
+// structure says that a name is that of a pointer to a structure.
+func (s start) structure(name string) bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool {
+		return f.Name == name && f.Pointer != nil && f.Pointer.Object != nil && harness.IsStructure(f.Pointer.Object.Type)
+	})
+}
+
 // arguments says that something is assumed of arguments.
 func (s start) arguments() bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name != "" })
@@ -254,11 +261,16 @@ const (
 	spareLimit = 12
 )
 
+// hasCause says that accesses in one function about the same object have one cause: it is an argument, or a pointer that is null from the start.
+func hasCause(p show.Pointee) bool {
+	return p.Kind == show.PointeeArgument || p.Kind == show.PointeeNull && p.Initial
+}
+
 // sameCause is a finding about the same argument in the same function as a violation at another place, nil if there is none.
 func (x *examination) sameCause(p assay.Property, at *assay.Place) *Finding {
 	for k := range x.out.Findings {
 		f := &x.out.Findings[k]
-		if f.Property == p && at.Pointee.Kind == show.PointeeArgument && f.Place.Func == at.Func && f.Place.Pointee.Kind == at.Pointee.Kind && f.Place.Pointee.Name == at.Pointee.Name {
+		if f.Property == p && hasCause(at.Pointee) && f.Place.Func == at.Func && f.Place.Pointee.Kind == at.Pointee.Kind && f.Place.Pointee.Name == at.Pointee.Name {
 			return f
 		}
 	}
@@ -300,8 +312,11 @@ func site(p assay.Position) harness.Site {
 func (x *examination) another(r *assay.Result, because string) {
 	f := x.finding(r)
 	f.Confidence, f.Because = High, because
-	f.Explicit = startOf(r).explicit(f.Place.Pointee.Name)
-	x.lowered(&f, startOf(r))
+	f.start = startOf(r)
+	f.Explicit = f.start.explicit(f.Place.Pointee.Name)
+	if !x.lowered(&f, f.start) {
+		x.invariant(&f)
+	}
 	x.out.Findings = append(x.out.Findings, f)
 }
 

@@ -151,6 +151,8 @@ type Finding struct {
 	Cut   int          `json:"trace_cut,omitempty"`
 	// Explicit says that it is about an object whose size is an argument, too: the function knows how much there is.
 	Explicit bool `json:"explicit_size,omitempty"`
+	// start is what its run assumes.
+	start start
 	// made says that an object that the project makes leads there.
 	made bool
 	// followed says that the trace comes to the violation.
