@@ -95,7 +95,7 @@ func benchCommand() *cobra.Command {
 	fs.StringVar(&f.out, "out", "", "write the results to this CSV `file`, each at once")
 	fs.BoolVar(&f.resume, "resume", false, "continue the run whose results are in the file of --out")
 	fs.StringVar(&f.html, "html", "", "write a page with tables, plots and all results to this `file`")
-	fs.StringVar(&f.growth, "growth", "", "also run programs that grow (nested loops, loops in sequence, functions, states, blocks of the heap, with and without a bug), which are written to this `folder`, and show the times by size")
+	fs.StringVar(&f.growth, "growth", "", "also run programs that grow (nested loops, loops in sequence, functions, states, blocks of the heap, calls, with and without a bug), which are written to this `folder`, and show the times by size")
 	fs.StringVar(&f.replay, "replay", "", "interpreter or native, passed on to check")
 	fs.StringArrayVar(&f.scale, "scale", nil, "`tool=factor`: multiply the times of a tool in peers.csv; may be repeated")
 	fs.StringVar(&f.reference, "reference", "", "scale the times of all tools by what assay took for the task `id` there: id, or id=seconds")

@@ -131,6 +131,9 @@ func (c *checker) split(fr *frame, d *ir.Def, call *pendingCall) {
 		for i, t := range call.results {
 			if t.Kind != ir.Void {
 				e.values[i] = c.arbitrary(t)
+				if t.Kind == ir.Ptr && c.contracted(fr) {
+					c.claim(uncovered, fr, g, call.v, "a function with a contract uses a pointer that may point anywhere")
+				}
 			}
 		}
 		call.back = append(call.back, e)
@@ -150,6 +153,9 @@ func (c *checker) resume(fr *frame) error {
 			c.top.activation, c.top.nest = w.activation, w.activation.nest
 			c.top.sweeps[0].early = c.st.Bool(w.activation.level > 0)
 			return nil
+		case c.induction != nil && c.induction.summaries[w.fn.f] != nil:
+			c.byContract(fr, call, w)
+			continue
 		case c.endless() != nil && c.componentOf(w.fn.f) != 0:
 			c.claim(uncovered, fr, w.guard, call.v, "%s is recursive", w.fn.f.Name)
 			continue
@@ -233,13 +239,17 @@ func (c *checker) enter(fn *function, caller *frame, in edge, types []ir.Type) {
 func (c *checker) leave(fr *frame) {
 	fn, caller := fr.fn, fr.caller
 	fn.active--
-	if caller != nil && len(fr.returns) > 0 {
+	if (caller != nil || c.inBody()) && len(fr.returns) > 0 {
 		e := c.join(fr.returns)
 		for _, s := range fr.stack {
 			e.mem.Remove(s.object)
 		}
 		back := true
-		if fr.activation != nil {
+		switch {
+		case caller == nil:
+			c.returned(fr, e)
+			back = false
+		case fr.activation != nil:
 			e, back = c.ended(fr, e)
 		}
 		if back {

@@ -117,10 +117,11 @@ func (c *checker) initial() *memory.State {
 	for _, g := range c.m.Globals {
 		o := c.sp.AddGlobal(g)
 		content := memory.Generation(0)
-		if g.External {
+		any := g.External || c.inBody() && !g.Constant
+		if any {
 			content = c.sp.Generation(c.key(0), g.Size)
 		}
-		initial.CreateGlobal(o, g.External, content)
+		initial.CreateGlobal(o, any, content)
 	}
 	return initial
 }

@@ -67,7 +67,7 @@ func Endless(ctx context.Context, m *ir.Module, o Options, set *verdict.Recurren
 			return "", err
 		}
 	}
-	ind, err := newInduction(m, set.Proof)
+	ind, err := newInduction(m, set.Proof, false)
 	if err != nil {
 		return "", err
 	}

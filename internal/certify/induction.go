@@ -97,9 +97,17 @@ func Induction(ctx context.Context, m *ir.Module, o Options, cert *verdict.Induc
 	if entry == nil || entry.IsDecl() {
 		return "", ErrIncomplete{Why: fmt.Sprintf("the entry function %q has no body", m.Entry)}
 	}
-	ind, err := newInduction(m, cert)
+	parts := cert.K == 0 && len(cert.Contracts) > 0
+	ind, err := newInduction(m, cert, parts)
 	if err != nil {
 		return "", err
+	}
+	if parts {
+		checker, err := ind.inParts(ctx, m, o, entry)
+		if err == nil && o.Strict {
+			observe(ctx, m, o.Targets, cert)
+		}
+		return checker, err
 	}
 	for range maxRounds {
 		if err := ctx.Err(); err != nil {
@@ -132,6 +140,10 @@ type induction struct {
 	components map[*ir.Func]int
 	nests      map[nestKey]map[site]*change
 	origins    map[originKey]origin
+	// See parts.go.
+	summaries map[*ir.Func]*summary
+	body      *ir.Func
+	used      map[*ir.Func]int
 	// endless is set if the claim is that no run ends; see endless.go.
 	endless *fixedInputs
 	// ranges says that some predicate is quantified.
@@ -170,8 +182,9 @@ func (ind *induction) round(ctx context.Context, m *ir.Module, o Options, entry 
 	return true, checker, err
 }
 
-// newInduction takes over a certificate, if it has the right form.
-func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
+// newInduction takes over a certificate, if it has the right form; parts says that functions are parts of
+// the proof.
+func newInduction(m *ir.Module, cert *verdict.Induction, parts bool) (*induction, error) {
 	wrong := func(format string, args ...any) (*induction, error) {
 		return nil, ErrIncomplete{Why: "the certificate has not the right form: " + fmt.Sprintf(format, args...)}
 	}
@@ -184,7 +197,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		contracts: map[*ir.Func]invariant.Contract{}, nests: map[nestKey]map[site]*change{}, origins: map[originKey]origin{},
 	}
 	ind.algebraic = cert.Algebraic
-	if why := ind.takeContracts(m, cert.Depth, cert.Contracts); why != "" {
+	if why := ind.takeContracts(m, cert.Depth, cert.Contracts, parts); why != "" {
 		return wrong("%s", why)
 	}
 	if cert.K == 0 && len(ind.components) > 0 {
@@ -203,7 +216,7 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 			return wrong("block %d of %s is no loop head", h.Head, h.Func)
 		}
 		for _, p := range h.Predicates {
-			if why := illFormed(f, dom, h.Head, p, m.PointerBits); why != "" {
+			if why := illFormed(m, f, dom, h.Head, p); why != "" {
 				return wrong("block %d of %s: %s", h.Head, h.Func, why)
 			}
 			_, ranged := p.(invariant.ForAll)
@@ -212,6 +225,9 @@ func newInduction(m *ir.Module, cert *verdict.Induction) (*induction, error) {
 		k := headKey{h.Func, h.Head}
 		if why := illFormedClauses(m, f, dom, &h); why != "" {
 			return wrong("block %d of %s: %s", h.Head, h.Func, why)
+		}
+		if parts && len(h.Calls) > 0 {
+			return wrong("clauses of a call string, and functions are parts")
 		}
 		if len(h.Calls) > 0 && len(h.Clauses)+len(h.Formulas) > 0 && len(ind.components) > 0 {
 			// Of call strings through a recursion only the early ones are laid out.
@@ -239,14 +255,14 @@ func (l *forest) isHead(b ir.BlockID) bool {
 }
 
 // illFormed says what is wrong with a predicate, if anything is.
-func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p invariant.Predicate, pointer uint32) (wrong string) {
+func illFormed(m *ir.Module, f *ir.Func, dom *ir.DomTree, head ir.BlockID, p invariant.Predicate) (wrong string) {
 	if why := wrongForm(p); why != "" {
 		return why
 	}
 	elements, index := false, false // may be terms
 	switch p := p.(type) {
 	case invariant.ForAll:
-		if why := illFormedRange(p, pointer); why != "" {
+		if why := illFormedRange(p, m.PointerBits); why != "" {
 			return why
 		}
 		elements, index = true, true
@@ -262,6 +278,11 @@ func illFormed(f *ir.Func, dom *ir.DomTree, head ir.BlockID, p invariant.Predica
 			return
 		case t.Index || t.Stride != 0 && (!elements || !t.Cell):
 			wrong = "an element without a range"
+			return
+		case t.Global != "":
+			if elements || t.Cell || t.Old || t.Up != 0 || t.Float || t.Value != 0 || !inGlobal(m, t) {
+				wrong = "a summand is not in a global " + t.Global
+			}
 			return
 		case t.Value < 1 || int(t.Value) >= len(f.Values):
 			wrong = fmt.Sprintf("there is no value %d", t.Value)
@@ -425,6 +446,9 @@ func (c *checker) predicate(fr *frame, head ir.BlockID, in edge, p invariant.Pre
 		return c.elementSums(fr, head, in, e)
 	}
 	return c.holds(p, func(t invariant.Term) (bits, valid term.ID) {
+		if t.Global != "" {
+			return c.ofGlobal(fr, in.mem, t, c.blockValue(fr.fn, head), in.guard)
+		}
 		x := c.atHead(fr, head, in, t.Value)
 		if t.Cell {
 			return c.cellAtHead(fr, head, in, x.Value, t)

@@ -395,6 +395,9 @@ func (r *ranker) wrongTerms(h ir.BlockID, p invariant.Comparison) string {
 	terms := p.Terms
 	p.Terms = nil
 	for _, t := range terms {
+		if t.Global != "" {
+			return "a summand is named by a global"
+		}
 		if t.Value >= 1 && int(t.Value) < len(r.f.Values) && !t.Cell && r.f.Def(t.Value).Type.Kind == ir.Ptr {
 			if t.Bits != r.m.PointerBits {
 				return fmt.Sprintf("the offset of value %d has not %d bits", t.Value, t.Bits)
@@ -403,7 +406,7 @@ func (r *ranker) wrongTerms(h ir.BlockID, p invariant.Comparison) string {
 		}
 		p.Terms = append(p.Terms, t)
 	}
-	return illFormed(r.f, r.dom, h, p, r.m.PointerBits)
+	return illFormed(r.m, r.f, r.dom, h, p)
 }
 
 // widthOf is a width in which neither the function nor a step of its

@@ -49,9 +49,9 @@ import (
 //
 //	a pointer argument of a recursive call must be one that points into what an
 //	argument of the nest's first call, or a global, is;
-//	a pointer that is read from memory or made of an integer must point to a
-//	known object (what is written to memory that outlives the activation is
-//	compared, and there no pointer may change its object).
+//	a pointer that is read from memory, made of an integer, or yielded by undefined behaviour, must point
+//	to a known object, and no address may be made of null and a number (what is written to memory that
+//	outlives the activation is compared, and there no pointer may change its object).
 //
 // A local is then reached by its own activation and the functions that it calls
 // outside of the component.
@@ -107,8 +107,9 @@ type activation struct {
 // recursive.
 func (c *checker) componentOf(f *ir.Func) int { return c.induction.components[f] }
 
-// findComponents finds the sets of functions that reach each other by calls.
-func findComponents(m *ir.Module) map[*ir.Func]int {
+// findComponents finds the sets of functions that reach each other by calls, but of those for
+// which a contract stands.
+func findComponents(m *ir.Module, stands func(*ir.Func) bool) map[*ir.Func]int {
 	index := map[string]int{}
 	for i, f := range m.Funcs {
 		index[f.Name] = i
@@ -133,7 +134,9 @@ func findComponents(m *ir.Module) map[*ir.Func]int {
 	}
 	succs, preds := make([][]int, len(m.Funcs)), make([][]int, len(m.Funcs))
 	edge := func(i, k int) {
-		succs[i], preds[k] = append(succs[i], k), append(preds[k], i)
+		if !stands(m.Funcs[k]) {
+			succs[i], preds[k] = append(succs[i], k), append(preds[k], i)
+		}
 	}
 	for i, f := range m.Funcs {
 		for v := range f.Values {
@@ -183,20 +186,27 @@ func findComponents(m *ir.Module) map[*ir.Func]int {
 	return of
 }
 
-// takeContracts checks the form of the contracts of a certificate.
-func (ind *induction) takeContracts(m *ir.Module, depth int, contracts []invariant.Contract) (wrong string) {
+// takeContracts checks the form of the contracts of a certificate: those of recursive functions, or if
+// functions are parts of the proof, of any (parts.go).
+func (ind *induction) takeContracts(m *ir.Module, depth int, contracts []invariant.Contract, parts bool) (wrong string) {
 	if depth > maxDepth {
 		return fmt.Sprintf("the depth is %d", depth)
 	}
 	ind.depth = max(1, depth)
-	ind.components = findComponents(m)
+	ind.components = findComponents(m, func(f *ir.Func) bool {
+		return parts && slices.ContainsFunc(contracts, func(k invariant.Contract) bool { return k.Func == f.Name })
+	})
 	for i := range contracts {
 		k := &contracts[i]
 		f := m.Func(k.Func)
 		if f == nil || f.IsDecl() {
 			return k.Func + " has no body"
 		}
-		if ind.components[f] == 0 {
+		if parts {
+			if why := noPart(f); why != "" {
+				return "a contract of " + k.Func + ", which " + why
+			}
+		} else if ind.components[f] == 0 {
 			return "a contract of " + k.Func + ", which is not recursive"
 		}
 		for post, list := range [][]invariant.Predicate{k.Pre, k.Post} {
@@ -242,8 +252,7 @@ func illFormedSummands(m *ir.Module, f *ir.Func, post bool, terms []invariant.Te
 		case t.Bits < 1 || t.Bits > 64:
 			return fmt.Sprintf("a summand has %d bits", t.Bits)
 		case t.Global != "":
-			i := slices.IndexFunc(m.Globals, func(g *ir.Global) bool { return g.Name == t.Global })
-			if i < 0 || t.Offset > m.Globals[i].Size || m.Globals[i].Size-t.Offset < uint64(t.Bits+7)/8 {
+			if !inGlobal(m, t) {
 				return "a summand is not in a global " + t.Global
 			}
 			if !post && !t.Old {
@@ -258,6 +267,23 @@ func illFormedSummands(m *ir.Module, f *ir.Func, post bool, terms []invariant.Te
 		}
 	}
 	return ""
+}
+
+// inGlobal says whether a summand is an integer in a global.
+func inGlobal(m *ir.Module, t invariant.Term) bool {
+	g := m.Global(t.Global)
+	return g != nil && t.Bits >= 1 && t.Bits <= 64 && t.Offset <= g.Size && g.Size-t.Offset >= uint64(t.Bits+7)/8
+}
+
+// ofGlobal reads the integer of a summand in a global.
+func (c *checker) ofGlobal(fr *frame, mem *memory.State, t invariant.Term, at ir.Value, guard term.ID) (bits, there term.ID) {
+	o, ok := c.sp.Symbol(t.Global)
+	if !ok {
+		panic("certify: a predicate is about the unknown global " + t.Global)
+	}
+	y, valid := mem.Load(c.key(0), c.sp.Pointer(o, c.word(t.Offset)), (t.Bits+7)/8, false, guard)
+	c.gaveUpAt(fr, at, guard)
+	return c.st.Extract(y.Bits, t.Bits-1, 0), valid
 }
 
 // exchange is a call: what a contract is about.
@@ -278,13 +304,7 @@ func (c *checker) keeps(fr *frame, clauses []invariant.Predicate, x *exchange, g
 			if t.Old {
 				mem = x.before
 			}
-			o, ok := c.sp.Symbol(t.Global)
-			if !ok {
-				panic("certify: a contract is about the unknown global " + t.Global)
-			}
-			y, valid := mem.Load(c.key(0), c.sp.Pointer(o, c.word(t.Offset)), (t.Bits+7)/8, false, guard)
-			c.gaveUpAt(fr, c.blockValue(fr.fn, 1), guard)
-			return c.st.Extract(y.Bits, t.Bits-1, 0), valid
+			return c.ofGlobal(fr, mem, t, c.blockValue(fr.fn, 1), guard)
 		case t.Value == 0:
 			return x.results[0].Bits, c.st.True()
 		}
@@ -348,7 +368,7 @@ func (c *checker) recursive(fr *frame, call *pendingCall, w way) {
 			call.ways = slices.Insert(call.ways, 0, w)
 			return
 		}
-		c.stands(fr, call, n, w)
+		c.stands(fr, call, n.changes, w)
 		return
 	}
 	n.mem = w.mem.Fork()
@@ -373,7 +393,7 @@ func (c *checker) recursive(fr *frame, call *pendingCall, w way) {
 		bodies = append(bodies, way{fn: c.function(g), guard: guard, mem: n.mem.Fork(), args: args, activation: &activation{nest: n, mem: n.mem.Fork()}})
 	}
 	call.ways = append(bodies, call.ways...)
-	c.stands(fr, call, n, w)
+	c.stands(fr, call, n.changes, w)
 }
 
 // passes compares the pointers that an activation passes on with what is known
@@ -445,11 +465,11 @@ func (c *checker) anyArguments(n *nest, g *ir.Func) (args []value, ok bool) {
 	return args, true
 }
 
-// stands lets the contract stand for a call.
-func (c *checker) stands(fr *frame, call *pendingCall, n *nest, w way) {
+// stands lets the contract stand for a call that changes something.
+func (c *checker) stands(fr *frame, call *pendingCall, changes map[site]*change, w way) {
 	f := w.fn.f
 	x := exchange{f: f, args: call.args, before: w.mem.Fork(), at: w.mem}
-	c.forgetMemory(fr, n.changes, c.st.True(), w.mem, w.guard, call.v)
+	c.forgetMemory(fr, changes, c.st.True(), w.mem, w.guard, call.v)
 	for _, t := range f.Results {
 		r := c.arbitrary(t)
 		r.loose = t.Kind == ir.Float
@@ -485,6 +505,9 @@ func (c *checker) ended(fr *frame, e edge) (edge, bool) {
 	return e, false
 }
 
+// contracted says whether a frame belongs to a function for which a contract stands elsewhere.
+func (c *checker) contracted(fr *frame) bool { return fr.nest != nil || c.inBody() }
+
 // certain says whether a pointer is one to known objects, or null.
 func (c *checker) certain(p memory.Value) bool {
 	st := c.st
@@ -506,9 +529,20 @@ func (c *checker) certain(p memory.Value) bool {
 	return part(1) && part(2)
 }
 
+// based claims of a pointer that is computed in a nest that it is not one of null and a number, which
+// may be any address.
+func (c *checker) based(fr *frame, v ir.Value) {
+	if !c.contracted(fr) {
+		return
+	}
+	st, p := c.st, fr.get(v).Value
+	bare := st.And(st.Eq(p.Object, c.sp.Null().Object), st.Not(st.ULt(p.Offset, c.word(nullPage))))
+	c.claim(uncovered, fr, st.And(fr.guard, bare), v, "a function with a contract makes an address of null and a number")
+}
+
 // known claims of a pointer that comes up in a nest that it is certain.
 func (c *checker) known(fr *frame, v ir.Value) {
-	if fr.nest != nil && fr.typeOf(v).Kind == ir.Ptr && !c.certain(fr.get(v).Value) {
-		c.claim(uncovered, fr, fr.guard, v, "a recursive function uses a pointer that may point anywhere")
+	if c.contracted(fr) && fr.typeOf(v).Kind == ir.Ptr && !c.certain(fr.get(v).Value) {
+		c.claim(uncovered, fr, fr.guard, v, "a function with a contract uses a pointer that may point anywhere")
 	}
 }

@@ -21,7 +21,10 @@ const byFolding = "second unwinding, by simplification"
 
 // what names what was solved.
 func (c *checker) what() string {
-	if c.induction != nil {
+	switch {
+	case c.induction != nil && c.induction.summaries != nil:
+		return "second induction, function by function"
+	case c.induction != nil:
 		return "second induction"
 	}
 	return "second unwinding"

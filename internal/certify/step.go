@@ -91,7 +91,7 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 		for i := range d.Args {
 			e.values[i] = fr.get(d.Args[i])
 		}
-		if fr.caller == nil {
+		if fr.caller == nil && !c.inBody() {
 			c.stopped(fr, v, st.True(), "the program ends")
 			c.ends(fr, v)
 		}
@@ -139,6 +139,7 @@ func (c *checker) instruction(fr *frame, v ir.Value) (goesOn bool, err error) {
 		c.known(fr, v)
 	case ir.PtrAdd:
 		fr.set(v, value{Value: c.sp.Add(c.operand(fr, d, 0).Value, c.size(fr, d, 1))})
+		c.based(fr, v)
 	case ir.Select:
 		fr.set(v, c.choose(c.truth(fr, d, 0), c.operand(fr, d, 1), c.operand(fr, d, 2)))
 	case ir.Freeze:
@@ -273,6 +274,10 @@ func (c *checker) fork(fr *frame, conds []term.ID, succs []int) {
 // ends encodes the regular end of a run: what is still allocated then.
 func (c *checker) ends(fr *frame, v ir.Value) {
 	if !c.target[ir.MemCleanup] && !c.target[ir.MemTrack] {
+		return
+	}
+	if c.inBody() {
+		c.claim(uncovered, fr, fr.guard, v, "a function with a contract ends the program, and what is allocated then is asked")
 		return
 	}
 	st := c.st

@@ -12,11 +12,24 @@ import (
 	"assay/internal/program/ir"
 )
 
-// interpret proves by abstract interpretation alone, and has the proof checked.
+// interpret proves by abstract interpretation alone, and has the proof checked: function by function where that
+// is much less, and else, or if there is no such proof, the whole program.
 func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
+	if abstract.InParts(m) {
+		if a = r.interpretAs(ctx, m, true); ctx.Err() != nil {
+			return a
+		}
+		if _, proved := a.Verdict.(verdict.True); proved {
+			return a
+		}
+	}
+	return r.interpretAs(ctx, m, false)
+}
+
+func (r *run) interpretAs(ctx context.Context, m *ir.Module, parts bool) (a Reply) {
 	targets := slices.Concat(r.Targets, r.Disputed)
 	begin := time.Now()
-	p := abstract.Prove(ctx, m, abstract.Options{Targets: targets, Label: r.Label})
+	p := abstract.Prove(ctx, m, abstract.Options{Targets: targets, Label: r.Label, Parts: parts})
 	analysed := time.Since(begin)
 	why := p.Why
 	if p.Proof != nil && !r.Options.Uncertified {
@@ -28,7 +41,7 @@ func (r *run) interpret(ctx context.Context, m *ir.Module) (a Reply) {
 			why = fmt.Errorf("a proof was found, but not accepted: %w", err)
 		}
 	}
-	if r.Options.Parts && !r.Options.EachCheck && len(p.Open) > 0 && (p.Excluded > 0 || !allOpen(targets, p.Open)) {
+	if !parts && r.Options.Parts && !r.Options.EachCheck && len(p.Open) > 0 && (p.Excluded > 0 || !allOpen(targets, p.Open)) {
 		r.interpretParts(ctx, m)
 	}
 	switch {

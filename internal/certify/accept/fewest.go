@@ -22,8 +22,8 @@ const (
 	fewestTime = 40 * time.Millisecond // of a processor
 )
 
-// Fewest is Program, for an induction of which facts about loops are left out that it does not need. It changes the
-// evidence.
+// Fewest is Program, for an induction of which facts about loops, and clauses of contracts, are left out that it does not
+// need. It changes the evidence.
 func Fewest(ctx context.Context, c *verdict.Claim, proof *verdict.Induction) (checker string, err error) {
 	claim := *c
 	claim.Evidence = proof
@@ -31,9 +31,7 @@ func Fewest(ctx context.Context, c *verdict.Claim, proof *verdict.Induction) (ch
 		return "", err
 	}
 	count := func() (n int) {
-		for _, h := range proof.Heads {
-			n += len(h.Predicates)
-		}
+		eachList(proof, func(list *[]invariant.Predicate) { n += len(*list) })
 		return n
 	}
 	if count() > mostFacts {
@@ -44,19 +42,18 @@ func Fewest(ctx context.Context, c *verdict.Claim, proof *verdict.Induction) (ch
 	// without is the proof without the facts of a range.
 	without := func(of *verdict.Induction, from, to int) *verdict.Induction {
 		out := *of
-		out.Heads = slices.Clone(of.Heads)
+		out.Heads, out.Contracts = slices.Clone(of.Heads), slices.Clone(of.Contracts)
 		n := 0
-		for i := range out.Heads {
-			h := &out.Heads[i]
+		eachList(&out, func(list *[]invariant.Predicate) {
 			var kept []invariant.Predicate
-			for _, p := range h.Predicates {
+			for _, p := range *list {
 				if n < from || n >= to {
 					kept = append(kept, p)
 				}
 				n++
 			}
-			h.Predicates = kept
-		}
+			*list = kept
+		})
 		return &out
 	}
 	// try leaves out of a range what it can, the last facts first; the numbers before do not change.
@@ -68,7 +65,7 @@ func Fewest(ctx context.Context, c *verdict.Claim, proof *verdict.Induction) (ch
 		fewer := without(proof, from, to)
 		claim.Evidence = fewer
 		if by, err := program(within, &claim); err == nil {
-			proof.Heads, checker = fewer.Heads, by
+			proof.Heads, proof.Contracts, checker = fewer.Heads, fewer.Contracts, by
 			return
 		}
 		if middle := (from + to) / 2; middle > from {
@@ -83,4 +80,15 @@ func Fewest(ctx context.Context, c *verdict.Claim, proof *verdict.Induction) (ch
 		}
 	}
 	return checker, nil
+}
+
+// eachList calls f for the lists of facts of a proof.
+func eachList(proof *verdict.Induction, f func(*[]invariant.Predicate)) {
+	for i := range proof.Heads {
+		f(&proof.Heads[i].Predicates)
+	}
+	for i := range proof.Contracts {
+		f(&proof.Contracts[i].Pre)
+		f(&proof.Contracts[i].Post)
+	}
 }

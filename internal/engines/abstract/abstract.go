@@ -29,6 +29,9 @@ type Options struct {
 	Targets []ir.CheckKind
 	// Label is the C label that ErrorLabel means; ERROR if empty.
 	Label string
+	// Parts proves function by function: functions that are called often are analysed once, and their
+	// contracts are inferred.
+	Parts bool
 }
 
 // Result is a proof, or what is in its way.
@@ -48,12 +51,12 @@ type Result struct {
 
 // Prove analyses the module. The certificate has not been checked by anybody else.
 func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
-	p, err := analyse(ctx, m, absint.Options{Asked: o.Targets}, o)
+	p, err := analyse(ctx, m, absint.Options{Asked: o.Targets, Summaries: o.Parts}, o)
 	if err != nil {
 		r.Why = err
 		return r
 	}
-	if len(p.open) > 0 && absint.Partitions(m) {
+	if !o.Parts && len(p.open) > 0 && absint.Partitions(m) {
 		apart, err := analyse(ctx, m, absint.Options{Asked: o.Targets, Partition: true}, o)
 		if err == nil && len(apart.open) < len(p.open) {
 			p = apart
@@ -67,6 +70,16 @@ func Prove(ctx context.Context, m *ir.Module, o Options) (r Result) {
 	r.Proof = p.proof()
 	return r
 }
+
+// InParts says whether a program is to be proved function by function: it is much longer with each call replaced by
+// what is called, or it has recursive functions.
+func InParts(m *ir.Module) bool {
+	p := absint.Parts(m)
+	return len(p.Parts) > 0 && p.Recursive == nil && (p.Cut || p.Inlined > max(leastInlined, 2*p.Size))
+}
+
+// leastInlined is the number of instructions up to which a program is proved as a whole.
+const leastInlined = 400
 
 var errOpen = errors.New("checks are open")
 
@@ -108,12 +121,14 @@ func analyse(ctx context.Context, m *ir.Module, a absint.Options, o Options) (*p
 	if err != nil {
 		return nil, err
 	}
-	recursive, err := cut.RecursiveComponents(m)
-	if err == nil && len(recursive) > 0 {
-		err = fmt.Errorf("%s is recursive", recursive[0].Funcs[0].Name)
-	}
-	if err != nil {
+	if a.Summaries {
+		if f := absint.Parts(m).Recursive; f != nil {
+			return nil, fmt.Errorf("%s is recursive", f.Name)
+		}
+	} else if recursive, err := cut.RecursiveComponents(m); err != nil {
 		return nil, err
+	} else if len(recursive) > 0 {
+		return nil, fmt.Errorf("%s is recursive", recursive[0].Funcs[0].Name)
 	}
 	facts, err := absint.Analyze(ctx, m, a)
 	switch {
@@ -173,5 +188,5 @@ func (p *program) judge(fn int, v ir.Value, reached bool, o *Options) {
 
 // proof is what is known at the heads of the loops.
 func (p *program) proof() *verdict.Induction {
-	return &verdict.Induction{Heads: guess.Heads(p.loops, guess.Known(p.m, p.facts, p.loops))}
+	return &verdict.Induction{Heads: guess.Heads(p.loops, guess.Known(p.m, p.facts, p.loops)), Contracts: guess.KnownContracts(p.facts)}
 }

@@ -186,9 +186,8 @@ func ofCells(m *ir.Module, facts *absint.Facts, loops []*cut.Loop) (out []cut.Ca
 			reached++
 			here := map[invariant.Term]absdomain.Int{}
 			for _, x := range inv.Cells {
-				at, begin, ok := address(l, c, dom, names[l.Func], &x.Object)
-				if ok && x.Offset >= begin && x.Fact.Type().Kind == ir.Int {
-					t := invariant.Term{Value: at, Cell: true, Offset: x.Offset - begin, Bits: uint32(8 * x.Size)}
+				t, ok := cellAt(l, c, dom, names[l.Func], &x)
+				if ok && x.Fact.Type().Kind == ir.Int {
 					here[t] = x.Fact.Int()
 					if reached == 1 {
 						order = append(order, t)
@@ -251,8 +250,8 @@ func casesOf(l *cut.Loop, c *absint.Context) (out []cut.Candidate) {
 			}
 		}
 		for _, x := range inv.Cells {
-			if at, begin, ok := address(l, c, dom, names, &x.Object); ok && x.Offset >= begin && x.Fact.Type().Kind == ir.Int {
-				add(invariant.Term{Value: at, Cell: true, Offset: x.Offset - begin, Bits: uint32(8 * x.Size)}, x.Fact.Int())
+			if t, ok := cellAt(l, c, dom, names, &x); ok && x.Fact.Type().Kind == ir.Int {
+				add(t, x.Fact.Int())
 			}
 		}
 		return order, known
@@ -314,6 +313,19 @@ func addresses(f *ir.Func) map[string]ir.Value {
 		}
 	}
 	return out
+}
+
+// cellAt is the summand for a place in memory: by a value of the loop's function, or by the name of a global that the
+// function does not use itself.
+func cellAt(l *cut.Loop, c *absint.Context, dom *ir.DomTree, names map[string]ir.Value, x *absint.CellFact) (t invariant.Term, ok bool) {
+	t = invariant.Term{Offset: x.Offset, Bits: uint32(8 * x.Size)}
+	if g := x.Object.Global; g != nil && names[g.Name] == 0 {
+		t.Global = g.Name
+		return t, !g.Constant
+	}
+	at, begin, ok := address(l, c, dom, names, &x.Object)
+	t.Value, t.Cell, t.Offset = at, true, x.Offset-begin
+	return t, ok && x.Offset >= begin
 }
 
 // address is a value of the loop's function that points into an object of a context, and

@@ -49,9 +49,9 @@ type Term struct {
 	// Up says that Value is one of the caller (1), of its caller (2), and so on, of
 	// the call string of the Head; only in a Literal.
 	Up int
-	// In contracts the value is a parameter, or 0: then the summand is the
-	// function's first result, or if Global is not empty, the integer stored Offset
-	// bytes into that global, when the function is left; if Old, when it is entered.
+	// If Global is not empty, the summand is the integer stored Offset bytes into that global; Value is 0.
+	// In contracts that is when the function is left, or if Old, when it is entered; the value is a
+	// parameter, or 0: the function's first result.
 	Global string
 	Old    bool
 }

@@ -10,6 +10,7 @@
 //	access.go    loads and stores            ranges.go    copies and fills
 //	lifetime.go  lives of objects            refine.go    branches
 //	partition.go states kept apart by the value of a variable
+//	summary.go   functions analysed once for all calls
 //
 // The analysis follows calls as if they were inlined: a context is a chain of
 // call sites. In each context the blocks are iterated in a weak topological order
@@ -40,6 +41,8 @@ type Options struct {
 	Asked []ir.CheckKind
 	// Partition keeps the states of some loops apart by the value of a variable (partition.go).
 	Partition bool
+	// Summaries analyses some functions once for all of their calls (summary.go).
+	Summaries bool
 	// MaxSteps bounds the instructions that are analysed; 0 means 4 million, a
 	// few seconds. An analysis that gets there starts again with one context for
 	// all calls of a function; if that does not end either, nothing is known:
@@ -72,6 +75,12 @@ type analysis struct {
 	visit int64
 	steps int64
 
+	// See summary.go: the parts by index of the function, the number of the pass, whether an entry
+	// grew in it, and whether the passes are over.
+	parts         map[int]*callContext
+	pass          int
+	grew, settled bool
+
 	recording bool
 	pending   []*callContext // to be recorded
 	leaks     bool           // a block of the heap may be alive at the end
@@ -94,6 +103,7 @@ type question struct {
 	maxSteps    int64
 	maxContexts int
 	partition   bool
+	summaries   bool
 }
 
 // Analyze analyses the module, which must satisfy ir.Verify, and must not change
@@ -106,13 +116,13 @@ func Analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	if opts.MaxContexts == 0 {
 		opts.MaxContexts = 2000
 	}
-	q := question{m, fmt.Sprint(opts.Asked), opts.MaxSteps, opts.MaxContexts, opts.Partition}
+	q := question{m, fmt.Sprint(opts.Asked), opts.MaxSteps, opts.MaxContexts, opts.Partition, opts.Summaries}
 	return memo.Of(ctx, q, func() (*Facts, error) { return analyze(ctx, m, opts) })
 }
 
 func analyze(ctx context.Context, m *ir.Module, opts Options) (*Facts, error) {
 	f, err := analyzeOnce(ctx, m, opts)
-	if err == nil && f.Incomplete != "" && opts.MaxContexts > 1 {
+	if err == nil && f.Incomplete != "" && opts.MaxContexts > 1 && !opts.Summaries {
 		opts.MaxContexts = 1
 		return analyzeOnce(ctx, m, opts)
 	}
@@ -143,7 +153,12 @@ func analyzeOnce(ctx context.Context, m *ir.Module, opts Options) (facts *Facts,
 		return a.incomplete(fmt.Sprintf("the module has no entry function %q", m.Entry)), nil
 	}
 	root := a.newContext(nil, 0, a.function(entry))
-	a.analyze(root, nil, memory)
+	if opts.Summaries {
+		a.summarise()
+		a.passes(root, memory)
+	} else {
+		a.analyze(root, nil, memory)
+	}
 	a.record(root)
 	return a.facts(), nil
 }

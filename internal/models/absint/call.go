@@ -41,7 +41,10 @@ type callContext struct {
 	// further up.
 	depends   bool
 	recursive bool
-	grew      bool // the entry grew while it was being analysed
+	grew      bool  // the entry grew while it was being analysed
+	part      *Part // see summary.go; then parent is nil
+	pass      int   // in which it was analysed
+	growths   int   // of the entry
 	running   bool
 	shared    bool
 	summary   exit
@@ -104,7 +107,7 @@ func (a *analysis) analyze(c *callContext, args []Value, mem store) {
 const alone = 60
 
 func (a *analysis) analyzeEntry(c *callContext, e entry) {
-	if c.analyzed && (!c.depends || c.epoch == a.epoch) {
+	if c.analyzed && c.pass == a.pass && (!c.depends || c.epoch == a.epoch) || c.analyzed && a.recording && a.parts != nil {
 		if a.entrySame(&e, &c.entry) || (c.runs > alone || c.shared || a.recording) && a.entryLeq(&e, &c.entry) {
 			return
 		}
@@ -113,9 +116,14 @@ func (a *analysis) analyzeEntry(c *callContext, e entry) {
 	case c.analyzed && (c.runs > alone || c.shared || a.recording):
 		e = a.joinEntry(c.fn, c.entry, e, c.runs > 2*alone)
 	}
-	c.entry = e
-	c.analyzed = true
+	c.entry, c.pass = e, a.pass
 	c.runs++
+	a.fixpoint(c)
+}
+
+// fixpoint analyses a context from its entry.
+func (a *analysis) fixpoint(c *callContext) {
+	c.analyzed = true
 	c.depends, c.recursive, c.grew = false, false, false
 	c.summary = exit{}
 	c.recorded = false
@@ -134,7 +142,11 @@ func (a *analysis) analyzeEntry(c *callContext, e entry) {
 			break
 		}
 		c.grew = false
-		c.summary = a.growExit(c.summary, c.exit, round)
+		pace := round
+		if c.part != nil { // it is the only context, so that more rounds are worth while
+			pace = min(round, joinRounds) + max(0, round-joinRounds)/4
+		}
+		c.summary = a.growExit(c.summary, c.exit, pace)
 		a.epoch++
 	}
 	c.epoch = a.epoch
@@ -144,7 +156,12 @@ func (a *analysis) analyzeEntry(c *callContext, e entry) {
 
 // call executes the call v of the function fn: the exit for these arguments.
 func (a *analysis) call(c *callContext, v ir.Value, fn *function, e entry) exit {
-	for i := len(a.active) - 1; i >= 0; i-- {
+	if k := a.parts[fn.index]; k != nil {
+		x := a.callPart(k, e)
+		c.depends = c.depends || k.depends && !k.running
+		return x
+	}
+	for i := len(a.active) - 1; i >= 0 && (i == len(a.active)-1 || a.active[i+1].part == nil); i-- {
 		if r := a.active[i]; r.fn == fn {
 			return a.recursiveCall(r, i, e)
 		}
@@ -175,6 +192,9 @@ func (a *analysis) callee(c *callContext, v ir.Value, fn *function) *callContext
 	}
 	var k *callContext
 	if len(a.contexts) >= a.opts.MaxContexts {
+		if a.parts != nil {
+			panic(giveUp{reason: "there are too many chains of calls"})
+		}
 		if a.shared[fn.index] == nil {
 			a.shared[fn.index] = a.newContext(nil, 0, fn)
 			a.shared[fn.index].shared = true

@@ -285,9 +285,15 @@ func (c *Context) invariant(b ir.BlockID, s *state) (inv Invariant) {
 			inv.Values = append(inv.Values, ValueFact{v, x})
 		}
 	}
-	s.mem.each(func(id cellID, v *Value) {
+	inv.Cells = c.cells(s.mem)
+	return inv
+}
+
+// cells are what a memory says of places.
+func (c *Context) cells(mem store) (out []CellFact) {
+	mem.each(func(id cellID, v *Value) {
 		cl := &c.a.cells[id]
-		if cl.role != dataCell || v.Kind == ir.Void || !c.a.unique(s.mem, cl.object) || !c.a.mustLive(s.mem, cl.object) {
+		if cl.role != dataCell || v.Kind == ir.Void || !c.a.unique(mem, cl.object) || !c.a.mustLive(mem, cl.object) {
 			return
 		}
 		t := ir.IntType(8 * uint32(cl.size))
@@ -298,10 +304,10 @@ func (c *Context) invariant(b ir.BlockID, s *state) (inv Invariant) {
 			t = ir.FloatType(uint32(v.Float.Bits))
 		}
 		if x := (Fact{*v, t, c.a}); !x.IsTop() {
-			inv.Cells = append(inv.Cells, CellFact{c.a.describe(cl.object), cl.offset, uint64(cl.size), x})
+			out = append(out, CellFact{c.a.describe(cl.object), cl.offset, uint64(cl.size), x})
 		}
 	})
-	return inv
+	return out
 }
 
 // Same says whether both are the same context; those of objects are made anew each time.

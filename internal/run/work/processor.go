@@ -24,7 +24,7 @@ func WithProcessorTime(ctx context.Context, limit time.Duration) (context.Contex
 		runtime.UnlockOSThread()
 		return WithTimeout(ctx, limit)
 	}
-	inner, cancel := context.WithCancelCause(ctx)
+	inner, cancel := context.WithCancelCause(context.WithValue(ctx, aloneKey{}, true))
 	// A thread uses no more than the time that passes, so that nothing is missed by
 	// looking again after as long as is left.
 	var look func()
@@ -45,6 +45,11 @@ func WithProcessorTime(ctx context.Context, limit time.Duration) (context.Contex
 		runtime.UnlockOSThread()
 	}
 }
+
+type aloneKey struct{}
+
+// Alone says whether the work has to be done in the calling goroutine: only its time of a processor is counted.
+func Alone(ctx context.Context) bool { return Counted(ctx) || ctx.Value(aloneKey{}) != nil }
 
 // deadline is a context that was cancelled because a limit was reached, if it was: DeadlineExceeded is
 // its error, too.

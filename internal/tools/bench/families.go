@@ -31,6 +31,8 @@ var families = []family{
 	{"states of a machine", "unreach-call", []int{10, 30, 100, 300, 1000}, "false", stateMachine},
 	{"functions without loops", "unreach-call", []int{30, 100, 300, 1000, 3000}, "false", plainFunctions},
 	{"blocks of the heap", "valid-memsafety", []int{30, 100, 300, 1000, 3000}, "valid-deref", heapBlocks},
+	{"calls of functions", "unreach-call", []int{30, 100, 300, 1000}, "false", functionCalls},
+	{"chains of calls", "unreach-call", []int{5, 10, 20, 50, 100}, "false", callChain},
 }
 
 func upTo(n int) (out []int) {
@@ -162,6 +164,64 @@ static unsigned part%d(unsigned x) {
 `, k, k, k, 40+k%200, k, k, k%9, k, most, k)
 	}
 	return chained(&b, n)
+}
+
+// functionCalls has n calls, of three functions with loops, with an assertion behind each.
+func functionCalls(n, bug int) string {
+	var b strings.Builder
+	b.WriteString(asserting + "static unsigned total;\n")
+	for k := range 3 {
+		fmt.Fprintf(&b, `static unsigned part%d(unsigned most, unsigned step) {
+  unsigned sum = 0, i = 0;
+  if (most > %d)
+    most = %d;
+  while (i < most) {
+    sum += 2 * step;
+    total = step > 3 ? total + 2 : 0;
+    if (total > 900)
+      total = 0;
+    i++;
+  }
+  assert(sum %% 2 == 0);
+  return i;
+}
+`, k, 100+k, 100+k)
+	}
+	b.WriteString("int main(void) {\n")
+	for k := range n {
+		most := 100 + k%3
+		if k == bug {
+			most--
+		}
+		fmt.Fprintf(&b, "  assert(part%d(__VERIFIER_nondet_uint(), %d) <= %d && total %% 2 == 0);\n", k%3, k%11, most)
+	}
+	b.WriteString("  return 0;\n}\n")
+	return b.String()
+}
+
+// callChain has n functions, each of which calls the one before it twice.
+func callChain(n, bug int) string {
+	var b strings.Builder
+	b.WriteString(asserting + `static unsigned odd;
+static unsigned part0(unsigned x) {
+  unsigned i = 0;
+  if (x > 10)
+    x = 10;
+  while (i < x)
+    i++;
+  odd = i & 1;
+  return i;
+}
+`)
+	for k := 1; k < n; k++ {
+		most := 10 + k - 1
+		if k == bug {
+			most--
+		}
+		fmt.Fprintf(&b, "static unsigned part%d(unsigned x) {\n  unsigned a = part%d(x), b = part%d(x + 1);\n  assert(a <= %d && b <= %d && odd <= 1);\n  return a + 1;\n}\n", k, k-1, k-1, most, most)
+	}
+	fmt.Fprintf(&b, "int main(void) {\n  assert(part%d(__VERIFIER_nondet_uint()) <= %d);\n  return 0;\n}\n", n-1, 10+n-1)
+	return b.String()
 }
 
 // stateMachine has an endless loop over a switch with n states.

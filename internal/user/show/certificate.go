@@ -159,7 +159,7 @@ func NamedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	out.Predicates = nil
 	for _, p := range h.Predicates {
 		all := true
-		p.Each(func(t invariant.Term) { all = all && named[t.Value] })
+		p.Each(func(t invariant.Term) { all = all && (named[t.Value] || t.Global != "") })
 		if all {
 			out.Predicates = append(out.Predicates, p)
 		}
@@ -167,11 +167,12 @@ func NamedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 	return InvariantOf(m, &out)
 }
 
-// contract shows the contract of a recursive function.
+// contract shows the contract of a function.
 func contract(m *ir.Module, k *invariant.Contract) Invariant {
 	f := m.Func(k.Func)
 	out := Invariant{Pos: PositionOf(m, k.Pos), Func: k.Func}
 	names := f.VariableNames()
+	post := false
 	name := func(t invariant.Term) string {
 		n := names[t.Value]
 		switch {
@@ -180,7 +181,7 @@ func contract(m *ir.Module, k *invariant.Contract) Invariant {
 			if t.Offset != 0 {
 				n += fmt.Sprintf("[byte %d]", t.Offset)
 			}
-			if t.Old {
+			if t.Old && post {
 				n = "old(" + n + ")"
 			}
 		case t.Value == 0:
@@ -196,6 +197,7 @@ func contract(m *ir.Module, k *invariant.Contract) Invariant {
 	for i := range k.Pre {
 		out.Predicates = append(out.Predicates, "requires "+k.Pre[i].Text(name))
 	}
+	post = true
 	for i := range k.Post {
 		out.Predicates = append(out.Predicates, "ensures "+k.Post[i].Text(name))
 	}

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strings"
@@ -90,7 +91,7 @@ func (w *writer) operand(t invariant.Term) (operand, bool) {
 	if w.contract {
 		return w.ofContract(t)
 	}
-	if t.Up > 0 || t.Global != "" || t.Index || t.Stride != 0 || t.Value == 0 {
+	if t.Up > 0 || t.Index || t.Stride != 0 || t.Value == 0 && t.Global == "" {
 		return none("it is about elements, or about callers")
 	}
 	d := w.f.Def(t.Value)
@@ -108,9 +109,9 @@ func (w *writer) operand(t invariant.Term) (operand, bool) {
 		}
 		return operand{text: name, bits: c.Bits, signed: c.Signed && !c.Bool, float: c.Float}, true
 	}
-	if t.Cell {
-		if d.Op == ir.GlobalAddr {
-			g := w.m.Global(d.Sym)
+	if t.Cell || t.Global != "" {
+		if d.Op == ir.GlobalAddr || t.Global != "" {
+			g := w.m.Global(cmp.Or(t.Global, d.Sym))
 			if g == nil || g.CName == "" {
 				return none("it is about an object without a name")
 			}

@@ -60,6 +60,12 @@ func (n *namer) place(t invariant.Term) *ir.Func {
 
 // plain is the name without a cast.
 func (n *namer) plain(t invariant.Term) string {
+	if t.Global != "" {
+		if t.Offset > 0 {
+			return fmt.Sprintf("%s[byte %d]", t.Global, t.Offset)
+		}
+		return t.Global
+	}
 	f := n.place(t)
 	vars := n.variables(f)
 	name := vars.names[t.Value]
@@ -95,7 +101,11 @@ func (n *namer) signed(t invariant.Term) bool {
 	f := n.place(t)
 	vars := n.variables(f)
 	var c *ir.CType
-	if d := f.Def(t.Value); t.Cell {
+	if t.Global != "" {
+		if g := n.m.Global(t.Global); g != nil {
+			c = &g.CType
+		}
+	} else if d := f.Def(t.Value); t.Cell {
 		if k, ok := vars.memory[t.Value]; ok && k >= 0 {
 			c = &f.Vars[k].Type
 		} else if g := n.m.Global(d.Sym); d.Op == ir.GlobalAddr && g != nil {
