@@ -203,8 +203,18 @@ func (f *function) callFunction(i *llvm.Inst, callee *llvm.Function) {
 		args = append(args, f.operand(a)...)
 	}
 	args, fits := f.adaptTo(callee.Name, args, params)
+	symbol := ""
 	if callee.Type.Variadic {
-		args = append(args, f.variadicArguments(i, variadic)...)
+		rest := f.variadicArguments(i, variadic)
+		args = append(args, rest...)
+		var types []ir.Type
+		for _, v := range rest {
+			types = append(types, f.b.Func.Type(v))
+		}
+		symbol = f.im.withArguments(callee, types)
+	}
+	if symbol == "" {
+		symbol = f.im.symbol(callee)
 	}
 	want, have := f.im.flatten(i.Type), f.im.flatten(callee.Type.Return)
 	if !sameTypes(want, have) && i.Used {
@@ -217,7 +227,7 @@ func (f *function) callFunction(i *llvm.Inst, callee *llvm.Function) {
 	if len(have.scalars) > 0 {
 		t = have.scalars[0].Type
 	}
-	call := f.b.Call(t, f.im.symbol(callee), args...)
+	call := f.b.Call(t, symbol, args...)
 	returned := f.results(call, have)
 	if !sameTypes(want, have) && i.Used {
 		var wanted []ir.Type

@@ -42,8 +42,11 @@ type function struct {
 	// changes nothing.
 	fresh   map[ir.Value]bool
 	current *llvm.Block
-	// printing is there if the function is imported for one format.
-	printing *printing
+	// extra are parameters of a function that is imported for some of its calls; printing is there if it is
+	// for one format (printing.go), arguments if it is for one list of types (variadic.go) and reads them.
+	extra     []ir.Value
+	printing  *printing
+	arguments ir.Value
 }
 
 type incoming struct {
@@ -56,7 +59,7 @@ type incoming struct {
 // function imports a function with a body.
 func (im *importer) function(src *llvm.Function) { im.functionFor(src, nil) }
 
-// functionFor imports it for one format, if s is not nil (printing.go).
+// functionFor imports it for some of its calls, if s is not nil.
 func (im *importer) functionFor(src *llvm.Function, s *specialised) {
 	f := &function{
 		im:       im,
@@ -95,14 +98,11 @@ func (im *importer) functionFor(src *llvm.Function, s *specialised) {
 		f.vals[p] = list
 	}
 	if s != nil {
-		f.printing = &s.printing
-		f.printing.strings = nil
-		for _, c := range s.shape {
-			p := printed{text: f.b.Param(im.m.PtrType())}
-			if c.limit >= 0 || c.most >= 0 {
-				p.limit = f.b.Param(ir.IntType(32))
-			}
-			f.printing.strings = append(f.printing.strings, p)
+		for _, t := range s.extra {
+			f.extra = append(f.extra, f.b.Param(t))
+		}
+		if f.printing = s.printing; f.printing != nil {
+			f.printing.takes(f.extra)
 		}
 	}
 	for i, b := range src.Blocks {
@@ -184,6 +184,9 @@ func (f *function) block(b *llvm.Block) {
 	f.touch()
 	if b.Index == 0 {
 		f.copyByValue()
+		if f.src.Type.Variadic && !f.b.Func.Variadic && f.printing == nil {
+			f.keepArguments()
+		}
 		if f.im.addressTaken[f.src] { // calls through pointers do not see the name
 			f.beforeCall(f.src.Name)
 		}

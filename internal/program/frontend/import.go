@@ -44,10 +44,12 @@ type importer struct {
 	notes   noteSet
 	// vectors says that there are strings of the command line or the environment (harness.go).
 	vectors bool
-	// wrappers are what functions do with lists of arguments to print; specialised are those that are imported for one
-	// format, toSpecialise those that are still to be imported (printing.go).
-	wrappers     map[*llvm.Function]*wrapper
+	// wrappers are what functions do with lists of arguments to print (printing.go).
+	wrappers map[*llvm.Function]*wrapper
+	// specialised are the copies of functions that are imported for some of their calls, by what they are for,
+	// toSpecialise those that are still to be imported (copies.go).
 	specialised  map[string]*specialised
+	copies       map[*llvm.Function][]*specialised
 	toSpecialise []*specialised
 	// unmodelled are the calls of functions without body, if these change memory.
 	unmodelled []unmodelledCall
@@ -123,6 +125,7 @@ func (im *importer) run() error {
 		im.stubs = im.stubs[1:]
 		im.stub(f)
 	}
+	im.adopt()
 	im.effects()
 	im.rounding()
 	for _, f := range im.m.Funcs {

@@ -128,7 +128,11 @@ func (f *function) intrinsic(i *llvm.Inst, name string) {
 		f.b.Op(ir.StackRestore, ir.Type{}, arg(0))
 	case "va_start":
 		f.touch()
-		f.b.Op(ir.VaStart, ir.Type{}, arg(0))
+		if f.arguments != 0 {
+			f.startList(arg(0))
+		} else {
+			f.b.Op(ir.VaStart, ir.Type{}, arg(0))
+		}
 	case "va_copy":
 		size := uint64(24)
 		if f.im.p.PointerBits == 32 {

@@ -127,3 +127,10 @@ func (o *Options) kept() map[string][]string {
 func (o *Options) names(l Local) bool {
 	return slices.ContainsFunc(o.Atoms, func(a string) bool { return slices.Contains(LocalsOf(a), l) })
 }
+
+// namesLocalOf says whether an atom names a local of a function.
+func (o *Options) namesLocalOf(name string) bool {
+	return slices.ContainsFunc(o.Atoms, func(a string) bool {
+		return slices.ContainsFunc(LocalsOf(a), func(l Local) bool { return l.Func == name })
+	})
+}

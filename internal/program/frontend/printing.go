@@ -286,32 +286,23 @@ type printing struct {
 	text    string
 	format  llvm.Value // the literal
 	strings []printed  // which are parameters
-	extra   []ir.Type  // of these parameters
 }
 
 // printed is a string that is read, and at most how much of it: 0 is no limit.
 type printed struct{ text, limit ir.Value }
 
-// specialised is a function that is imported for one format.
-type specialised struct {
-	of       *llvm.Function
-	symbol   string
-	printing printing
-	shape    []conversion
-}
-
-// maxSpecialised bounds these functions.
-const maxSpecialised = 512
+// maxFormats bounds the formats for which a function with "..." is imported; what it calls is imported as often.
+const maxFormats = 512
 
 // printDirectly imports a call that prints a literal format, or calls a wrapper with one; it says whether
 // it is one.
 func (f *function) printDirectly(i *llvm.Inst, callee *llvm.Function) bool {
 	if f.printing != nil {
-		if format, list := f.im.printedBy(i); list >= 0 && f.printing.lists[f.printing.base(i.Args[list])] {
+		if _, list := f.im.printedBy(i); list >= 0 && f.printing.lists[f.printing.base(i.Args[list])] {
 			if _, last := listFormat[callee.Name]; last {
 				f.printStrings(i, callee.Name, f.printing.strings)
 			} else {
-				f.callSpecialised(i, callee, format, f.printing.format, f.printing.text, f.printing.shape(), f.printing.strings)
+				f.callSpecialised(i, callee, f.printing.format, f.printing.text, f.printing.shape(), f.printing.strings)
 			}
 			return true
 		}
@@ -323,7 +314,7 @@ func (f *function) printDirectly(i *llvm.Inst, callee *llvm.Function) bool {
 		if !callee.Type.Variadic || callee.Blocks == nil || callee.Library || f.im.foreign {
 			return false
 		}
-		if w = f.im.wrapperOf(callee); w == nil {
+		if w = f.im.wrapperOf(callee); w == nil || len(f.im.copies[callee]) >= maxFormats || f.im.opts.namesLocalOf(callee.Name) {
 			return false
 		}
 		position = w.format.Index
@@ -372,7 +363,21 @@ func (f *function) printDirectly(i *llvm.Inst, callee *llvm.Function) bool {
 		f.printStrings(i, callee.Name, list)
 		return true
 	}
-	return f.callSpecialised(i, callee, position, literal, text, conversions, list)
+	f.callSpecialised(i, callee, literal, text, conversions, list)
+	return true
+}
+
+// takes has the strings that the format reads in these parameters.
+func (p *printing) takes(params []ir.Value) {
+	p.strings = nil
+	for _, c := range p.shape() {
+		s := printed{text: params[0]}
+		params = params[1:]
+		if c.limit >= 0 || c.most >= 0 {
+			s.limit, params = params[0], params[1:]
+		}
+		p.strings = append(p.strings, s)
+	}
 }
 
 // ignores says whether a call begins or ends the list of arguments that is not there.
@@ -388,27 +393,19 @@ func (p *printing) shape() []conversion {
 }
 
 // callSpecialised calls a wrapper as it is imported for one format.
-func (f *function) callSpecialised(i *llvm.Inst, callee *llvm.Function, position int, literal llvm.Value, text string, shape []conversion, list []printed) bool {
+func (f *function) callSpecialised(i *llvm.Inst, callee *llvm.Function, literal llvm.Value, text string, shape []conversion, list []printed) {
 	im := f.im
-	key := im.symbol(callee) + "\x00" + text
+	key := im.functionKey(callee) + "\x00\"" + text
 	s := im.specialised[key]
 	if s == nil {
-		if len(im.specialised) == maxSpecialised {
-			return false
-		}
-		if im.specialised == nil {
-			im.specialised = map[string]*specialised{}
-		}
-		s = &specialised{of: callee, symbol: im.symbol(callee) + specialisedSuffix + strconv.Itoa(len(im.specialised)+1), shape: shape}
-		s.printing = printing{wrapper: im.wrapperOf(callee), text: text, format: literal}
+		s = &specialised{of: callee, printing: &printing{wrapper: im.wrapperOf(callee), text: text, format: literal}}
 		for _, c := range shape {
-			s.printing.extra = append(s.printing.extra, im.m.PtrType())
+			s.extra = append(s.extra, im.m.PtrType())
 			if c.limit >= 0 || c.most >= 0 {
-				s.printing.extra = append(s.printing.extra, ir.IntType(32))
+				s.extra = append(s.extra, ir.IntType(32))
 			}
 		}
-		im.specialised[key] = s
-		im.toSpecialise = append(im.toSpecialise, s)
+		im.specialise(key, s)
 	}
 	var args []ir.Value
 	for k := range callee.Params {
@@ -432,11 +429,7 @@ func (f *function) callSpecialised(i *llvm.Inst, callee *llvm.Function, position
 	call := f.b.Call(t, s.symbol, args...)
 	f.vals[i] = f.results(call, have)
 	f.afterCall(i.NoReturn || callee.NoReturn)
-	return true
 }
-
-// specialisedSuffix is behind the name of a function that is imported for one format.
-const specialisedSuffix = ".format."
 
 // printStrings reads the strings, and has the output fail or not.
 func (f *function) printStrings(i *llvm.Inst, name string, list []printed) {

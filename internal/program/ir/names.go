@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // The words of the text form. Everything that prints operations, types, kinds
@@ -153,6 +154,15 @@ func (m *Module) WordType() Type { return Type{Int, m.PointerBits} }
 
 // HeapAlign is the alignment of heap objects: that of every scalar type.
 func (m *Module) HeapAlign() uint64 { return uint64(m.PointerBits) / 4 }
+
+// CopyMark is in the name of a function that the front end imports more than once, for some of its calls.
+const CopyMark = ".copy."
+
+// NameInC is the name of a function as people know it.
+func NameInC(name string) string {
+	name, _, _ = strings.Cut(name, CopyMark)
+	return name
+}
 
 // Func is the function of that name, nil if there is none. It searches; use
 // Index for many names.

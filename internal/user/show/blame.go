@@ -180,7 +180,7 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee)
 func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object {
 	switch {
 	case o.Func != nil:
-		return object{base: base, what: "the function " + o.Func.Name, kind: PointeeFunction, name: o.Func.Name}
+		return object{base: base, what: "the function " + ir.NameInC(o.Func.Name), kind: PointeeFunction, name: ir.NameInC(o.Func.Name)}
 	case o.Global != nil:
 		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size), kind: PointeeGlobal, name: o.Global.CName}
 		return out
@@ -205,9 +205,9 @@ func localName(f *ir.Func, d *ir.Def) string { return cmp.Or(d.Sym, f.Locals[d.P
 func localText(f *ir.Func, d *ir.Def, size uint64) string {
 	name := localName(f, d)
 	if name == "" {
-		return fmt.Sprintf("a local object of %s, %s", f.Name, bytesText(size))
+		return fmt.Sprintf("a local object of %s, %s", ir.NameInC(f.Name), bytesText(size))
 	}
-	return fmt.Sprintf("%s, a local of %s, %s", name, f.Name, bytesText(size))
+	return fmt.Sprintf("%s, a local of %s, %s", name, ir.NameInC(f.Name), bytesText(size))
 }
 
 // near says which object an address that belongs to none is close to: by chance, for what points there came from nowhere.

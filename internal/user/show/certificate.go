@@ -62,7 +62,7 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 	case *verdict.Unwinding:
 		out := &Certificate{Checker: c.Checker}
 		for _, b := range c.Bounds {
-			out.Bounds = append(out.Bounds, Bound{Pos: PositionOf(m, b.Pos), Func: b.Func, Recursion: b.Head == 0, N: b.N})
+			out.Bounds = append(out.Bounds, Bound{Pos: PositionOf(m, b.Pos), Func: ir.NameInC(b.Func), Recursion: b.Head == 0, N: b.N})
 		}
 		return out
 	case *verdict.PathTree:
@@ -133,7 +133,7 @@ func InvariantOf(m *ir.Module, h *invariant.Head) Invariant {
 
 func invariantOf(m *ir.Module, n *namer, h *invariant.Head) Invariant {
 	n.calls = h.Calls
-	out := Invariant{Pos: PositionOf(m, h.Pos), Func: h.Func, Predicates: n.texts(h.Predicates, h.Clauses)}
+	out := Invariant{Pos: PositionOf(m, h.Pos), Func: ir.NameInC(h.Func), Predicates: n.texts(h.Predicates, h.Clauses)}
 	for i := range h.Formulas {
 		out.Predicates = append(out.Predicates, h.Formulas[i].Text(n.plain))
 	}
@@ -170,7 +170,7 @@ func NamedInvariant(m *ir.Module, h *invariant.Head) Invariant {
 // contract shows the contract of a function.
 func contract(m *ir.Module, k *invariant.Contract) Invariant {
 	f := m.Func(k.Func)
-	out := Invariant{Pos: PositionOf(m, k.Pos), Func: k.Func}
+	out := Invariant{Pos: PositionOf(m, k.Pos), Func: ir.NameInC(k.Func)}
 	names := f.VariableNames()
 	post := false
 	name := func(t invariant.Term) string {

@@ -28,7 +28,7 @@ type Endless struct {
 // behaviour on the way.
 func EndlessOf(m *ir.Module, v *verdict.False) (*Endless, *Place, []Place) {
 	e := v.Endless
-	out := &Endless{Pos: PositionOf(m, e.Pos), Func: e.Func, Recursion: e.Recursion, Iterations: e.Visits}
+	out := &Endless{Pos: PositionOf(m, e.Pos), Func: ir.NameInC(e.Func), Recursion: e.Recursion, Iterations: e.Visits}
 	if e.Set != nil {
 		out.Iterations, out.Certificate = 0, CertificateOf(e.Set.Program, e.Set.Proof)
 	}
@@ -59,7 +59,7 @@ func EndlessOf(m *ir.Module, v *verdict.False) (*Endless, *Place, []Place) {
 			}
 		}
 	}
-	return out, &Place{Pos: out.Pos, Func: e.Func, Kind: "non-termination", Text: text}, passes
+	return out, &Place{Pos: out.Pos, Func: ir.NameInC(e.Func), Kind: "non-termination", Text: text}, passes
 }
 
 // traceEndless is Trace for a run that does not end: until the state comes back.

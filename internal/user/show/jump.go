@@ -28,7 +28,7 @@ func JumpsOf(m *ir.Module, v *verdict.False) []Jump {
 		j := &v.Input.Jumps[i]
 		f := m.Func(j.Func)
 		out = append(out, Jump{
-			Pos: PositionOf(m, f.BlockPos(j.Head)), Func: j.Func, Iterations: j.Rounds, Passes: max(1, j.Passes), Changes: changes(m, j), Checker: v.JumpChecker,
+			Pos: PositionOf(m, f.BlockPos(j.Head)), Func: ir.NameInC(j.Func), Iterations: j.Rounds, Passes: max(1, j.Passes), Changes: changes(m, j), Checker: v.JumpChecker,
 		})
 	}
 	return out

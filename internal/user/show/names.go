@@ -80,7 +80,7 @@ func (n *namer) plain(t invariant.Term) string {
 		name = fmt.Sprintf("value%d", t.Value)
 	}
 	if t.Up > 0 {
-		name = f.Name + "::" + name
+		name = ir.NameInC(f.Name) + "::" + name
 	}
 	switch {
 	case t.Stride != 0: // Text writes the index

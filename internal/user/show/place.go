@@ -42,7 +42,7 @@ func PlacesOf(m *ir.Module, gs []verdict.Guard) []Place {
 
 // PlaceOf is the place of a guard.
 func PlaceOf(m *ir.Module, g verdict.Guard) Place {
-	return Place{Pos: PositionOf(m, g.Pos), Func: g.Func, Kind: verdict.KindText(g.Kind), Text: describe(g.Kind, g.Text)}
+	return Place{Pos: PositionOf(m, g.Pos), Func: ir.NameInC(g.Func), Kind: verdict.KindText(g.Kind), Text: describe(g.Kind, g.Text)}
 }
 
 // describe says in words what went wrong, with the text of the check.
@@ -61,7 +61,7 @@ func describe(k ir.CheckKind, text string) string {
 func ReasonsOf(m *ir.Module, rs []verdict.Reason) []Reason {
 	var out []Reason
 	for _, r := range rs {
-		x := Reason{Cause: r.Cause.String(), Text: r.Text, Pos: PositionOf(m, r.Pos), Func: r.Func, Hint: r.Hint}
+		x := Reason{Cause: r.Cause.String(), Text: r.Text, Pos: PositionOf(m, r.Pos), Func: ir.NameInC(r.Func), Hint: r.Hint}
 		if r.Checks != nil {
 			x.Proved, x.Open = r.Checks.Proved, PlacesOf(m, r.Checks.Open)
 		}

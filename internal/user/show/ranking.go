@@ -12,7 +12,7 @@ import (
 
 // loopRanking shows the ranking functions of a loop in terms of C.
 func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ranking {
-	out := Ranking{Pos: PositionOf(m, l.Pos), Func: l.Func, Recursion: l.Recursion}
+	out := Ranking{Pos: PositionOf(m, l.Pos), Func: ir.NameInC(l.Func), Recursion: l.Recursion}
 	names := newNamer(m, m.Func(l.Func))
 	name := names.name
 	for _, f := range l.Functions {

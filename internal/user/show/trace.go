@@ -176,7 +176,7 @@ func (t *tracer) enter(e interp.Event) {
 			caller.pos = caller.f.Def(site).Pos
 		}
 		if !hidden && !caller.hidden {
-			t.step(Step{Kind: StepCall, Text: e.Func.Name})
+			t.step(Step{Kind: StepCall, Text: ir.NameInC(e.Func.Name)})
 		}
 	}
 	t.stack = append(t.stack, activation{f: e.Func, block: 1, pos: e.Func.Pos, hidden: hidden, shown: map[*ir.Var]string{}, from: map[ir.BlockID]ir.BlockID{}})
@@ -206,7 +206,7 @@ func (t *tracer) leave() {
 	left := *t.top()
 	t.stack = t.stack[:len(t.stack)-1]
 	if caller := t.top(); caller != nil && !left.hidden && !caller.hidden {
-		t.step(Step{Kind: StepReturn, Text: left.f.Name})
+		t.step(Step{Kind: StepReturn, Text: ir.NameInC(left.f.Name)})
 	}
 }
 
@@ -379,13 +379,13 @@ func (t *tracer) violation(e interp.Event) bool {
 	a := t.visible()
 	switch {
 	case a == nil: // at the end of the program: the position is that of the allocation
-		step.Func, step.Pos = e.Func.Name, PositionOf(t.run.Module, e.Pos)
+		step.Func, step.Pos = ir.NameInC(e.Func.Name), PositionOf(t.run.Module, e.Pos)
 	case e.Func == a.f:
 		if e.Pos.Line != 0 {
 			a.pos = e.Pos
 		}
 	default: // inside of a library model
-		step.Text = "in " + e.Func.Name + ": " + step.Text
+		step.Text = "in " + ir.NameInC(e.Func.Name) + ": " + step.Text
 	}
 	again := g == t.last || g.Kind == t.last.Kind && g.Pos == t.last.Pos
 	t.last = g
@@ -409,7 +409,7 @@ func (t *tracer) step(s Step) {
 	}
 	s.Truth = t.truth
 	if a := t.visible(); a != nil {
-		s.Func, s.Pos = a.f.Name, PositionOf(t.run.Module, a.pos)
+		s.Func, s.Pos = ir.NameInC(a.f.Name), PositionOf(t.run.Module, a.pos)
 		for i := range t.stack {
 			if !t.stack[i].hidden {
 				s.Depth++

@@ -320,6 +320,10 @@ func (x *exporter) heads(m *ir.Module, heads []invariant.Head) {
 			continue
 		}
 		where := show.PositionOf(m, h.Pos).String()
+		if ir.NameInC(h.Func) != h.Func {
+			x.leave("what holds at %s for some of the calls of %s", where, ir.NameInC(h.Func))
+			continue
+		}
 		f, loop := x.loop(m, h)
 		if loop == nil {
 			x.leave("what holds at %s: no loop statement stands there", where)

@@ -647,6 +647,10 @@ func (x *exporter) rankings(c *verdict.Ranking) {
 			x.leave("why the calls of %s end: a witness has ranking functions of loops only", l.Func)
 			continue
 		}
+		if ir.NameInC(l.Func) != l.Func {
+			x.leave("why the loop at %s ends in some of the calls of %s", where, ir.NameInC(l.Func))
+			continue
+		}
 		f, loop := x.statement(c.Program.Func(l.Func), l.Head)
 		if loop == nil {
 			x.leave("why the loop at %s ends: no loop statement stands there", where)
