@@ -83,6 +83,7 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 	if last, ok := literalEnd(ob); ok && t.Bits == 8 {
 		c.assert("(= (= " + at.t + " " + last.t + ") (= 0 " + c.view(v.n, 8, true).t + "))")
 	}
+	c.tabulated(ob, at, t, v)
 	n := cell{at, t, v}
 	for i := range ob.cells {
 		c.same(&n, &ob.cells[i])

@@ -107,6 +107,12 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 		}
 		return next
 	}
+	if r, known, ok := x.lookUp(f, v, &s.Objects[o], off, d.Type); !ok {
+		return forked
+	} else if known {
+		f.Values[v] = r
+		return next
+	}
 	if x.within(&s.Objects[o], off, d.Type) {
 		x.again, x.stopped = true, true
 		return stop

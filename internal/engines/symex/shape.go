@@ -36,6 +36,9 @@ func key(s *state, lists, trees bool) string {
 				b.WriteString("?")
 			case symgraph.Pointer:
 				b.WriteString(target(x))
+				if inLiteral(s, x) {
+					b.WriteString("+" + x.Form.Const.String())
+				}
 				if trees && x.Object >= 0 && s.Objects[x.Object].Kind == symgraph.Heap && x.Form.IsConstant() { // by which link
 					b.WriteString("+" + x.Form.Const.String())
 				}
@@ -110,6 +113,20 @@ func target(v *value) string {
 		return "z" + strconv.Itoa(int(v.Object))
 	}
 	return "p" + strconv.Itoa(int(v.Object))
+}
+
+// maxLiteral is up to which size of a constant object it matters where a pointer into it leads.
+const maxLiteral = 64
+
+// inLiteral says whether a pointer leads to a known place in a small constant object. What a program does at a
+// loop often is what such a text says there (a format and its arguments, a table of steps): the states for each of
+// its characters are kept apart.
+func inLiteral(s *state, v *value) bool {
+	if v.Object < 0 || !v.Form.IsConstant() {
+		return false
+	}
+	g := s.Objects[v.Object].Global
+	return g != nil && g.Constant && g.Size <= maxLiteral && v.Form.Const.Sign() >= 0 && v.Form.Const.Cmp(number(g.Size)) <= 0
 }
 
 // tidy drops dead locals and unreachable objects; to says where the objects
