@@ -289,7 +289,9 @@ func (x *explorer) fork(s *state) {
 		x.k.push()
 		if x.assume(a) {
 			t := clone(s)
-			x.saturate(t)
+			if news := a.news(); len(news) > 0 {
+				x.saturate(t, news...)
+			}
 			if x.k.broken == 0 {
 				x.tossed, x.picked = a.toss, a.pick
 				x.pen.split(at, a)
@@ -301,6 +303,15 @@ func (x *explorer) fork(s *state) {
 			return
 		}
 	}
+}
+
+// news are the forms of which a case says something.
+func (a *alternative) news() []linear.Form {
+	news := slices.Clone(a.unequal)
+	for _, c := range a.facts {
+		news = append(news, c.Form)
+	}
+	return news
 }
 
 func (x *explorer) assume(a alternative) bool {

@@ -659,6 +659,12 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			}
 		}
 	}
+	// A pointer that moves stays in its object, and before the end of a string [thresholds of widening].
+	before := func(f linear.Form) {
+		if j.x.k.rough(f).Sign() < 0 && j.first.atLeast(j.before(f), linear.Number{}) && j.second.atLeast(j.image(f), linear.Number{}) {
+			out = append(out, linear.Constraint{Form: f})
+		}
+	}
 	// A cell that moves stays in its object.
 	for i := range c.Objects {
 		o := &c.Objects[i]
@@ -667,9 +673,7 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 		}
 		for k := range o.Cells {
 			if at := o.Cells[k].Offset; !at.IsConstant() {
-				if f := o.Size.Sub(at).Sub(size(o.Cells[k].Type)); j.x.k.rough(f).Sign() < 0 && j.first.atLeast(j.before(f), linear.Number{}) && j.second.atLeast(j.image(f), linear.Number{}) {
-					out = append(out, linear.Constraint{Form: f})
-				}
+				before(o.Size.Sub(at).Sub(size(o.Cells[k].Type)))
 			}
 		}
 	}
@@ -714,9 +718,15 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			distance(p.Form)
 			distance(o.Size.Sub(p.Form))
 			within(o.Size.Sub(p.Form))
+			if len(o.Size.Sub(p.Form).Terms) > 1 {
+				before(o.Size.Sub(p.Form).Plus(linear.Int(-1)))
+			}
 			for k := range o.Cells {
 				distance(o.Cells[k].Offset.Sub(p.Form))
 				distance(p.Form.Sub(o.Cells[k].Offset))
+				if ends := o.Cells[k].Value; ends.Kind == symgraph.Int && ends.Form.Equal(linear.Form{}) && len(o.Cells[k].Offset.Sub(p.Form).Terms) > 1 {
+					before(o.Cells[k].Offset.Sub(p.Form))
+				}
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (x *explorer) load(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	f.Values[v] = r
 	if r.Kind == symgraph.Int && !s.Objects[o].Pristine && d.Type.Bits%8 == 0 {
 		s.Objects[o].Cells = append(slices.Clip(s.Objects[o].Cells), cell{Offset: off, Type: d.Type, Value: r})
-		x.saturate(s)
+		x.saturate(s, r.Form, off)
 	}
 	return next
 }
@@ -415,8 +415,16 @@ func (x *explorer) weaken(s *state, p value, n linear.Form) {
 }
 
 // saturate draws conclusions from what cells hold: if two have different values
-// they are not in the same place [AProVE-Ptr Def. 2].
-func (x *explorer) saturate(s *state) {
+// they are not in the same place [AProVE-Ptr Def. 2]. If there is news, only those pairs are looked at that have to do
+// with it: with a symbol of it, or one that is equal to something with such a symbol.
+func (x *explorer) saturate(s *state, news ...linear.Form) {
+	var about map[linear.Var]bool
+	if len(news) > 0 {
+		about = x.concerned(news)
+	}
+	concerns := func(f linear.Form) bool {
+		return about == nil || slices.ContainsFunc(f.Terms, func(t linear.Term) bool { return about[t.Var] })
+	}
 	for i := range s.Objects {
 		cs := s.Objects[i].Cells
 		if len(cs) > maxPairs {
@@ -429,13 +437,36 @@ func (x *explorer) saturate(s *state) {
 					continue
 				}
 				d := a.Offset.Sub(b.Offset)
-				if d.IsConstant() || !x.different(a.Value.Form, b.Value.Form, a.Type.Bits) || x.k.nonzero(d) {
+				if d.IsConstant() || !concerns(d) && !concerns(a.Value.Form) && !concerns(b.Value.Form) ||
+					!x.different(a.Value.Form, b.Value.Form, a.Type.Bits) || x.k.nonzero(d) {
 					continue
 				}
 				x.k.assertNonzero(d)
 			}
 		}
 	}
+}
+
+// concerned are the symbols of forms, and those that equations relate to them.
+func (x *explorer) concerned(news []linear.Form) map[linear.Var]bool {
+	about := map[linear.Var]bool{}
+	add := func(f linear.Form) {
+		for _, t := range f.Terms {
+			about[t.Var] = true
+		}
+	}
+	for _, f := range news {
+		add(f)
+	}
+	for n := -1; n != len(about); {
+		n = len(about)
+		for _, c := range x.k.facts {
+			if c.Equality && slices.ContainsFunc(c.Form.Terms, func(t linear.Term) bool { return about[t.Var] }) {
+				add(c.Form)
+			}
+		}
+	}
+	return about
 }
 
 const maxPairs = 12
