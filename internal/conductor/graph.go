@@ -130,7 +130,7 @@ func unclean(ctx context.Context, m *ir.Module, b *symex.Result, o *verdict.Clai
 		}
 	}
 	others := []ir.CheckKind{ir.Overflow, ir.ShiftRange, ir.DivByZero, ir.FloatConversion, ir.Precondition, ir.ReachedUnreachable, ir.Incompatible, ir.ArrayLength}
-	with := symex.Build(ctx, m, symex.Options{Targets: slices.Concat(o.Targets, others), Label: o.Label})
+	with := symex.Build(ctx, m, symex.Options{Targets: slices.Concat(o.Targets, others), Label: o.Label, Like: b})
 	add(b.Unclean)
 	add(with.Suspects)
 	if with.Obstacle != nil {

@@ -439,7 +439,7 @@ func (j *joiner) value(p, q value, t ir.Type) value {
 		return value{Kind: symgraph.Any}
 	}
 	f, g := j.normal(p.Form, q.Form, t.Bits)
-	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.first != nil && f.IsConstant() && g.IsConstant() && !f.Equal(g) {
+	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.first != nil && j.node.state.Objects[p.Object].Kind == symgraph.Heap && f.IsConstant() && g.IsConstant() && !f.Equal(g) {
 		j.x.branching = true // perhaps a link of one node or another
 	}
 	plain := j.plain

@@ -56,6 +56,8 @@ type Options struct {
 	Partition bool
 	// Drawing asks for a drawing with at most so many vertices beside the nodes.
 	Drawing int
+	// Like asks for one attempt, in the way that had this result, with a little more work at most.
+	Like *Result
 }
 
 // Values is how much is said of integers in the nodes of lists and trees.
@@ -108,6 +110,7 @@ type Result struct {
 	// Drawing is there if it was asked for, and there is no obstacle.
 	Drawing *symgraph.Drawing
 	Stats   Stats
+	effort  effort
 }
 
 // Build builds the graph.
@@ -122,11 +125,30 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 		o.Label = "ERROR"
 	}
 	x := explore(m, &o)
+	if o.Like != nil {
+		x.effort = o.Like.effort
+		if x.partition != nil {
+			x.partition = newPartition()
+		}
+		x.o.MaxSteps = min(o.MaxSteps, quickSteps+2*o.Like.Stats.Steps)
+		return x.result(ctx)
+	}
 	r := x.result(ctx)
 	var inexact *explorer // the first attempt with suspects alone in its way
 	hasty := false        // an attempt was given up
 	owning := false       // nodes may own something
+	apart := func(y *explorer, steps int64) bool {
+		if inexact == nil || !o.Partition {
+			return false
+		}
+		y.partition, y.shape = newPartition(), inexact.shape || inexact.dropped
+		y.o.MaxSteps = min(o.MaxSteps, steps)
+		return true
+	}
+	hurried := false // states were kept apart by constants, but not to the end
 	for _, again := range []func(y *explorer) bool{
+		// Perhaps it matters which constants belong together: soon found, or not.
+		func(y *explorer) bool { return apart(y, quickSteps+x.stats.Steps) },
 		// Perhaps it matters what pointers in memory point to.
 		func(y *explorer) bool {
 			y.shape, y.hasty = true, true
@@ -179,14 +201,7 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			return len(x.kinds) > 0
 		},
 		// Perhaps it matters which constants belong together.
-		func(y *explorer) bool {
-			if inexact == nil || !o.Partition {
-				return false
-			}
-			y.partition, y.shape = newPartition(), inexact.shape || inexact.dropped
-			y.o.MaxSteps = min(o.MaxSteps, maxPartSteps)
-			return true
-		},
+		func(y *explorer) bool { return hurried && apart(y, maxPartSteps) },
 	} {
 		if ctx.Err() != nil || r.Obstacle == nil && len(r.Suspects) == 0 {
 			break
@@ -201,6 +216,10 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 		hasty = hasty || x.hasty && x.obstacle != nil
 		if f := y.result(ctx); f.Obstacle == nil && len(f.Suspects) == 0 {
 			return f
+		}
+		if y.partition != nil {
+			hurried = y.obstacle != nil
+			continue
 		}
 		x = y
 	}
@@ -228,6 +247,8 @@ func explore(m *ir.Module, o *Options) *explorer {
 // result builds the graph.
 func (x *explorer) result(ctx context.Context) (r Result) {
 	x.ctx = ctx
+	how := x.effort
+	defer func() { r.effort = how }()
 	root, err := x.initial()
 	if err != nil {
 		return Result{Obstacle: &Obstacle{Text: err.Error()}}
