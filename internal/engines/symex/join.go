@@ -439,7 +439,7 @@ func (j *joiner) value(p, q value, t ir.Type) value {
 		return value{Kind: symgraph.Any}
 	}
 	f, g := j.normal(p.Form, q.Form, t.Bits)
-	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.first != nil && j.node.state.Objects[p.Object].Kind == symgraph.Heap && f.IsConstant() && g.IsConstant() && !f.Equal(g) {
+	if p.Kind == symgraph.Pointer && p.Object >= 0 && j.first != nil && f.IsConstant() && g.IsConstant() && !f.Equal(g) {
 		j.x.branching = true // perhaps a link of one node or another
 	}
 	plain := j.plain
@@ -730,5 +730,88 @@ func (j *joiner) constraints(c *state, facts []linear.Constraint, used map[linea
 			}
 		}
 	}
-	return out
+	return j.related(c, out)
+}
+
+// related leaves out what bounds of single symbols say of several, where it will not be missed: of bytes of memory, and
+// of symbols that do not count.
+func (j *joiner) related(c *state, facts []linear.Constraint) []linear.Constraint {
+	low, high := map[linear.Var]linear.Number{}, map[linear.Var]linear.Number{}
+	for _, f := range facts {
+		for _, g := range f.Inequalities() {
+			if len(g.Terms) != 1 || !g.Terms[0].Coef.Abs().IsOne() {
+				continue
+			}
+			t := g.Terms[0]
+			if n, is := low[t.Var]; t.Coef.Sign() > 0 && (!is || n.Cmp(g.Const.Neg()) < 0) {
+				low[t.Var] = g.Const.Neg()
+			}
+			if n, is := high[t.Var]; t.Coef.Sign() < 0 && (!is || n.Cmp(g.Const) > 0) {
+				high[t.Var] = g.Const
+			}
+		}
+	}
+	bytes := contents(c)
+	counts := func(t linear.Term) bool {
+		return slices.ContainsFunc(j.pairs, func(p pair) bool { return p.fresh && p.symbol == t.Var && p.a.IsConstant() && p.b.IsConstant() })
+	}
+	return slices.DeleteFunc(facts, func(f linear.Constraint) bool {
+		if len(f.Form.Terms) < 2 || f.Equality {
+			return false
+		}
+		if !slices.ContainsFunc(f.Form.Terms, func(t linear.Term) bool { return bytes[t.Var] }) && slices.ContainsFunc(f.Form.Terms, counts) {
+			return false
+		}
+		least := f.Form.Const
+		for _, t := range f.Form.Terms {
+			s := &j.x.symbols[t.Var]
+			n, is := low[t.Var]
+			if t.Coef.Sign() < 0 {
+				if n, is = high[t.Var]; !is {
+					n, is = s.high, !s.open
+				}
+			} else if !is {
+				n, is = s.low, true
+			}
+			if !is {
+				return false
+			}
+			least = least.Add(t.Coef.Mul(n))
+		}
+		return least.Sign() >= 0
+	})
+}
+
+// contents are the symbols that are values of bytes in memory, and nothing else.
+func contents(s *state) map[linear.Var]bool {
+	bytes, others := map[linear.Var]bool{}, map[linear.Var]bool{}
+	add := func(f linear.Form) {
+		for _, t := range f.Terms {
+			others[t.Var] = true
+		}
+	}
+	for i := range s.Frames {
+		for v := range s.Frames[i].Values {
+			add(s.Frames[i].Values[v].Form)
+		}
+	}
+	for i := range s.Arguments {
+		add(s.Arguments[i].Form)
+	}
+	for i := range s.Objects {
+		add(s.Objects[i].Size)
+		for k := range s.Objects[i].Cells {
+			c := &s.Objects[i].Cells[k]
+			add(c.Offset)
+			if v, ok := c.Value.Form.IsVariable(); ok && c.Type == ir.IntType(8) && c.Value.Kind == symgraph.Int {
+				bytes[v] = true
+			} else {
+				add(c.Value.Form)
+			}
+		}
+	}
+	for v := range others {
+		delete(bytes, v)
+	}
+	return bytes
 }
