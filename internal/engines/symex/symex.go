@@ -14,7 +14,7 @@
 //	tree.go       tree segments          owned.go      what nodes own
 //	slots.go      what arrays own        recursion.go  recursive functions
 //	strings.go    arrays of strings  partition.go   states apart by constants
-//	drawing.go    pictures
+//	table.go      constant tables     drawing.go     pictures
 //
 // # Departures from the papers
 //
