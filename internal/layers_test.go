@@ -373,6 +373,7 @@ var allowed = map[string][]string{
 		"internal/user/show",
 	},
 	"internal/user/propfile": {},
+	"internal/user/proofs":   {},
 	"internal/user/property": {"internal/program/ir", "internal/user/propfile", "internal/user/spell"},
 	"internal/user/show": {
 		"internal/logic/bv", "internal/logic/term",
@@ -448,7 +449,7 @@ var allowed = map[string][]string{
 		"internal/finite/ic3", "internal/finite/solve", "internal/finite/ts",
 		"internal/models/integerize", "internal/models/observation",
 		"internal/certify/accept",
-		"internal/user/measure", "internal/user/propfile", "internal/user/show", "internal/user/spell", "internal/user/validate",
+		"internal/user/measure", "internal/user/proofs", "internal/user/propfile", "internal/user/show", "internal/user/spell", "internal/user/validate",
 		"",
 		"internal/tools/bench", "internal/tools/report", "internal/tools/rewrite", "internal/tools/scan", "internal/tools/sarif", "internal/tools/validation", "internal/tools/webpage",
 	},

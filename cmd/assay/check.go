@@ -42,6 +42,7 @@ type checkFlags struct {
 	dump         map[assay.View]string
 	show         report.Options
 	reports      reports
+	proof        string
 
 	incrementalBMC bool
 	domains        map[string]*bool
@@ -112,6 +113,7 @@ func (f *checkFlags) groups() groups {
 	program.StringArrayVarP(&p.Define, "define", "D", nil, "define a `macro`, NAME or NAME=VALUE")
 	program.StringArrayVarP(&p.Undefine, "undefine", "U", nil, "undefine a `macro`")
 	program.StringVar(&p.Std, "std", "", "C `standard`, for example c99; -std=c99 is understood, too")
+	program.StringVar(&f.proof, "cbmc-project", "", "check the proof in this `folder`: its Makefile, of CBMC's starter kit, names the harness, the files, macros, and checks")
 	program.StringVarP(&p.CompileCommands, "compile-commands", "p", "", "take flags from compile_commands.json in this `folder`")
 	program.StringArrayVar(&p.Arguments, "clang-arg", nil, "pass this `argument` on to clang")
 
@@ -196,6 +198,9 @@ Properties:
   assay check --property termination f.c --binary a.out`,
 		RunE: func(c *cobra.Command, files []string) error {
 			f.task.Files = files
+			if err := f.readProof(c.Flags()); err != nil {
+				return err
+			}
 			if f.binary != "" && asksBound(f.property) {
 				return f.checkBoth() // says that it is not compared
 			}
