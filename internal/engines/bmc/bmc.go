@@ -19,7 +19,9 @@
 //	    another traversal and another solver (Options.Accept).
 //
 // Loops are unwound where the models of the second query want it: those whose
-// limit some run reaches grow by half, the others stay.
+// limit some run reaches grow by half, the others stay. A loop that changes nothing (one that waits for
+// ever) makes no new term however deep it is unwound: after very many iterations of that the search gives up,
+// for most likely it only repeats itself, and would take all memory.
 package bmc
 
 import (
@@ -129,7 +131,12 @@ type engine struct {
 	// number; rather one of the program than one of a library model. nil if there was none.
 	growing *ssa.Limit
 	unwound int
+	// terms is how many there were when the last new one was made, fresh the depth at that time.
+	terms, fresh int
 }
+
+// repeats is how many iterations without a new term are taken for a search that only repeats itself.
+const repeats = 1 << 17
 
 // Run decides the module, whose Entry must be set.
 func Run(ctx context.Context, m *ir.Module, opts Options) Result {
@@ -195,7 +202,23 @@ func (e *engine) run(ctx context.Context) verdict.Verdict {
 		if v != nil {
 			return v
 		}
+		if n := e.st.Len(); n != e.terms {
+			e.terms, e.fresh = n, e.depth()
+		} else if e.depth() > e.fresh+repeats {
+			return e.endless()
+		}
 	}
+}
+
+// endless says that a loop goes on after very many unwindings, and that they bring nothing new.
+func (e *engine) endless() verdict.Verdict {
+	u := unknown(verdict.CauseUnwinding, fmt.Sprintf("the last %d iterations brought nothing new", repeats))
+	if e.growing != nil {
+		r := &u.Reasons[0]
+		r.Func, r.Pos = e.growing.Loop.Func, e.growing.Pos
+		r.Text = fmt.Sprintf("the loop is unwound %d times and goes on, and the last %d brought nothing new", e.unwound, repeats)
+	}
+	return u
 }
 
 // interrupted is the verdict of a run that did not get to its end.

@@ -181,3 +181,27 @@ func TestHard(t *testing.T) {
 		t.Errorf("%d checks", len(r.Checks))
 	}
 }
+
+// TestRepeats: a loop in which nothing changes is not unwound for ever.
+func TestRepeats(t *testing.T) {
+	const waits = `module 64 entry @main
+func @main() {
+entry:
+  %n = nondet i8 input "n"
+  br head
+head:
+  %more = ult i1 %n, i8 7
+  condbr %more, head, exit
+exit:
+  halt exit
+}
+`
+	m, err := ir.Parse(waits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Run(t.Context(), m, Options{Targets: []ir.CheckKind{ir.Assertion}})
+	if got := describe(r.Verdict); !strings.Contains(got, "brought nothing new") {
+		t.Error(got)
+	}
+}
