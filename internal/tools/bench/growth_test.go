@@ -46,7 +46,7 @@ func TestFamilies(t *testing.T) {
 			t.Errorf("%s: %v, the same program with and without a bug", task.ID, err)
 		}
 	}
-	if len(sizes) != 14 || sizes["nested loops"] != 6 || sizes["loops in sequence"] != 40 || sizes["functions with a loop and a bug"] != 5 {
+	if len(sizes) != 13 || sizes["nested loops"] != 6 || sizes["loops in sequence"] != 40 || sizes["functions with a loop and a bug"] != 5 {
 		t.Error(sizes)
 	}
 }
