@@ -1,6 +1,7 @@
 package assay
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"assay/internal/conductor"
@@ -34,6 +35,7 @@ func (r *run) interim(reason Reason) *Result {
 	out := &Result{Answer: Unknown, Reasons: []Reason{reason}, Stats: Stats{Depth: r.depth()}}
 	d := r.decided.Load()
 	if d == nil {
+		out.Reasons[0].Text += " while the program was still compiled and translated: " + strings.Join(r.task.Files, ", ")
 		return out
 	}
 	known := (*d)(verdict.Reason{Cause: verdict.CauseOf(reason.Cause), Text: reason.Text, Hint: reason.Hint})

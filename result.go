@@ -119,8 +119,9 @@ type (
 	Precondition = show.Precondition
 	// Step is one step of the run that violates the property.
 	Step = show.Step
-	// StepKind classifies a Step.
+	// StepKind classifies a Step, Origin is one in the history of a pointer.
 	StepKind = show.StepKind
+	Origin   = show.Origin
 )
 
 // The kinds of steps, as package show describes them, and the values of Step.Truth.

@@ -62,6 +62,13 @@ func run(args []string) (code int) {
 			code = exitInternal
 		}
 	}()
+	root := rootCommand(args)
+	root.SetArgs(compilerStyle(args))
+	return explain(execute(root))
+}
+
+// rootCommand is the command with all others; args is the whole command line.
+func rootCommand(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "assay",
 		Short: "Does this property hold on every run of the program?",
@@ -75,8 +82,7 @@ run that was replayed, or unknown with the reasons.`,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err.Error() + meant(c, err)} })
 	root.AddCommand(checkCommand(args), validateCommand(), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
-	root.SetArgs(compilerStyle(args))
-	return explain(execute(root))
+	return root
 }
 
 // execute runs the command; a panic of it, or of an engine that it runs, is an internal error.

@@ -132,7 +132,7 @@ func (f *itsFlags) decideCTL(ctx context.Context, limit *limit, w io.Writer, nam
 				out.Reasons = append(out.Reasons, ctlReason{"inexact", fmt.Sprintf("nor of %d more", len(list)-i)})
 				break
 			}
-			out.Reasons = append(out.Reasons, ctlReason{"inexact", "no linear condition was found that equals " + condition})
+			out.Reasons = append(out.Reasons, ctlReason{"inexact", "no linear condition was found that equals " + condition.String()})
 		}
 	default:
 		panic(fmt.Sprintf("unexpected %T", a))

@@ -19,6 +19,7 @@ import (
 //	    loop, of the program that is open, and has what is known of all checks.
 //	(2) What names a place comes before what does not. Engines that are quiet are heard if
 //	    they name one, and come last.
+//	    Asked whether the program ends, what names no place is about its first loop.
 //	(3) A line about a place in a loop has what is proved of that loop.
 //
 // The same list is made while the engines run, for those who have to end them.
@@ -96,7 +97,17 @@ func (r *run) obstacles(m *ir.Module, list []heard, stopped *verdict.Reason) []v
 	if at < 0 {
 		at = len(main)
 	}
-	out := distinct(slices.Concat(main[:at], end, main[at:], others))
+	all := slices.Concat(main[:at], end, main[at:], others)
+	if r.Question != Safety {
+		if l, _ := firstLoop(m); l != nil {
+			for i := range all {
+				if all[i].Pos == (ir.Pos{}) {
+					all[i].Func, all[i].Pos = l.Func.Name, l.Pos()
+				}
+			}
+		}
+	}
+	out := distinct(all)
 	for i := range out {
 		out[i].Known = r.knownAt(m, &out[i])
 	}
@@ -148,19 +159,29 @@ func (r *run) timeOver(m *ir.Module, open *verdict.Reason, late []string, stoppe
 			out.Hint += ", or ask about less: fewer bytes of input, one function (--function), one property"
 		}
 	default:
-		if loops, err := cut.Loops(m); err == nil {
-			loops = slices.DeleteFunc(loops, func(l *cut.Loop) bool { return l.Func.Model || l.Pos().Line == 0 })
-			if len(loops) > 0 {
-				out.Func, out.Pos = loops[0].Func.Name, loops[0].Pos()
-				out.Text += fmt.Sprintf("; it is open whether this loop ends, one of %d", len(loops))
-				out.Hint += ", or ask about one function (--function)"
-			}
+		if l, n := firstLoop(m); l != nil {
+			out.Func, out.Pos = l.Func.Name, l.Pos()
+			out.Text += fmt.Sprintf("; it is open whether this loop ends, one of %d", n)
+			out.Hint += ", or ask about one function (--function)"
 		}
 	}
 	if len(late) > 0 {
 		out.Text += "; at work: " + strings.Join(late, ", ")
 	}
 	return out
+}
+
+// firstLoop is the first loop of the program that has a place, nil if there is none, and how many have one.
+func firstLoop(m *ir.Module) (*cut.Loop, int) {
+	loops, err := cut.Loops(m)
+	if err != nil {
+		return nil, 0
+	}
+	loops = slices.DeleteFunc(loops, func(l *cut.Loop) bool { return l.Func.Model || l.Pos().Line == 0 })
+	if len(loops) == 0 {
+		return nil, 0
+	}
+	return loops[0], len(loops)
 }
 
 // openChecks are the checks of the program that nobody has proved so far.

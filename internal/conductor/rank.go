@@ -120,6 +120,7 @@ func (r *run) ranked(ctx, check context.Context, m *ir.Module, hints []bitrankin
 			return a // the unwinding says so
 		case errors.As(err, &unranked):
 			reason.Func, reason.Pos = unranked.Func, unranked.Pos
+			reason.Hint = "if the loop ends for some inputs only, say which (__VERIFIER_assume, --assume)"
 		case errors.As(err, &uncut):
 			reason.Func, reason.Pos = uncut.Func, uncut.Pos
 		case errors.As(err, &stuck):

@@ -130,18 +130,51 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 			Replayed:     []string{"recurrent set over the integers (Z3)"},
 		}
 	case termination.Unknown:
-		var reasons []verdict.Reason
-		for _, why := range a.Reasons {
-			reasons = append(reasons, verdict.Reason{Cause: verdict.CauseUnwinding, Text: why})
-		}
-		for _, condition := range equations.Nonlinear(p.System) {
-			reasons = append(reasons, verdict.Reason{Cause: verdict.CauseInexact, Text: "no linear condition was found that equals " + condition})
-		}
-		out.Verdict = verdict.Unknown{Reasons: reasons}
+		out.Verdict = verdict.Unknown{Reasons: r.undecided(ctx, m, p, a.Reasons)}
 	default:
 		panic(fmt.Sprintf("unexpected %T", a))
 	}
 	return out
+}
+
+// maxConditions bounds the conditions with products that reasons name.
+const maxConditions = 3
+
+// undecided is why termination over the integers is open: what the engines of integer programs say, and the conditions
+// with products, which only few of their steps understand.
+func (r *run) undecided(ctx context.Context, m *ir.Module, p *integerize.Program, why []string) []verdict.Reason {
+	var reasons []verdict.Reason
+	if ctx.Err() != nil {
+		reasons = append(reasons, r.timeOver(m, nil, nil, nil))
+	} else {
+		for _, x := range why {
+			reasons = append(reasons, verdict.Reason{Cause: verdict.CauseUnwinding, Text: x})
+		}
+	}
+	hint := "a product of variables that stays below a known bound may be replaced by a variable of its own; assay rewrite --linear says what was tried"
+	for _, x := range equations.Nonlinear(p.System) {
+		place := p.Places[x.At]
+		reason := verdict.Reason{
+			Cause: verdict.CauseInexact, Text: "this depends on a product of variables, and no linear condition was found that equals " + x.Text,
+			Pos: place.Pos(), Hint: hint,
+		}
+		if place.Func != nil {
+			reason.Func = place.Func.Name
+		}
+		reasons = append(reasons, reason)
+		hint = ""
+		if len(reasons) > maxConditions {
+			break
+		}
+	}
+	if l, _ := firstLoop(m); l != nil {
+		for i := range reasons {
+			if reasons[i].Pos == (ir.Pos{}) {
+				reasons[i].Func, reasons[i].Pos = l.Func.Name, l.Pos()
+			}
+		}
+	}
+	return reasons
 }
 
 // Cost is what a bound counts.

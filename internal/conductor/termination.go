@@ -63,12 +63,24 @@ func (r *run) withoutWrap(ctx context.Context, m *ir.Module, t verdict.True) ver
 	t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return !g.Kind.Undefined() })
 	if r.Semantics == C {
 		if why := r.dependsOnWrap(ctx, m, t); why != "" {
+			at := overflowing(t.Unclean)
 			return verdict.Unknown{Reasons: []verdict.Reason{{
 				Cause: verdict.CauseOverflow, Text: why, Hint: "--semantics wrap says how machine integers behave",
+				Func: at.Func, Pos: at.Pos,
 			}}}
 		}
 	}
 	return t
+}
+
+// overflowing is the first signed arithmetic of the program that may overflow, the zero value if it is not known.
+func overflowing(unclean []verdict.Guard) verdict.Guard {
+	for _, g := range unclean {
+		if g.Kind == ir.Overflow && g.Pos.Line != 0 {
+			return g
+		}
+	}
+	return verdict.Guard{}
 }
 
 // wrapTime is how long the program is looked at over the integers; longer if it is known
@@ -105,7 +117,7 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 			return ""
 		case termination.Diverges:
 			if err == nil && !loops.Changed() {
-				return "every run ends, but only because signed arithmetic wraps around: over the integers one does not"
+				return "every run ends, but only because signed arithmetic wraps around, as it may here: over the integers one does not"
 			}
 		}
 	}
@@ -123,5 +135,5 @@ func (r *run) dependsOnWrap(ctx context.Context, m *ir.Module, t verdict.True) s
 			}
 		}
 	}
-	return "every run ends if signed arithmetic wraps around, but nothing is known of the integers without wrapping"
+	return "every run ends if signed arithmetic wraps around, as it may here, but nothing is known of the integers without wrapping"
 }

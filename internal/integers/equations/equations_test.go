@@ -64,7 +64,7 @@ func TestVariables(t *testing.T) {
 	if text := r.System.String(); strings.Contains(text, "*") {
 		t.Errorf("the rewritten system is\n%s", text)
 	}
-	if left := Nonlinear(s); len(left) != 2 || !strings.HasPrefix(left[0], "at loop: ") {
+	if left := Nonlinear(s); len(left) != 2 || left[0].Location != "loop" {
 		t.Errorf("with products: %q", left)
 	}
 }

@@ -27,9 +27,18 @@ func (r Replaced) String() string {
 	return text
 }
 
-// Nonlinear are the conditions with products that a system has, each once, with their locations' names.
-func Nonlinear(s *its.System) []string {
-	var out []string
+// Condition is one of a system, at the location At, whose name is Location.
+type Condition struct {
+	At             its.Location
+	Location, Text string
+}
+
+// String is the condition with its location.
+func (c Condition) String() string { return "at " + c.Location + ": " + c.Text }
+
+// Nonlinear are the conditions with products that a system has, each once.
+func Nonlinear(s *its.System) []Condition {
+	var out []Condition
 	for i := range s.Transitions {
 		t := &s.Transitions[i]
 		x := expand(s, t)
@@ -38,8 +47,8 @@ func Nonlinear(s *its.System) []string {
 			if t.Guard[k].Equality {
 				relation = " == 0"
 			}
-			if text := "at " + s.Locations[t.From] + ": " + x.guard[k].Format(s.VarName) + relation; !slices.Contains(out, text) {
-				out = append(out, text)
+			if c := (Condition{t.From, s.Locations[t.From], x.guard[k].Format(s.VarName) + relation}); !slices.Contains(out, c) {
+				out = append(out, c)
 			}
 		}
 	}

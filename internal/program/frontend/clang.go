@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -187,7 +188,7 @@ func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
 		} else if len(failure.Diagnostics) == 0 {
 			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: "clang failed: " + strings.TrimSpace(text)}}
 		}
-		failure.Hint = missingHeader(text, o.DataModel)
+		failure.Hint = cmp.Or(missingHeader(text, o.DataModel), newerC(text))
 		return compiled{text: text, err: failure}
 	}
 	return compiled{bitcode: out.Bytes(), text: text}
@@ -203,6 +204,17 @@ func missingHeader(text string, model DataModel) string {
 		return "are the 32-bit headers missing? on Debian: apt-get install libc6-dev-i386"
 	}
 	return "-I names a folder with more headers"
+}
+
+// newC finds what clang says of the words of C23 in a program that is compiled as an older C.
+var newC = lazyregexp.New(`(unknown type name|undeclared identifier) '(constexpr|bool|true|false|nullptr|nullptr_t|typeof|_BitInt)'`)
+
+// newerC is what to do about a program in a C that is not the default.
+func newerC(text string) string {
+	if newC.MatchString(text) {
+		return "-std=c23 if the program is C23"
+	}
+	return ""
 }
 
 // Flags are the user's flags for clang.

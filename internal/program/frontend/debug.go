@@ -104,7 +104,7 @@ func (f *function) variable(v *llvm.Variable, part *llvm.Fragment) (int, bool) {
 	if index, ok := f.vars[key]; ok {
 		return index, true
 	}
-	index := f.b.Var(ir.Var{Name: name, Pos: pos(v.Pos), Type: cType(t)})
+	index := f.b.Var(ir.Var{Name: name, Pos: pos(v.Pos), Type: f.im.cType(t)})
 	f.vars[key] = index
 	return index, true
 }
@@ -148,7 +148,7 @@ func member(name string, t *llvm.CType, offset, size uint64) (string, *llvm.CTyp
 }
 
 // cType is what a trace has to know of a type.
-func cType(t *llvm.CType) ir.CType {
+func (im *importer) cType(t *llvm.CType) ir.CType {
 	c := ir.CType{Name: t.Declare()}
 	s := t.Strip()
 	if s == nil {
@@ -159,5 +159,29 @@ func cType(t *llvm.CType) ir.CType {
 	c.Float = s.Kind == llvm.CFloat
 	c.Ptr = s.Kind == llvm.CPointer
 	c.Bool = s.Kind == llvm.CBool
+	c.Parts = im.partsOf(s)
 	return c
+}
+
+// partsOf are the parts of a type without names in front, nil of a scalar. Types that contain pointers to themselves
+// do so in the copy.
+func (im *importer) partsOf(s *llvm.CType) *ir.Parts {
+	if s.Kind != llvm.CPointer && s.Kind != llvm.CArray && s.Kind != llvm.CStruct && s.Kind != llvm.CUnion {
+		return nil
+	}
+	if known, ok := im.parts[s]; ok {
+		return known
+	}
+	out := &ir.Parts{}
+	im.parts[s] = out
+	if s.Kind == llvm.CPointer || s.Kind == llvm.CArray {
+		out.Element = im.cType(s.Base)
+		return out
+	}
+	for _, m := range s.Members {
+		if m.Type != nil && m.Bits == m.Type.Bits { // no bit field
+			out.Members = append(out.Members, ir.Member{Name: m.Name, Offset: m.Offset, Type: im.cType(m.Type)})
+		}
+	}
+	return out
 }

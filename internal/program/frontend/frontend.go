@@ -511,7 +511,11 @@ func asInputError(file string, err error) error {
 		}
 		return inputError(file, syntax.Text)
 	case errors.As(err, &link):
-		return inputError(file, strings.TrimPrefix(link.Text, file+": "))
+		failure := inputError(file, strings.TrimPrefix(link.Text, file+": "))
+		if strings.Contains(link.Text, "named 'main'") {
+			failure.Hint = "files that are given together are one program: check those with a main of their own one by one"
+		}
+		return failure
 	}
 	return err
 }

@@ -16,7 +16,7 @@ func (im *importer) global(g *llvm.Global) {
 	n := &ir.Global{
 		Name:     im.symbol(g),
 		CName:    g.CName,
-		CType:    namedType(g),
+		CType:    im.namedType(g),
 		Size:     g.Type.Size,
 		Align:    max(g.Align, g.Type.Align, 1),
 		Constant: g.Constant,
@@ -40,11 +40,11 @@ func (im *importer) global(g *llvm.Global) {
 }
 
 // namedType is the type in C of an object that has a name there.
-func namedType(g *llvm.Global) ir.CType {
+func (im *importer) namedType(g *llvm.Global) ir.CType {
 	if g.CName == "" || g.CType == nil {
 		return ir.CType{}
 	}
-	return cType(g.CType)
+	return im.cType(g.CType)
 }
 
 // maxInitialiser bounds the size of initialisers that are not all zero.

@@ -124,7 +124,7 @@ func (o markedObject) move(f *ir.Func) {
 	}
 	entry.Instrs = instrs
 	object.Block = at
-	if f.Locals[object.Pos] == "" { // a variable is where it is declared
+	if f.Locals[object.Pos].Name == "" { // a variable is where it is declared
 		object.Pos = f.Def(o.start).Pos
 	}
 	for i, v := range f.Blocks[at].Instrs {

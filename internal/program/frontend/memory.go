@@ -97,9 +97,9 @@ func (f *function) alloca(i *llvm.Inst) {
 		}
 		if at.Col != 0 && declare.Var.Name != "" {
 			if f.b.Func.Locals == nil {
-				f.b.Func.Locals = map[ir.Pos]string{}
+				f.b.Func.Locals = map[ir.Pos]ir.Var{}
 			}
-			f.b.Func.Locals[at] = declare.Var.Name
+			f.b.Func.Locals[at] = ir.Var{Name: declare.Var.Name, Pos: at, Type: f.im.cType(declare.Var.Type)}
 		}
 		if f.im.opts.names(Local{f.src.Name, declare.Var.Name}) {
 			name = declare.Var.Name

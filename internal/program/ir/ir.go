@@ -125,9 +125,9 @@ type Func struct {
 	Blocks []Block
 	// Vars are the C variables that Dbg instructions refer to.
 	Vars []Var
-	// Locals are the names of the C variables that stay in memory, by where they are declared: the Pos of
+	// Locals are the C variables that stay in memory, by where they are declared: the Pos of
 	// their Alloca. For people only; the text form does not have them.
-	Locals map[Pos]string
+	Locals map[Pos]Var
 	Pos    Pos
 	// Model says that the body is assay's model of a library function.
 	Model bool
@@ -149,6 +149,22 @@ type CType struct {
 	Float  bool
 	Ptr    bool
 	Bool   bool
+	// Parts are those of an array, a structure or a union, and what a pointer points to. They only name things: the text of
+	// a module leaves them out.
+	Parts *Parts
+}
+
+// Parts is what a type is made of.
+type Parts struct {
+	Element CType // of an array, or behind a pointer; Name is empty if there is none
+	Members []Member
+}
+
+// Member is a part of a structure or a union.
+type Member struct {
+	Name   string // empty if it has none
+	Offset uint64 // in bits
+	Type   CType
 }
 
 // Block is a basic block: phis first, then other instructions, then exactly

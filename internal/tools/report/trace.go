@@ -46,12 +46,30 @@ func (t *text) trace(ctx context.Context, r *assay.Result) error {
 		}
 	}
 	tr := newTracer(t, t.options.FullTrace)
+	var last assay.Step
 	err := r.Trace(ctx, func(s assay.Step) error {
+		last = s
 		tr.short.Add(s)
 		return nil
 	})
 	tr.short.Close()
+	tr.history(last)
 	return err
+}
+
+// history prints where the pointer of a violation comes from, if that is elsewhere.
+func (tr *tracer) history(s assay.Step) {
+	first := true
+	for _, o := range s.History {
+		if o.Pos.Line == s.Pos.Line && o.Pos.File == s.Pos.File {
+			continue
+		}
+		if first {
+			tr.t.printf("where the pointer comes from:\n")
+			tr.function, first = "", false
+		}
+		tr.print(assay.Step{Pos: o.Pos, Func: o.Func, Text: o.Text})
+	}
 }
 
 // shownSteps bounds the steps of a trace without --trace.
@@ -147,5 +165,8 @@ func WriteSteps(w *bufio.Writer, sources Sources, steps []assay.Step, title func
 	tr.title = title
 	for _, s := range steps {
 		tr.print(s)
+	}
+	if n := len(steps); n > 0 {
+		tr.history(steps[n-1])
 	}
 }

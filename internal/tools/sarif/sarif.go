@@ -239,8 +239,10 @@ func (l *Log) Violation(ctx context.Context, f Finding) {
 		r.Properties.Add("replayed", f.Replayed)
 	}
 	at := f.Place
+	var history []assay.Origin
 	if f.Trace != nil {
 		flow, last, err := l.flow(ctx, f.Trace)
+		history = last.History
 		if len(flow.ThreadFlows[0].Locations) > 0 {
 			r.CodeFlows = append(r.CodeFlows, flow)
 		}
@@ -261,6 +263,12 @@ func (l *Log) Violation(ctx context.Context, f Finding) {
 	for i, p := range f.Passes {
 		if x := l.location(p.Pos, p.Func, "undefined behaviour on the way: "+p.Text); x != nil {
 			x.ID = i + 1
+			r.RelatedLocations = append(r.RelatedLocations, x)
+		}
+	}
+	for _, o := range history {
+		if x := l.location(o.Pos, o.Func, "where the pointer comes from: "+o.Text); x != nil {
+			x.ID = len(r.RelatedLocations) + 1
 			r.RelatedLocations = append(r.RelatedLocations, x)
 		}
 	}

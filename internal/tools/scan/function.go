@@ -91,6 +91,11 @@ func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) 
 			p.File = absolute(p.File)
 		}
 		for k := range f.Trace {
+			for j := range f.Trace[k].History {
+				if p := &f.Trace[k].History[j].Pos; p.File != "" {
+					p.File = absolute(p.File)
+				}
+			}
 			if p := &f.Trace[k].Pos; p.File != "" {
 				p.File = absolute(p.File)
 			}

@@ -57,6 +57,8 @@ type projectFinding struct {
 	Class string
 	Rule  *property.Rule
 	Steps []step
+	// Origins is the history of the pointer of the violation.
+	Origins []step
 }
 
 // openFunction is a function about which something is open.
@@ -126,6 +128,9 @@ func finding(s *sources, f *scan.Finding, n int) projectFinding {
 		short.Add(x)
 	}
 	short.Close()
+	if n := len(f.Trace); n > 0 {
+		out.Origins = s.origins(f.Trace[n-1])
+	}
 	return out
 }
 

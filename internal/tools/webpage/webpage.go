@@ -58,6 +58,7 @@ type result struct {
 	Counts         []count
 	Checks         []check
 	Steps          []step
+	Origins        []step // the history of the pointer of the violation
 	Incomplete     string // why the trace is
 	Script         any    // the steps for the script
 	Certified      string
@@ -296,6 +297,14 @@ func (p *result) certificate(c *assay.Certificate, put func(assay.Position, note
 	}
 }
 
+// origins are the history of the pointer of a violation.
+func (s *sources) origins(violation assay.Step) (list []step) {
+	for i, o := range violation.History {
+		list = append(list, step{N: i + 1, At: s.link(o.Pos), Func: o.Func, Text: o.Text, Source: strings.ToValidUTF8(s.lines.Line(o.Pos), "\uFFFD")})
+	}
+	return list
+}
+
 // trace fills the table of steps.
 func (p *result) trace(ctx context.Context, s *sources) {
 	r := p.R
@@ -333,7 +342,9 @@ func (p *result) trace(ctx context.Context, s *sources) {
 		}
 		p.Steps = append(p.Steps, step{Gap: fmt.Sprintf("%d steps%s left out", left, what)})
 	})
+	var last assay.Step
 	err := r.Trace(ctx, func(x assay.Step) error {
+		last = x
 		short.Add(x)
 		return nil
 	})
@@ -341,5 +352,6 @@ func (p *result) trace(ctx context.Context, s *sources) {
 	if err != nil {
 		p.Incomplete = err.Error()
 	}
+	p.Origins = s.origins(last)
 	p.Script = script
 }

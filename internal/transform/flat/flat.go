@@ -83,7 +83,7 @@ type flattener struct {
 	called map[string]bool            // these stay calls (V1)
 	vars   map[*inline.Activation]int // where the variables of an activation begin
 	made   map[*inline.Activation][]ir.Value
-	locals map[ir.Pos]string
+	locals map[ir.Pos]ir.Var
 	saves  map[*ir.Func]bool
 }
 
@@ -94,7 +94,7 @@ func inlined(m *ir.Module) *ir.Module {
 	entry := m.Func(m.Entry)
 	x := &flattener{
 		b: ir.NewFunc(&out, m.Entry, entry.Results...), byName: m.Index().Funcs, called: inline.Recursive(m),
-		vars: map[*inline.Activation]int{}, made: map[*inline.Activation][]ir.Value{}, locals: map[ir.Pos]string{}, saves: map[*ir.Func]bool{},
+		vars: map[*inline.Activation]int{}, made: map[*inline.Activation][]ir.Value{}, locals: map[ir.Pos]ir.Var{}, saves: map[*ir.Func]bool{},
 	}
 	if x.called[m.Entry] {
 		return nil

@@ -14,7 +14,7 @@ import (
 // answer, but hardly the one that was wanted. Where the program has what is not supported, what
 // is behind it is not known, and there is no warning. The entry is where runs start.
 func Reconsidered(ps []Property, byDefault bool, m *ir.Module, entry string, places func([]ir.CheckKind) int) (asked []Property, warnings []string) {
-	if byDefault && places(Kinds(ps...)) == 0 {
+	if byDefault && places(Kinds(ps...)) == 0 && !gaps(m) {
 		ps = []Property{All}
 		warnings = append(warnings, "the program has no assertion: all kinds of undefined behaviour are asked for (--property all)")
 	}

@@ -18,6 +18,8 @@ type object struct {
 	what       string // e.g. "the heap block of 16 bytes allocated at f.c:7"
 	local      bool
 	freed      Position // where it was freed, zero if it was not
+	maker      *ir.Func // of a local
+	typ        ir.CType // of a variable
 	kind       PointeeKind
 	name       string // of a variable, or of an argument of the harness
 }
@@ -27,6 +29,7 @@ type object struct {
 type pendingObject struct {
 	value ir.Value
 	size  uint64
+	pos   ir.Pos // where the program asks for it
 }
 
 // maxObjects bounds the objects that are remembered, the latest ones.
@@ -36,7 +39,7 @@ const maxObjects = 1 << 16
 func (a *activation) made(e interp.Event) {
 	d := a.f.Def(e.Value)
 	if d.Op == ir.Alloca || d.Op == ir.Malloc {
-		a.pending = append(a.pending, pendingObject{e.Value, e.State.Value(d.Args[0]).Uint64()})
+		a.pending = append(a.pending, pendingObject{e.Value, e.State.Value(d.Args[0]).Uint64(), e.State.UserPos(d.Pos)})
 	}
 }
 
@@ -55,16 +58,17 @@ func (t *tracer) settle(e interp.Event) {
 		}
 		o := object{base: e.State.Value(p.value).Uint64(), size: p.size}
 		if a.f.Def(p.value).Op == ir.Alloca {
-			o.local, o.what = true, localText(a.f, a.f.Def(p.value), p.size)
-			o.kind, o.name = PointeeLocal, localName(a.f, a.f.Def(p.value))
+			v := localOf(a.f, a.f.Def(p.value))
+			o.local, o.what = true, localText(a.f, v.Name, p.size)
+			o.kind, o.name, o.maker, o.typ = PointeeLocal, v.Name, a.f, v.Type
 		} else {
 			o.kind, o.what = PointeeHeap, "a heap block of "+bytesText(p.size)
 			if name := a.f.Def(p.value).Sym; name != "" {
 				o.kind, o.name = PointeeArgument, name
 				o.what = fmt.Sprintf("what %s points to, %s", name, bytesText(p.size))
 			}
-			if v := t.visible(); v != nil && v.pos.Line != 0 {
-				o.what += " allocated at " + PositionOf(t.run.Module, v.pos).String()
+			if o.kind == PointeeHeap && p.pos.Line != 0 {
+				o.what += " allocated at " + PositionOf(t.run.Module, p.pos).String()
 			}
 		}
 		if len(t.objects) == maxObjects {
@@ -73,6 +77,18 @@ func (t *tracer) settle(e interp.Event) {
 		t.objects = append(t.objects, o)
 	}
 	a.pending = kept
+}
+
+// leaked says what is known of a block that is never freed: the variable that pointed to it last, and where the run ends.
+func (t *tracer) leaked(e interp.Event) string {
+	out := ""
+	if name := t.pointed[e.Bits.Uint64()]; name != "" {
+		out = "; " + name + " pointed to it last"
+	}
+	if at := PositionOf(t.run.Module, e.Ends); !at.IsZero() {
+		out += "; the run ends at " + at.String()
+	}
+	return out
 }
 
 // freed notes that a heap block is gone, and where.
@@ -142,38 +158,45 @@ func (t *tracer) blame(e interp.Event) (string, Pointee) {
 
 // blameOperand says what is wrong with one pointer.
 func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee) {
-	name, of := "the pointer", ""
+	role, of := "the pointer", ""
 	if op := e.Func.Def(e.Value).Op; op == ir.MemCpy || op == ir.MemSet {
 		of = "of " + bytesText(x.size) + ", "
 	}
 	if x.role != "" {
-		name = "the " + x.role
+		role = "the " + x.role
 	}
 	address := e.State.Value(x.pointer).Uint64()
 	isOffset := address != 0 && offsetFromNull(e, x.pointer)
 	if address == 0 || isOffset {
-		t.null = t.source(e, x.pointer)
-	}
-	if address == 0 {
-		return of + name + " is null", Pointee{Kind: PointeeNull}
-	}
-	if isOffset {
-		return of + name + " is an offset from null", Pointee{Kind: PointeeNull}
+		t.null, t.history = t.source(e, x.pointer)
+		text := map[bool]string{true: " is an offset from null", false: " is null"}[isOffset]
+		if c := t.null; c.size > 0 {
+			if cell := t.cellName(e, c.address, c.size); cell != "" {
+				text += ", the value of " + cell
+			}
+		}
+		return of + role + text, Pointee{Kind: PointeeNull}
 	}
 	o, offset := e.State.Pointer(x.pointer)
 	if o.ID == 0 {
+		_, t.history = t.source(e, x.pointer)
 		text, pointee := t.near(e, address)
-		return of + name + text, pointee
+		return of + role + text, pointee
 	}
 	what := t.objectText(e, o, address-offset)
-	text := what.locate(address, o.Alive)
+	_, t.history = t.source(e, x.pointer)
+	name := ""
+	if e.Func.Def(e.Value).Op != ir.Free || offset != 0 { // what is freed is the whole
+		name = t.nameOf(e, what, address, x.size)
+	}
+	text := what.locate(address, o.Alive, name)
 	if room := what.size - min(offset, what.size); o.Alive && room > 0 && x.size > room {
 		text += fmt.Sprintf(", only %s before its end", bytesText(room))
 	}
 	if text == "" {
-		return of + name + " points to nothing", Pointee{Kind: PointeeNothing}
+		return of + role + " points to nothing", Pointee{Kind: PointeeNothing}
 	}
-	return of + name + text, what.pointee(address, o.Alive)
+	return of + role + text, what.pointee(address, o.Alive)
 }
 
 // objectText is an object of the run in the words of the program.
@@ -182,7 +205,7 @@ func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object
 	case o.Func != nil:
 		return object{base: base, what: "the function " + ir.NameInC(o.Func.Name), kind: PointeeFunction, name: ir.NameInC(o.Func.Name)}
 	case o.Global != nil:
-		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size), kind: PointeeGlobal, name: o.Global.CName}
+		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size), kind: PointeeGlobal, name: o.Global.CName, typ: o.Global.CType}
 		return out
 	}
 	// The latest object at this address is the one that was meant.
@@ -193,17 +216,21 @@ func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object
 	}
 	d := o.Maker.Def(o.Site)
 	if d.Op == ir.Alloca {
-		return object{base: base, size: o.Size, local: true, what: localText(o.Maker, d, o.Size), kind: PointeeLocal, name: localName(o.Maker, d)}
+		v := localOf(o.Maker, d)
+		return object{base: base, size: o.Size, local: true, what: localText(o.Maker, v.Name, o.Size), kind: PointeeLocal, name: v.Name, maker: o.Maker, typ: v.Type}
 	}
 	return object{base: base, size: o.Size, what: "a heap block of " + bytesText(o.Size), kind: PointeeHeap}
 }
 
-// localName is the name of a local, empty if it has none.
-func localName(f *ir.Func, d *ir.Def) string { return cmp.Or(d.Sym, f.Locals[d.Pos]) }
+// localOf is the variable that a local object is; the name is empty if it is none.
+func localOf(f *ir.Func, d *ir.Def) ir.Var {
+	v := f.Locals[d.Pos]
+	v.Name = cmp.Or(d.Sym, v.Name)
+	return v
+}
 
 // localText names a local.
-func localText(f *ir.Func, d *ir.Def, size uint64) string {
-	name := localName(f, d)
+func localText(f *ir.Func, name string, size uint64) string {
 	if name == "" {
 		return fmt.Sprintf("a local object of %s, %s", ir.NameInC(f.Name), bytesText(size))
 	}
@@ -213,7 +240,7 @@ func localText(f *ir.Func, d *ir.Def, size uint64) string {
 // near says which object an address that belongs to none is close to: by chance, for what points there came from nowhere.
 func (t *tracer) near(e interp.Event, address uint64) (string, Pointee) {
 	for _, g := range t.globals(e) {
-		if where := g.locate(address, true); where != "" {
+		if where := g.locate(address, true, t.nameOf(e, g, address, 0)); where != "" {
 			return where, Pointee{Kind: PointeeNothing}
 		}
 	}
@@ -227,7 +254,7 @@ func (t *tracer) near(e interp.Event, address uint64) (string, Pointee) {
 		if !alive && o.size > 0 && !inside {
 			continue // what is gone has no neighbours
 		}
-		if where := o.locate(address, alive || o.size == 0); where != "" {
+		if where := o.locate(address, alive || o.size == 0, t.nameOf(e, o, address, 0)); where != "" {
 			if inside && !alive {
 				return where, o.pointee(address, false)
 			}
@@ -247,30 +274,38 @@ func offsetFromNull(e interp.Event, pointer ir.Value) bool {
 	return false
 }
 
-// locate says where an address lies from the object's view: the end of a sentence about a pointer.
-func (o object) locate(address uint64, alive bool) string {
+// locate says where an address lies from the object's view, and how C calls it if that is known: the end of a sentence about a pointer.
+func (o object) locate(address uint64, alive bool, name string) string {
 	if !alive {
+		in := " points into "
+		if name != "" {
+			in = " is at " + name + " in "
+		}
 		switch {
 		case !o.freed.IsZero():
-			return " points into " + o.what + ", which was freed at " + o.freed.String()
+			return in + o.what + ", which was freed at " + o.freed.String()
 		case o.local:
-			return " points into " + o.what + ", which has gone out of scope"
+			return in + o.what + ", which has gone out of scope"
 		}
-		return " points into " + o.what + ", which is gone"
+		return in + o.what + ", which is gone"
 	}
+	where := ""
 	switch {
 	case address < o.base && o.base-address <= 64:
-		return fmt.Sprintf(" is %s before the start of %s", bytesText(o.base-address), o.what)
-	case address >= o.base+o.size && address-o.base-o.size < 1<<20:
-		past := address - o.base - o.size
-		if past == 0 {
-			return " is at the end of " + o.what
-		}
-		return fmt.Sprintf(" is %s past the end of %s", bytesText(past), o.what)
+		where = fmt.Sprintf("%s before the start of %s", bytesText(o.base-address), o.what)
+	case address == o.base+o.size:
+		where = "at the end of " + o.what
+	case address > o.base+o.size && address-o.base-o.size < 1<<20:
+		where = fmt.Sprintf("%s past the end of %s", bytesText(address-o.base-o.size), o.what)
 	case address >= o.base && address < o.base+o.size:
-		return fmt.Sprintf(" is at byte %d of %s", address-o.base, o.what)
+		where = fmt.Sprintf("at byte %d of %s", address-o.base, o.what)
+	default:
+		return " is outside of " + o.what
 	}
-	return " is outside of " + o.what
+	if name != "" {
+		return " is at " + name + ", " + where
+	}
+	return " is " + where
 }
 
 // globals are the global objects whose addresses the current function uses.
@@ -283,7 +318,7 @@ func (t *tracer) globals(e interp.Event) []object {
 		}
 		if g := t.run.Module.Global(d.Sym); g != nil && g.CName != "" {
 			base := e.State.Value(ir.Value(i)).Uint64()
-			out = append(out, object{base: base, size: g.Size, what: fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size)), kind: PointeeGlobal, name: g.CName})
+			out = append(out, object{base: base, size: g.Size, what: fmt.Sprintf("%s, %s", g.CName, bytesText(g.Size)), kind: PointeeGlobal, name: g.CName, typ: g.CType})
 		}
 	}
 	return out

@@ -64,7 +64,7 @@ func EndlessOf(m *ir.Module, v *verdict.False) (*Endless, *Place, []Place) {
 
 // traceEndless is Trace for a run that does not end: until the state comes back.
 func (r *Run) traceEndless(ctx context.Context, emit func(Step) error) error {
-	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
+	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}, pointed: map[uint64]string{}}
 	set := r.Endless.Set
 	options := interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Repeats: set == nil, Idle: r.Endless.Idle}
 	if set != nil {

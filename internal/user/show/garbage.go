@@ -27,23 +27,31 @@ func (t *tracer) garbage(e interp.Event) (string, Pointee) {
 		}
 		return strings.Join(names, ", ") + verb, Pointee{Kind: PointeeLocal, Name: names[0], Where: WhereInside}
 	}
-	object, offset, ok := token(t.run.Module, e.State)
+	at, offset, ok := token(t.run.Module, e.State)
 	if !ok {
 		return "", Pointee{}
 	}
 	for i := len(t.objects) - 1; i >= 0; i-- {
 		o := t.objects[i]
-		if object >= o.base && object < o.base+max(o.size, 1) && offset < o.size {
+		if at >= o.base && at < o.base+max(o.size, 1) && offset < o.size {
 			which := fmt.Sprintf("byte %d of ", offset)
 			if o.size == 1 {
 				which = ""
+			}
+			if name := t.nameOf(e, o, o.base+offset, 0); name != "" {
+				which = name + ", " + which
 			}
 			return which + o.what, Pointee{Kind: o.kind, Name: o.name, Where: WhereInside}
 		}
 	}
 	for _, g := range t.run.Module.Globals {
-		if base := e.State.Symbol(g.Name); g.CName != "" && object >= base && object < base+g.Size {
-			return fmt.Sprintf("byte %d of %s, %s", offset, g.CName, bytesText(g.Size)), Pointee{Kind: PointeeGlobal, Name: g.CName, Where: WhereInside}
+		if base := e.State.Symbol(g.Name); g.CName != "" && at >= base && at < base+g.Size {
+			what := object{base: base, size: g.Size, name: g.CName, kind: PointeeGlobal, typ: g.CType}
+			name := t.nameOf(e, what, base+offset, 0)
+			if name != "" {
+				name += ", "
+			}
+			return fmt.Sprintf("%sbyte %d of %s, %s", name, offset, g.CName, bytesText(g.Size)), Pointee{Kind: PointeeGlobal, Name: g.CName, Where: WhereInside}
 		}
 	}
 	return "", Pointee{}

@@ -2,14 +2,13 @@ package show
 
 import (
 	"context"
-	"slices"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 )
 
 // This file finds out whether a null pointer was null from the start of a run, or was made so by the program. A pointer
-// is followed back through sums, joins of paths and parameters to what made it. If that is memory, the run is
+// is followed back (origin.go) to what made it. If that is memory, the run is
 // replayed once more, and the memory is watched.
 
 // cell is where a pointer comes from: the arguments of the function under analysis, or memory; neither is the program.
@@ -17,56 +16,6 @@ type cell struct {
 	argument      bool
 	name          string // of the parameter
 	address, size uint64
-}
-
-// source follows a pointer of the current function back.
-func (t *tracer) source(e interp.Event, v ir.Value) cell {
-	s := e.State
-	for depth := len(t.stack) - 1; depth >= 0; {
-		f := s.Func()
-		if f.Name == t.run.Module.Entry {
-			return cell{argument: true}
-		}
-		switch d := f.Def(v); d.Op {
-		case ir.PtrAdd, ir.Freeze:
-			v = d.Args[0]
-		case ir.Select:
-			v = d.Args[2]
-			if !s.Value(d.Args[0]).IsZero() {
-				v = d.Args[1]
-			}
-		case ir.Phi:
-			k := phiOperand(f, d, t.stack[depth].from[d.Block])
-			if k < 0 {
-				return cell{}
-			}
-			v = d.Args[k]
-		case ir.Load:
-			return cell{address: s.Value(d.Args[0]).Uint64(), size: d.Type.Size()}
-		case ir.Param:
-			caller, ok := s.Caller()
-			site := s.CallSite()
-			if !ok || site == 0 {
-				return cell{}
-			}
-			call := caller.Func().Def(site)
-			args := call.Args
-			if call.Sym == "" {
-				args = args[1:]
-			}
-			k := slices.Index(f.Params, v)
-			if k < 0 || k >= len(args) {
-				return cell{}
-			}
-			if caller.Func().Name == t.run.Module.Entry {
-				return cell{argument: true, name: parameterName(f, v)}
-			}
-			s, v, depth = caller, args[k], depth-1
-		default:
-			return cell{}
-		}
-	}
-	return cell{}
 }
 
 // parameterName is what the source calls a parameter, empty if that is not known.

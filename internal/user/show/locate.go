@@ -22,7 +22,7 @@ func (r *Run) Locate(ctx context.Context, violation *Place) {
 	}
 	g := r.Violation
 	f := r.Module.Func(g.Func)
-	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree || g.Kind == ir.Uninitialised
+	memory := g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree || g.Kind == ir.Uninitialised || g.Kind == ir.MemTrack || g.Kind == ir.MemCleanup
 	if f != nil && !f.Model && g.Pos.Line != 0 && !memory {
 		return
 	}

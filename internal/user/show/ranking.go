@@ -2,6 +2,7 @@ package show
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -22,6 +23,9 @@ func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ra
 		}
 		var text string
 		for _, c := range f {
+			if len(f) == 1 {
+				c = reduced(c)
+			}
 			sum := invariant.SumText(c.Terms, c.Constant, name)
 			if len(c.When) == 0 {
 				text += sum
@@ -41,6 +45,23 @@ func loopRanking(m *ir.Module, l *verdict.RankedLoop, heads []invariant.Head) Ra
 		}
 	}
 	return out
+}
+
+// reduced is a sum divided by what its coefficients have in common: it goes down where the sum does.
+func reduced(c verdict.RankingCase) verdict.RankingCase {
+	common := new(big.Int)
+	for _, t := range c.Terms {
+		common.GCD(nil, nil, common, new(big.Int).Abs(big.NewInt(t.Coeff)))
+	}
+	if !common.IsInt64() || common.Int64() <= 1 {
+		return c
+	}
+	c.Terms = slices.Clone(c.Terms)
+	for i := range c.Terms {
+		c.Terms[i].Coeff /= common.Int64()
+	}
+	c.Constant /= common.Int64()
+	return c
 }
 
 // vanishing says that a function is w less the number of low bits that are 0 of a sum modulo 2^w, which

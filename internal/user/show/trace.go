@@ -39,6 +39,8 @@ type Step struct {
 	Text  string `json:"text,omitempty"`
 	// Pointee is the object that an invalid access is about.
 	Pointee Pointee `json:"pointee,omitzero"`
+	// History is where the pointer of an invalid access got its value, the earliest step first.
+	History []Origin `json:"history,omitempty"`
 	// Truth is that of the subformulas of a temporal formula from the last observation on: TruthYes and its kin.
 	Truth []string `json:"truth,omitempty"`
 	// Depth is the number of active calls below the entry.
@@ -70,7 +72,7 @@ func (r *Run) Trace(ctx context.Context, emit func(Step) error) error {
 
 // trace is Trace of a run that ends; the tracer knows more.
 func (r *Run) trace(ctx context.Context, emit func(Step) error) (*tracer, error) {
-	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}}
+	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}, pointed: map[uint64]string{}}
 	out, err := interp.Run(ctx, r.Module, interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Accelerate: true})
 	switch {
 	case err != nil:
@@ -92,7 +94,7 @@ type activation struct {
 	pos   ir.Pos // of the last instruction that is known
 	// shown are the last values of the variables, so that the copies of a value
 	// at the merge of two paths are not shown as assignments.
-	shown map[*ir.Var]string
+	shown map[*ir.Var]shownValue
 	// from is the block from which each block was entered last.
 	from map[ir.BlockID]ir.BlockID
 	// hidden says that the frame is a library model. What a model calls back is
@@ -100,6 +102,12 @@ type activation struct {
 	hidden bool
 	// pending are objects that are being made.
 	pending []pendingObject
+}
+
+// shownValue is a value of a variable: as it is shown, and its low bits, which are an address if it is a pointer.
+type shownValue struct {
+	text string
+	bits uint64
 }
 
 // tracer turns the events of the interpreter into steps.
@@ -111,8 +119,10 @@ type tracer struct {
 	objects  []object                       // made so far
 	last     verdict.Guard                  // the last undefined behaviour
 	violated bool
-	cycled   bool // the state that comes back has been shown
-	null     cell // where the null pointer of the last invalid access comes from
+	cycled   bool              // the state that comes back has been shown
+	history  []Origin          // of that pointer
+	pointed  map[uint64]string // the variables that got addresses last
+	null     cell              // where the null pointer of the last invalid access comes from
 	err      error
 
 	observed int      // observations so far
@@ -179,7 +189,7 @@ func (t *tracer) enter(e interp.Event) {
 			t.step(Step{Kind: StepCall, Text: ir.NameInC(e.Func.Name)})
 		}
 	}
-	t.stack = append(t.stack, activation{f: e.Func, block: 1, pos: e.Func.Pos, hidden: hidden, shown: map[*ir.Var]string{}, from: map[ir.BlockID]ir.BlockID{}})
+	t.stack = append(t.stack, activation{f: e.Func, block: 1, pos: e.Func.Pos, hidden: hidden, shown: map[*ir.Var]shownValue{}, from: map[ir.BlockID]ir.BlockID{}})
 }
 
 // call finds the instruction by which a function was entered, 0 if it is not
@@ -219,10 +229,13 @@ func (t *tracer) assign(e interp.Event) {
 	value := formatValue(e.Bits, e.Var.Type, e.State)
 	source := a.f.Def(e.Value).Args[0]
 	input := t.origin(a.f, source)
-	if before, ok := a.shown[e.Var]; ok && before == value && input == "" {
+	if before, ok := a.shown[e.Var]; ok && before.text == value && input == "" {
 		return
 	}
-	a.shown[e.Var] = value
+	a.shown[e.Var] = shownValue{value, e.Bits.Uint64()}
+	if e.Var.Type.Ptr && len(t.pointed) < maxObjects {
+		t.pointed[e.Bits.Uint64()] = e.Var.Name
+	}
 	if p := a.assigned(e.Value, source); p.Line != 0 {
 		a.pos = p
 	}
@@ -368,7 +381,11 @@ func (t *tracer) violation(e interp.Event) bool {
 		if why, pointee := t.blame(e); why != "" {
 			step.Text += ", " + why
 			step.Pointee = pointee
+			step.History = t.history
 		}
+	}
+	if g.Kind == ir.MemTrack || g.Kind == ir.MemCleanup {
+		step.Text += t.leaked(e)
 	}
 	if g.Kind == ir.Uninitialised {
 		if why, pointee := t.garbage(e); why != "" {

@@ -171,15 +171,23 @@ func (m *machine) violation(k ir.CheckKind, v ir.Value) bool {
 	return m.emit(Event{Kind: Violation, Check: k, Value: v, Text: m.guardText(k, v)})
 }
 
+// bytesText is a number of bytes.
+func bytesText(n uint64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // guardText describes a violated guard.
 func (m *machine) guardText(k ir.CheckKind, v ir.Value) string {
 	f := m.cur.f
 	d := f.Def(v)
 	switch d.Op {
 	case ir.Load:
-		return fmt.Sprintf("invalid read of %d bytes", d.Type.Size())
+		return "invalid read of " + bytesText(d.Type.Size())
 	case ir.Store:
-		return fmt.Sprintf("invalid write of %d bytes", f.Type(d.Args[0]).Size())
+		return "invalid write of " + bytesText(f.Type(d.Args[0]).Size())
 	case ir.MemCpy, ir.MemSet, ir.Havoc, ir.VaStart:
 		return "invalid range of " + d.Op.String()
 	}

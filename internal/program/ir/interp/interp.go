@@ -139,7 +139,7 @@ type Event struct {
 	Jump       *ir.Jump
 	Step       int64 // steps done before this instruction
 	Depth      int   // frames on the stack
-	// Ends is where the program ends, of a leak: the return, the end of the body, or the call that does not come back. Pos is where the
+	// Ends is where the program ends, of a leak, of which Bits is the address: the return, the end of the body, or the call that does not come back. Pos is where the
 	// object was made.
 	Ends ir.Pos
 	// State gives access to the values of the current frame, while the event is

@@ -1,8 +1,7 @@
 package interp
 
 import (
-	"fmt"
-
+	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
 )
 
@@ -30,14 +29,14 @@ func (m *machine) reportLeaks(end ir.Value) bool {
 	for _, k := range []ir.CheckKind{ir.MemTrack, ir.MemCleanup} {
 		for _, id := range alive {
 			o := &m.mem.objects[id]
-			text := fmt.Sprintf("an object of %d bytes is not freed", o.size)
+			text := "an object of " + bytesText(o.size) + " is not freed"
 			if k == ir.MemTrack {
 				if reached[id] {
 					continue
 				}
-				text = fmt.Sprintf("an object of %d bytes is lost", o.size)
+				text = "an object of " + bytesText(o.size) + " is lost"
 			}
-			if !m.emit(Event{Kind: Violation, Check: k, Func: m.p.functions[o.maker].f, Value: o.site, Ends: ends, Text: text}) {
+			if !m.emit(Event{Kind: Violation, Check: k, Func: m.p.functions[o.maker].f, Value: o.site, Bits: bv.New(m.p.m.PointerBits, o.base), Ends: ends, Text: text}) {
 				return false
 			}
 		}
