@@ -240,12 +240,6 @@ Properties:
 		},
 	}
 	f.groups().describe(c, exitHelp)
-	_ = c.RegisterFlagCompletionFunc("engine", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return assay.Engines, cobra.ShellCompDirectiveNoFileComp
-	})
-	_ = c.RegisterFlagCompletionFunc("property", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return propertyNames(), cobra.ShellCompDirectiveNoFileComp
-	})
 	_ = c.MarkFlagFilename("spec", "prp")
 	return c
 }

@@ -82,7 +82,31 @@ run that was replayed, or unknown with the reasons.`,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err.Error() + meant(c, err)} })
 	root.AddCommand(checkCommand(args), validateCommand(), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
+	for _, c := range root.Commands() {
+		completeChoices(c)
+	}
 	return root
+}
+
+// completeChoices gives shells the values of flags that have a fixed list of them.
+func completeChoices(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		var values []string
+		switch v := f.Value.(type) {
+		case choiceValue:
+			values = v.choices
+		case engineValue:
+			values = v.choices
+		case costValue:
+			values = assay.Costs
+		default:
+			if f.Name != "property" {
+				return
+			}
+			values = propertyNames()
+		}
+		_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	})
 }
 
 // execute runs the command; a panic of it, or of an engine that it runs, is an internal error.

@@ -155,3 +155,37 @@ func TestColours(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphInWindow: the page of a graph opens with the graph inside of the window and its entry chosen, and f comes back to that.
+func TestGraphInWindow(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.c")
+	program := "int main(void) {\n  unsigned i = 0, s = 0;\n  while (i < 9)\n    if (i % 2) s += i++; else i++;\n  return s;\n}\n"
+	if err := os.WriteFile(file, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if _, err := assay.Graph(t.Context(), assay.Task{Files: []string{file}, Properties: []assay.Property{assay.ValidDeref}}, &b, assay.GraphOptions{Format: "html", Steps: true}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := browser(t, b.String())
+	expect := func(when string) {
+		t.Helper()
+		var inside bool
+		var chosen, detail string
+		if err := chromedp.Run(ctx,
+			chromedp.Evaluate(`(() => { const g = graph.getBoundingClientRect(), b = document.getElementById("box0").getBoundingClientRect();
+				return b.width > 0 && b.left >= g.left && b.right <= g.right && b.top >= g.top && b.bottom <= g.bottom; })()`, &inside),
+			chromedp.Evaluate(`[...document.querySelectorAll(".chosen")].map(e => e.id).join()`, &chosen),
+			chromedp.Text("#detail", &detail)); err != nil {
+			t.Fatal(err)
+		}
+		if !inside || chosen != "box0" || detail == "" {
+			t.Errorf("%s: the entry is in the window: %v; chosen: %q; %q", when, inside, chosen, detail)
+		}
+	}
+	expect("at first")
+	if err := chromedp.Run(ctx, chromedp.Evaluate("x = -5000; y = 3000; scale = 7; place(); 0", nil), chromedp.KeyEvent("f")); err != nil {
+		t.Fatal(err)
+	}
+	expect("after f")
+}
