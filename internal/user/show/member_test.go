@@ -16,11 +16,12 @@ func outer() ir.CType {
 	array := func(t ir.CType, n uint32) ir.CType {
 		return ir.CType{Name: t.Name + "[]", Bits: n * t.Bits, Parts: &ir.Parts{Element: t}}
 	}
-	inner := ir.CType{Name: "struct inner", Bits: 64, Parts: &ir.Parts{Members: []ir.Member{{"a", 0, integer}, {"b", 32, array(char, 3)}}}}
-	union := ir.CType{Name: "union u", Bits: 64, Parts: &ir.Parts{Members: []ir.Member{{"l", 0, long}, {"i", 0, integer}, {"c", 0, array(char, 8)}}}}
+	at := func(name string, offset uint64, t ir.CType) ir.Member { return ir.Member{Name: name, Offset: offset, Type: t} }
+	inner := ir.CType{Name: "struct inner", Bits: 64, Parts: &ir.Parts{Members: []ir.Member{at("a", 0, integer), at("b", 32, array(char, 3))}}}
+	union := ir.CType{Name: "union u", Bits: 64, Parts: &ir.Parts{Members: []ir.Member{at("l", 0, long), at("i", 0, integer), at("c", 0, array(char, 8))}}}
 	out := ir.CType{Name: "struct outer", Bits: 256, Parts: &ir.Parts{}}
 	next := ir.CType{Name: "struct outer *", Bits: 64, Ptr: true, Parts: &ir.Parts{Element: out}}
-	out.Parts.Members = []ir.Member{{"in", 0, array(inner, 2)}, {"u", 128, union}, {"next", 192, next}, {"tail", 256, array(short, 0)}}
+	out.Parts.Members = []ir.Member{at("in", 0, array(inner, 2)), at("u", 128, union), at("next", 192, next), at("tail", 256, array(short, 0))}
 	return out
 }
 

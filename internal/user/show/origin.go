@@ -46,10 +46,10 @@ func (t *tracer) source(e interp.Event, v ir.Value) (from cell, history []Origin
 		if f.Model || text == "" || at.IsZero() || len(history) == maxOrigins {
 			return
 		}
-		if n := len(history); n > 0 && history[n-1].Pos.Line == at.Line && history[n-1].Func == f.Name && text == history[n-1].Text {
+		if n := len(history); n > 0 && history[n-1].Pos.Line == at.Line && history[n-1].Func == ir.NameInC(f.Name) && text == history[n-1].Text {
 			return
 		}
-		history = append(history, Origin{Pos: at, Func: f.Name, Text: text})
+		history = append(history, Origin{Pos: at, Func: ir.NameInC(f.Name), Text: text})
 	}
 	defer func() { slices.Reverse(history) }()
 	for depth := len(t.stack) - 1; depth >= 0; {
@@ -115,7 +115,7 @@ func (t *tracer) source(e interp.Event, v ir.Value) (from cell, history []Origin
 			s, v, depth = caller, args[k], depth-1
 			names = s.Func().VariableNames()
 			if !callee.Model {
-				how := "passed to " + callee.Name
+				how := "passed to " + ir.NameInC(callee.Name)
 				if name := parameterName(callee, callee.Params[k]); name != "" {
 					how += " as " + name
 				}
@@ -123,7 +123,7 @@ func (t *tracer) source(e interp.Event, v ir.Value) (from cell, history []Origin
 			}
 		case ir.Call:
 			if callee := t.run.Module.Func(d.Sym); callee != nil {
-				note(v, "returned by "+callee.Name)
+				note(v, "returned by "+ir.NameInC(callee.Name))
 			}
 			return cell{}, history
 		case ir.Malloc:

@@ -80,7 +80,7 @@ func (t *tracer) qualified(inner *activation, f *ir.Func, name string) string {
 	if inner == nil || inner.f == f {
 		return name
 	}
-	return f.Name + "::" + name
+	return ir.NameInC(f.Name) + "::" + name
 }
 
 // pointer notes a pointer.

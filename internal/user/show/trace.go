@@ -402,7 +402,7 @@ func (t *tracer) violation(e interp.Event) bool {
 			a.pos = e.Pos
 		}
 	default: // inside of a library model
-		step.Text = "in " + ir.NameInC(e.Func.Name) + ": " + step.Text
+		step.Text = "in " + t.called(e.Func) + ": " + step.Text
 	}
 	again := g == t.last || g.Kind == t.last.Kind && g.Pos == t.last.Pos
 	t.last = g
@@ -410,6 +410,14 @@ func (t *tracer) violation(e interp.Event) bool {
 		t.step(step)
 	}
 	return t.violated
+}
+
+// called is the name of the library function that the program calls, where f is the model in which the run is.
+func (t *tracer) called(f *ir.Func) string {
+	for i := len(t.stack) - 1; i > 0 && t.stack[i].hidden; i-- {
+		f = t.stack[i].f
+	}
+	return ir.NameInC(f.Name)
 }
 
 // isTheViolation compares a broken guard with the one of the verdict. The
