@@ -16,7 +16,7 @@ func TestBlame(t *testing.T) {
 		"int a[4]; memset(a, 0, 17); return a[0];":                                                      "of 17 bytes, the pointer is at byte 0 of a, a local of main, 16 bytes, only 16 bytes before its end",
 		"char b[4], s[2] = {1}; memcpy(b, s, 4); return b[0];":                                          "of 4 bytes, the source is at byte 0 of s, a local of main, 2 bytes",
 		"char b[1], s[2] = {1}; memcpy(b, s, 2); return b[0];":                                          "of 2 bytes, the destination is at byte 0 of b, a local of main, 1 byte, only 1 byte before its end",
-		"char a[2], b[4] = {1, 1}; return memcmp(b, memset(a, 1, 2), 3);":                                  "in memcmp: invalid read of 1 byte, the pointer is at a[2], at the end of a, a local of main, 2 bytes",
+		"char a[2], b[4] = {1, 1}; return memcmp(b, memset(a, 1, 2), 3);":                               "in memcmp: invalid read of 1 byte, the pointer is at a[2], at the end of a, a local of main, 2 bytes",
 		"int *p = &h.a; return p[7];":                                                                   "the pointer is at p[7], 20 bytes past the end of h, 8 bytes",
 		"return g->b;":                                                                                  "the pointer is an offset from null, the value of g",
 		"struct s *p = calloc(2, 8); if (!p) return 0;\nint n = p[2].b; free(p); return n;":             "the pointer is at p[2].b, 4 bytes past the end of a heap block of 16 bytes",

@@ -16,7 +16,9 @@ func outer() ir.CType {
 	array := func(t ir.CType, n uint32) ir.CType {
 		return ir.CType{Name: t.Name + "[]", Bits: n * t.Bits, Parts: &ir.Parts{Element: t}}
 	}
-	at := func(name string, offset uint64, t ir.CType) ir.Member { return ir.Member{Name: name, Offset: offset, Type: t} }
+	at := func(name string, offset uint64, t ir.CType) ir.Member {
+		return ir.Member{Name: name, Offset: offset, Type: t}
+	}
 	inner := ir.CType{Name: "struct inner", Bits: 64, Parts: &ir.Parts{Members: []ir.Member{at("a", 0, integer), at("b", 32, array(char, 3))}}}
 	union := ir.CType{Name: "union u", Bits: 64, Parts: &ir.Parts{Members: []ir.Member{at("l", 0, long), at("i", 0, integer), at("c", 0, array(char, 8))}}}
 	out := ir.CType{Name: "struct outer", Bits: 256, Parts: &ir.Parts{}}
