@@ -350,6 +350,9 @@ func (f *function) emitCheck(kind ir.CheckKind, condition llvm.Value, text strin
 	if isTrue(condition) || kind != ir.Overflow && f.disabled(kind) {
 		return
 	}
+	if k, ok := constInt(condition); ok && k == 0 {
+		f.failed = failure{kind, f.pos}
+	}
 	f.b.Check(kind, f.scalar(condition), text)
 }
 

@@ -42,6 +42,7 @@ type function struct {
 	// changes nothing.
 	fresh   map[ir.Value]bool
 	current *llvm.Block
+	failed  failure // the last check that fails on every run
 	// extra are parameters of a function that is imported for some of its calls; printing is there if it is
 	// for one format (printing.go), arguments if it is for one list of types (variadic.go) and reads them.
 	extra     []ir.Value
@@ -297,14 +298,14 @@ func (f *function) zero(t ir.Type) ir.Value {
 }
 
 // constant is the list of values of a constant. Undef and poison become fresh
-// values at this place.
+// values at this place; where clang has folded an operation that is not defined, the operation is there.
 func (f *function) constant(c *llvm.Const) []ir.Value {
 	t := f.im.flatten(c.Type)
 	var list []ir.Value
 	switch c.Kind {
 	case llvm.IntConst, llvm.FloatConst:
 		for _, s := range t.scalars { // one, or a splat
-			list = append(list, f.b.ConstBV(s.Type, c.Bits))
+			list = append(list, f.number(s.Type, c.Bits))
 		}
 	case llvm.ZeroConst:
 		for _, s := range t.scalars {
@@ -318,10 +319,47 @@ func (f *function) constant(c *llvm.Const) []ir.Value {
 		for _, b := range c.Bytes {
 			list = append(list, f.b.Const(8, uint64(b)))
 		}
+	case llvm.PoisonConst:
+		if c.Type.Kind == llvm.IntType && !f.im.foreign {
+			return []ir.Value{f.undefinedOperation(c.Type.Bits)}
+		}
+		fallthrough
 	default:
 		for _, s := range t.scalars {
 			list = append(list, f.b.Nondet(s.Type, ir.NondetUndef, ""))
 		}
 	}
 	return list
+}
+
+// number is a constant. What clang writes for a NaN may be an operation that it has folded, whose sign is
+// another where it is not folded; so it is made by one. NAN of math.h cannot be told from that.
+func (f *function) number(t ir.Type, bits bv.BV) ir.Value {
+	fraction, ok := fractionBits[t.Bits]
+	if t.Kind != ir.Float || !ok || f.im.foreign || bits.Uint64()&(1<<(t.Bits-1)-1) != 1<<(t.Bits-1)-1<<(fraction-1) {
+		return f.b.ConstBV(t, bits)
+	}
+	zero := f.zero(t)
+	return f.b.Op(ir.FDiv, t, zero, zero)
+}
+
+// undefinedOperation is what clang leaves a poison integer for: a shift or a division, of which the check failed
+// just before, or a float that does not fit the integer.
+func (f *function) undefinedOperation(width uint32) ir.Value {
+	zero := f.b.Const(width, 0)
+	if f.failed.pos.File == f.pos.File && f.failed.pos.Line == f.pos.Line {
+		switch f.failed.kind {
+		case ir.ShiftRange:
+			return f.b.Bin(ir.Shl, zero, f.b.Const(width, uint64(width)))
+		case ir.DivByZero:
+			return f.b.Bin(ir.UDiv, zero, zero)
+		}
+	}
+	return f.b.Op(ir.FToSI, ir.IntType(width), f.b.ConstBV(ir.FloatType(64), bv.New(64, 0x7ff8<<48)))
+}
+
+// failure is a check that fails on every run.
+type failure struct {
+	kind ir.CheckKind
+	pos  ir.Pos
 }
