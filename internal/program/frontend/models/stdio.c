@@ -447,7 +447,7 @@ MODEL int pclose(FILE *file) {
 		close_stream(s);
 		closed_file = s;
 	}
-	return status("pclose") ? -1 : __assay_nondet_int("pclose");
+	return status("pclose") ? -1 : __assay_nondet_int("pclose") & 0xffff;
 }
 MODEL int fflush(FILE *file) {
 	FILE *s = known(file);

@@ -48,5 +48,6 @@ void __assay_exit_handlers(void) {
 MODEL int system(const char *command) {
 	if (command)
 		while (*command) command++;
-	return __assay_nondet_int("system");
+	int n = __assay_nondet_int("system"); // the status of a process, or -1
+	return n == -1 ? n : n & 0xffff;
 }

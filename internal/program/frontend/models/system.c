@@ -138,19 +138,46 @@ NUMBER(setsid, void)
 NUMBER(tcgetpgrp, int file)
 DESCRIPTOR(posix_openpt, int flags)
 
-#define ANY(name, ...) MODEL int name(__VA_ARGS__) { return __assay_nondet_int(#name); }
-ANY(getpgrp, void)
-ANY(umask, unsigned mask)
-ANY(getdtablesize, void)
-ANY(posix_fadvise, int file, long from, long size, int advice)
-ANY(posix_fallocate, int file, long from, long size)
+// Numbers of errors, or 0.
+#define ERROR(name, ...) MODEL int name(__VA_ARGS__) { return __assay_nondet_int(#name) & 0xfff; }
+ERROR(posix_fadvise, int file, long from, long size, int advice)
+ERROR(posix_fallocate, int file, long from, long size)
+// Numbers that are the same each time, if the process does not change them.
+static int positive(int *known, const char *function) {
+	if (*known == 0 || __assay_uses("setpgid setpgrp setsid setrlimit")) {
+		if (*known) OVER_APPROXIMATED(function);
+		*known = __assay_nondet_int(function);
+		__assay_assume(*known > 0);
+	}
+	return *known;
+}
+static int group_of_processes, most_files;
+MODEL int getpgrp(void) { return positive(&group_of_processes, "getpgrp"); }
+MODEL int getdtablesize(void) { return positive(&most_files, "getdtablesize"); }
+MODEL unsigned umask(unsigned mask) {
+	static _Bool known;
+	static unsigned last;
+	unsigned before = known ? last : (unsigned)__assay_nondet_int("umask") & 0777;
+	last = mask & 0777;
+	known = 1;
+	return before;
+}
+// Other times than the first it is what was set.
+static int priority(const char *function) {
+	static _Bool asked;
+	if (asked) OVER_APPROXIMATED(function);
+	asked = 1;
+	int n = __assay_nondet_int(function);
+	__assay_assume(n >= -20 && n <= 19);
+	return n;
+}
 MODEL int nice(int n) {
 	if (status("nice")) return -1;
-	return __assay_nondet_int("nice");
+	return priority("nice");
 }
 MODEL int getpriority(int which, unsigned who) {
 	if (status("getpriority")) return -1;
-	return __assay_nondet_int("getpriority");
+	return priority("getpriority");
 }
 MODEL long pathconf(const char *path, int name) {
 	read_text(path);
@@ -161,5 +188,80 @@ MODEL long fpathconf(int file, int name) {
 	if (status("fpathconf")) return -1;
 	return (long)__assay_nondet_size("fpathconf");
 }
+// A new descriptor, or what is said about one.
+enum { DUP = 0, GET_FLAGS = 1, SET_FLAGS = 2, GET_STATUS = 3, SET_STATUS = 4, DUP_CLOSED = 1030 };
+MODEL int fcntl(int file, int command, ...) {
+	if (__assay_bad_descriptor(file)) {
+		__assay_fail("fcntl");
+		return -1;
+	}
+	if (status("fcntl")) return -1;
+	switch (command) {
+	case DUP:
+	case DUP_CLOSED:
+		OVER_APPROXIMATED("fcntl"); // not less than the argument
+		return __assay_descriptor();
+	case GET_FLAGS:
+		return __assay_approximate_bool("fcntl");
+	case GET_STATUS:
+		return __assay_approximate_int("fcntl") & 0x7fffffff;
+	case SET_FLAGS:
+	case SET_STATUS:
+		return 0;
+	}
+	__assay_unsupported("fcntl that does something else than to duplicate a descriptor, or to get or set its flags");
+}
+
+// Names of the system: six texts of up to 64 bytes.
+MODEL int uname(char (*names)[65]) {
+	if (status("uname")) return -1;
+	__assay_havoc(names, 6 * sizeof *names);
+	OVER_APPROXIMATED("uname");
+	for (int i = 0; i < 6; i++) names[i][64] = 0;
+	return 0;
+}
+MODEL int getrlimit(unsigned resource, unsigned long *limits) {
+	if (status("getrlimit")) return -1;
+	__assay_havoc(limits, 2 * sizeof *limits);
+	OVER_APPROXIMATED("getrlimit");
+	return 0;
+}
+MODEL int setrlimit(unsigned resource, const unsigned long *limits) {
+	__assay_check(__assay_valid_range(limits, 2 * sizeof *limits), INVALID_DEREF, "setrlimit: invalid limits");
+	return status("setrlimit");
+}
+enum { TIMES = 4, NUMBERS = 18 };
+MODEL int getrusage(int who, long *usage) {
+	if (status("getrusage")) return -1;
+	__assay_havoc(usage, NUMBERS * sizeof *usage);
+	OVER_APPROXIMATED("getrusage");
+	return 0;
+}
+MODEL long times(long *result) {
+	if (result) __assay_havoc(result, TIMES * sizeof *result);
+	OVER_APPROXIMATED("times");
+	return (long)__assay_nondet_size("times");
+}
+// Null is now.
+static int set_times(const char *path, const void *wanted, size_t size, const char *function) {
+	read_text(path);
+	if (wanted) __assay_check(__assay_valid_range(wanted, size), INVALID_DEREF, "invalid times");
+	return status(function);
+}
+MODEL int utime(const char *path, const void *wanted) { return set_times(path, wanted, 2 * sizeof(long), "utime"); }
+MODEL int utimes(const char *path, const void *wanted) { return set_times(path, wanted, 4 * sizeof(long), "utimes"); }
+
+// Null, or a text that is the library's; ttyname and getlogin have one each.
+static char *named(char (*text)[64], const char *function) {
+	if (status(function)) return 0;
+	__assay_havoc(*text, sizeof *text);
+	OVER_APPROXIMATED(function);
+	(*text)[sizeof *text - 1] = 0;
+	return *text;
+}
+static char terminal[64], user[64];
+MODEL char *ttyname(int file) { return named(&terminal, "ttyname"); }
+MODEL char *getlogin(void) { return named(&user, "getlogin"); }
+
 MODEL void sync(void) {}
 MODEL void closelog(void) {}

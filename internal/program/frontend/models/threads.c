@@ -68,6 +68,7 @@ struct mutex {
 };
 enum { MUTEX_SIZE = sizeof(long) == 8 ? 40 : 24 };
 static _Bool strange(const struct mutex *m) { return m->kind < NORMAL || m->kind > ADAPTIVE; }
+static int any_error(const char *function) { return __assay_nondet_int(function) & 0xfff; }
 
 MODEL int pthread_mutex_init(struct mutex *m, const int *attributes) {
 	begin(m, MUTEX_SIZE);
@@ -75,7 +76,7 @@ MODEL int pthread_mutex_init(struct mutex *m, const int *attributes) {
 	return 0;
 }
 MODEL int pthread_mutex_destroy(struct mutex *m) {
-	if (strange(m)) return __assay_nondet_int("pthread_mutex_destroy");
+	if (strange(m)) return any_error("pthread_mutex_destroy");
 	if (find(m)) return ERROR_BUSY;
 	m->kind = -1;
 	return 0;
@@ -83,7 +84,7 @@ MODEL int pthread_mutex_destroy(struct mutex *m) {
 // lock takes a mutex; if that is not possible the result is ERROR_BUSY.
 static int lock(struct mutex *m, const char *function) {
 	if (strange(m)) {
-		int error = __assay_nondet_int(function);
+		int error = any_error(function);
 		return error == ERROR_BUSY ? ERROR_INVAL : error;
 	}
 	struct held *h = find(m);
@@ -92,7 +93,7 @@ static int lock(struct mutex *m, const char *function) {
 	return 0;
 }
 MODEL int pthread_mutex_trylock(struct mutex *m) {
-	if (strange(m)) return __assay_nondet_int("pthread_mutex_trylock");
+	if (strange(m)) return any_error("pthread_mutex_trylock");
 	return lock(m, "pthread_mutex_trylock");
 }
 MODEL int pthread_mutex_lock(struct mutex *m) {
@@ -108,7 +109,7 @@ MODEL int pthread_mutex_timedlock(struct mutex *restrict m, const void *restrict
 	return m->kind == CHECKED ? ERROR_DEADLK : ERROR_TIMEDOUT;
 }
 MODEL int pthread_mutex_unlock(struct mutex *m) {
-	if (strange(m)) return __assay_nondet_int("pthread_mutex_unlock");
+	if (strange(m)) return any_error("pthread_mutex_unlock");
 	struct held *h = find(m);
 	if (!h) return m->kind == RECURSIVE || m->kind == CHECKED ? ERROR_PERM : 0;
 	give(h);
@@ -139,12 +140,12 @@ MODEL int pthread_cond_destroy(void *condition) { return 0; }
 MODEL int pthread_cond_signal(void *condition) { return 0; }
 MODEL int pthread_cond_broadcast(void *condition) { return 0; }
 MODEL int pthread_cond_wait(void *restrict condition, struct mutex *restrict m) {
-	if (strange(m)) return __assay_nondet_int("pthread_cond_wait");
+	if (strange(m)) return any_error("pthread_cond_wait");
 	if (__assay_nondet_bool("pthread_cond_wait")) wait_for_ever();
 	return 0;
 }
 MODEL int pthread_cond_timedwait(void *restrict condition, struct mutex *restrict m, const void *restrict until) {
-	if (strange(m)) return __assay_nondet_int("pthread_cond_timedwait");
+	if (strange(m)) return any_error("pthread_cond_timedwait");
 	return __assay_nondet_bool("pthread_cond_timedwait") ? ERROR_TIMEDOUT : 0;
 }
 
@@ -261,7 +262,7 @@ MODEL unsigned long pthread_self(void) {
 MODEL int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
 // What is said about threads that are never made. The results are numbers of errors, or 0.
-#define ANY(name, ...) MODEL int name(__VA_ARGS__) { return __assay_nondet_int(#name); }
+#define ANY(name, ...) MODEL int name(__VA_ARGS__) { return __assay_nondet_int(#name) & 0xfff; }
 ANY(pthread_attr_init, void *attributes)
 ANY(pthread_attr_destroy, void *attributes)
 ANY(pthread_attr_setdetachstate, void *attributes, int state)
