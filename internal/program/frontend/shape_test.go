@@ -180,8 +180,12 @@ ERROR:
 	}
 	f := p.Module.Func("main")
 	for _, v := range f.Vars {
-		if v.Type != want[v.Name] {
-			t.Errorf("variable %s has type %+v", v.Name, v.Type)
+		got := v.Type
+		if parts := got.Parts; (parts != nil) != got.Ptr {
+			t.Errorf("variable %s has parts %+v", v.Name, parts)
+		}
+		if got.Parts = nil; got != want[v.Name] {
+			t.Errorf("variable %s has type %+v", v.Name, got)
 		}
 		delete(want, v.Name)
 	}
