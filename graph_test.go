@@ -97,7 +97,7 @@ func TestShapes(t *testing.T) {
 // TestGraphErrors has programs without a graph, and questions that it cannot be asked.
 func TestGraphErrors(t *testing.T) {
 	variadic := filepath.Join(t.TempDir(), "variadic.c")
-	text := "int f(int n, ...) { return n > 0; }\nint main(int argc, char **argv) { return f(argc, 1); }\n"
+	text := "#include <stdarg.h>\nint f(int n, ...) { va_list a; va_start(a, n); return va_arg(a, int) > n; }\nint (*g)(int, ...) = f;\nint main(int argc, char **argv) { return g(argc, 1); }\n"
 	if err := os.WriteFile(variadic, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,6 @@ var treePrograms = []listProgram{
   if (a) { struct node *l = a->left; a->left = a->right; a->right = l; }
   drop(a);`, `
   struct node *a = build();
-  if (a) a->left = a->right;
+  if (a) a->left = NULL;
   drop(a);`, "valid-memtrack"},
 }
