@@ -447,7 +447,8 @@ func (x *explorer) saturate(s *state, news ...linear.Form) {
 	}
 }
 
-// concerned are the symbols of forms, and those that equations relate to them.
+// concerned are the symbols of forms, and those that equations relate to them, or that are in a form with them
+// that is not 0: of c ≠ d and d = 0 the one says something of c once the other is known.
 func (x *explorer) concerned(news []linear.Form) map[linear.Var]bool {
 	about := map[linear.Var]bool{}
 	add := func(f linear.Form) {
@@ -463,6 +464,11 @@ func (x *explorer) concerned(news []linear.Form) map[linear.Var]bool {
 		for _, c := range x.k.facts {
 			if c.Equality && slices.ContainsFunc(c.Form.Terms, func(t linear.Term) bool { return about[t.Var] }) {
 				add(c.Form)
+			}
+		}
+		for _, f := range x.k.unequal {
+			if slices.ContainsFunc(f.Terms, func(t linear.Term) bool { return about[t.Var] }) {
+				add(f)
 			}
 		}
 	}
