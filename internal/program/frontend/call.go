@@ -33,6 +33,10 @@ func (f *function) call(i *llvm.Inst) {
 		f.intrinsic(i, callee.Name)
 		return
 	}
+	if direct && strings.HasPrefix(callee.Name, llvm.PoisonPrefix) {
+		f.vals[i] = []ir.Value{f.undefinedOperation(i.Type.Bits)}
+		return
+	}
 	if direct && callee.Name == llvm.AlignedFunction {
 		f.aligned(i)
 		return

@@ -2,6 +2,8 @@ package frontend
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"assay/internal/logic/bv"
@@ -177,7 +179,9 @@ func (f *function) sanitizerBranch(i *llvm.Inst, from *llvm.Block) bool {
 	if !ok || i.Blocks[0] == i.Blocks[1] {
 		return false
 	}
-	f.check(kind, i.Args[0], i.Blocks[0])
+	if f.check(kind, i.Args[0], i.Blocks[0]); f.ended {
+		return true
+	}
 	f.jump(from, i.Blocks[0])
 	f.b.Br(f.target(i.Blocks[0]))
 	return true
@@ -284,6 +288,34 @@ func (f *function) overflowCheck(condition llvm.Value, operator string) {
 	}
 }
 
+// zeroDivisors are what clang's warnings say of constant divisors.
+func zeroDivisors(warnings string) []Diagnostic {
+	if !strings.Contains(warnings, " by zero") {
+		return nil
+	}
+	return slices.DeleteFunc(parseDiagnostics(warnings), func(d Diagnostic) bool {
+		return !strings.HasPrefix(d.Message, "division by zero") && !strings.HasPrefix(d.Message, "remainder by zero")
+	})
+}
+
+// dividesByZero says that clang has warned of the operation at this place.
+func (f *function) dividesByZero() bool {
+	if len(f.im.opts.zeroDivisors) == 0 || int(f.pos.File) >= len(f.im.p.Files) {
+		return false
+	}
+	file := absolute(f.im.p.Files[f.pos.File])
+	return slices.ContainsFunc(f.im.opts.zeroDivisors, func(d Diagnostic) bool {
+		return int(f.pos.Line) == d.Line && int(f.pos.Col) == d.Col && absolute(d.File) == file
+	})
+}
+
+func absolute(file string) string {
+	if path, err := filepath.Abs(file); err == nil {
+		return path
+	}
+	return file
+}
+
 // conversionText says what an implicit conversion changes. Its check compares the operand with the result as a number
 // of the operand's type, or the signs of both, or both.
 func conversionText(condition llvm.Value) string {
@@ -318,12 +350,13 @@ func (f *function) nanCheck(op ir.Op, result ir.Value, operands ...ir.Value) {
 // divisionCheck splits divisor != 0 from the overflow of MIN / -1. The second
 // part is missing where the type of the operands rules it out.
 func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
-	operator := "/"
+	operator, folded := "/", true
 	for _, i := range next.Instrs {
 		if i.Op == llvm.SRem || i.Op == llvm.URem {
 			operator = "%"
 		}
 		if i.Op == llvm.SRem || i.Op == llvm.URem || i.Op == llvm.SDiv || i.Op == llvm.UDiv {
+			folded = false
 			break
 		}
 	}
@@ -341,6 +374,10 @@ func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
 			f.emitCheck(ir.Overflow, and.Args[1], ir.OverflowIn(operator))
 			return
 		}
+	}
+	if folded && isZero(condition) && !f.dividesByZero() { // of constants
+		f.unsupported("a division of constants, by zero or with a quotient that does not fit, which clang has folded")
+		return
 	}
 	f.emitCheck(ir.DivByZero, condition, division)
 }

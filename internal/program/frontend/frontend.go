@@ -161,6 +161,8 @@ type Options struct {
 	notes []Note
 	// disabled are the lines in which pragmas switch checks off (disabled.go).
 	disabled []cprover.Region
+	// zeroDivisors are the operators of which clang says that the divisor is a constant 0.
+	zeroDivisors []Diagnostic
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -374,6 +376,7 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 				o.note(n)
 			}
 			o.disabled = append(o.disabled, c.disabled...)
+			o.zeroDivisors = append(o.zeroDivisors, zeroDivisors(c.text)...)
 			if err := o.contracted(units[i].file, &c); err != nil {
 				return nil, false, err
 			}

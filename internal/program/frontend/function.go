@@ -298,7 +298,7 @@ func (f *function) zero(t ir.Type) ir.Value {
 }
 
 // constant is the list of values of a constant. Undef and poison become fresh
-// values at this place; where clang has folded an operation that is not defined, the operation is there.
+// values at this place.
 func (f *function) constant(c *llvm.Const) []ir.Value {
 	t := f.im.flatten(c.Type)
 	var list []ir.Value
@@ -319,11 +319,6 @@ func (f *function) constant(c *llvm.Const) []ir.Value {
 		for _, b := range c.Bytes {
 			list = append(list, f.b.Const(8, uint64(b)))
 		}
-	case llvm.PoisonConst:
-		if c.Type.Kind == llvm.IntType && !f.im.foreign {
-			return []ir.Value{f.undefinedOperation(c.Type.Bits)}
-		}
-		fallthrough
 	default:
 		for _, s := range t.scalars {
 			list = append(list, f.b.Nondet(s.Type, ir.NondetUndef, ""))
@@ -343,8 +338,8 @@ func (f *function) number(t ir.Type, bits bv.BV) ir.Value {
 	return f.b.Op(ir.FDiv, t, zero, zero)
 }
 
-// undefinedOperation is what clang leaves a poison integer for: a shift or a division, of which the check failed
-// just before, or a float that does not fit the integer.
+// undefinedOperation is what clang leaves a poison integer for (llvm/poison.go): a shift or a division, of which the check
+// failed just before, or a float that does not fit the integer.
 func (f *function) undefinedOperation(width uint32) ir.Value {
 	zero := f.b.Const(width, 0)
 	if f.failed.pos.File == f.pos.File && f.failed.pos.Line == f.pos.Line {
@@ -353,6 +348,8 @@ func (f *function) undefinedOperation(width uint32) ir.Value {
 			return f.b.Bin(ir.Shl, zero, f.b.Const(width, uint64(width)))
 		case ir.DivByZero:
 			return f.b.Bin(ir.UDiv, zero, zero)
+		case ir.Overflow: // the least integer divided by -1
+			return f.b.Nondet(ir.IntType(width), ir.NondetApproximate, "a quotient that does not fit")
 		}
 	}
 	return f.b.Op(ir.FToSI, ir.IntType(width), f.b.ConstBV(ir.FloatType(64), bv.New(64, 0x7ff8<<48)))

@@ -99,6 +99,9 @@ func (s *Session) Prepare() error {
 	}
 	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {
 		if C.LLVMIsDeclaration(f) == 0 {
+			if s.FromSource {
+				s.keepPoison(f)
+			}
 			p.function(f)
 			if s.CheckAlignment && !hasStringAttribute(f, libraryAttribute) {
 				p.checkAlignments(f)
