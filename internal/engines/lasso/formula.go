@@ -14,8 +14,9 @@ import (
 // loop head the program chooses whether to remember the state, once, and fails a check
 // when it is there again. A violation is a candidate only; Confirm decides.
 //
-// The state is that of the phis of the loop and the loops around it, and of small
-// globals; what is remembered ends when the function is left or an outer loop goes
+// The state is that of the phis of the loop and the loops around it, of small
+// globals and local variables, and of what the loop reads through pointers that it does not
+// change; what is remembered ends when the function is left or an outer loop goes
 // around. More memory is not compared: if it matters, the candidate fails.
 
 // lassoName begins the names of what is added.
@@ -34,10 +35,11 @@ type Question struct {
 // Target is the kind of the assertions.
 const Target = ir.Assertion
 
-// cell is a part of the state: a value at the head, or the content of a global.
+// cell is a part of the state: a value at the head, or the content of a global or of a place.
 type cell struct {
 	v    ir.Value // or
 	from *ir.Global
+	at   place // or of a place
 	t    ir.Type
 }
 
@@ -78,6 +80,7 @@ func (q *Question) function(old *ir.Func) *ir.Func {
 		}
 	}
 	w, dom := ir.NewWTO(f), ir.Dominators(f)
+	memory := findPlaces(old, w, dom)
 	for _, h := range w.Blocks {
 		if !w.IsHead(h) {
 			continue
@@ -94,6 +97,7 @@ func (q *Question) function(old *ir.Func) *ir.Func {
 				cells = append(cells, cell{v: v, t: f.Def(v).Type})
 			}
 		}
+		cells = append(cells, memory.of(h)...)
 		for _, x := range q.m.Globals {
 			if n := x.Size; !x.Constant && !x.Layout.Pointers && (n == 1 || n == 2 || n == 4 || n == 8) {
 				cells = append(cells, cell{from: x, t: ir.IntType(uint32(8 * n))})
@@ -162,6 +166,8 @@ func (q *Question) ask(e *inserter, h ir.BlockID, cells []cell, inner []ir.Block
 		t, now := c.t, c.v
 		if c.from != nil {
 			now = e.Op(ir.Load, t, e.Global(c.from.Name))
+		} else if c.at.base != 0 {
+			now = e.Op(ir.Load, t, e.at(c.at))
 		} else if t.Kind == ir.Float {
 			t = ir.IntType(t.Bits)
 			now = e.Op(ir.BitCast, t, now)
@@ -201,6 +207,14 @@ type inserter struct{ ir.Editor }
 
 func (q *Question) edit(f *ir.Func) *inserter {
 	return &inserter{ir.Editor{Module: q.Module, Func: f}}
+}
+
+// at is a pointer to a place.
+func (e *inserter) at(p place) ir.Value {
+	if p.offset == 0 {
+		return p.base
+	}
+	return e.Op(ir.PtrAdd, e.Module.PtrType(), p.base, e.Number(e.Module.PointerBits, p.offset))
 }
 
 func (e *inserter) store(x ir.Value, name string) { e.Op(ir.Store, ir.Type{}, x, e.Global(name)) }

@@ -22,6 +22,10 @@ func TestAsk(t *testing.T) {
 		{"a root, and a period", program(square + "  %y = xor i32 %x, i32 4\n  %k = nondet i32 input \"k\"\n  %w = xor i32 %k, %x\n  %f = eq i1 %w, i32 12345678\n  condbr %f, back, out\n"), true},
 		{"a root, but it counts", program(square + "  %y = add i32 %x, i32 1\n  %f = ult i1 %x, i32 9\n  condbr %f, back, out\n"), false},
 		{"blocked", program(square + "  %y = add i32 %x, i32 0\n  assume i1 0\n  br back\n"), false},
+		{"a part of a large global counts", program(square + "  %y = add i32 %x, i32 0\n  %p = ptradd ptr @l, i64 96\n  %i = load i64 %p\n  %j = add i64 %i, i64 1\n  store %j, %p\n  %f = ult i1 %i, i64 5\n  condbr %f, back, out\n"), false},
+		{"a part of a large global goes around", program(square + "  %y = add i32 %x, i32 0\n  %p = ptradd ptr @l, i64 96\n  %i = load i64 %p\n  %j = xor i64 %i, i64 1\n  store %j, %p\n  br back\n"), true},
+		{"a variable counts", program(square + "  %y = add i32 %x, i32 0\n  %i = load i32 %v\n  %j = add i32 %i, i32 1\n  store %j, %v\n  %f = ult i1 %i, i32 5\n  condbr %f, back, out\n"), false},
+		{"a variable goes around", program(square + "  %y = add i32 %x, i32 0\n  %i = load i32 %v\n  %j = xor i32 %i, i32 3\n  store %j, %v\n  br back\n"), true},
 		{"a global counts", program(square + "  %y = add i32 %x, i32 0\n  %i = load i64 @g\n  %j = add i64 %i, i64 1\n  store %j, @g\n  %f = ult i1 %i, i64 5\n  condbr %f, back, out\n"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

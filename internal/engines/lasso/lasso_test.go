@@ -29,7 +29,7 @@ func searchText(t *testing.T, src string) (*ir.Module, Result) {
 
 // main wraps the body of a loop around the block h.
 func mainOf(body string) string {
-	return "module 64 entry @main\nglobal @g size 8 align 8\nfunc @main() {\nb1:\n  %n = nondet i32 input \"n\"\n  br h\nh:\n" + body + "out:\n  ret\n}\n"
+	return "module 64 entry @main\nglobal @g size 8 align 8\nglobal @l size 128 align 8\nfunc @main() {\nb1:\n  %v = alloca ptr i64 4 align 4\n  store i32 0, %v\n  %n = nondet i32 input \"n\"\n  br h\nh:\n" + body + "out:\n  ret\n}\n"
 }
 
 func TestSearch(t *testing.T) {
