@@ -120,6 +120,12 @@ func inlined(m *ir.Module) *ir.Module {
 	}
 	f.Locals = x.locals
 	out.Funcs = append([]*ir.Func{f}, needed(m, f)...)
+	out.Constructors = nil
+	for _, name := range m.Constructors { // the others are part of the entry
+		if out.Func(name) != nil {
+			out.Constructors = append(out.Constructors, name)
+		}
+	}
 	return &out
 }
 

@@ -364,3 +364,37 @@ end:
 		}
 	}
 }
+
+// TestConstructors: a constructor that has become part of the entry function is none any more.
+func TestConstructors(t *testing.T) {
+	const program = `module 64 entry @start
+
+constructor @before
+
+func @before() {
+entry:
+  %x = alloca ptr i64 4 align 4 cell 4
+  store i32 1, %x align 4
+  ret
+}
+
+func @start() {
+entry:
+  call void @before()
+  halt exit
+}
+`
+	m, err := ir.Parse(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Make(m)
+	if p.Module == m {
+		t.Fatal("nothing has become flat")
+	}
+	for _, name := range p.Module.Constructors {
+		if p.Module.Func(name) == nil {
+			t.Errorf("constructor %s is not a function", name)
+		}
+	}
+}
