@@ -42,7 +42,11 @@ func TestSemantics(t *testing.T) {
 				if want == "" {
 					continue
 				}
-				r, err := Check(context.Background(), Task{Files: []string{file}, Properties: []Property{Termination}, Program: Program{Semantics: s}, Timeout: time.Minute})
+				limit := time.Minute
+				if want == Unknown { // nothing ends some of the searches
+					limit = 5 * time.Second
+				}
+				r, err := Check(context.Background(), Task{Files: []string{file}, Properties: []Property{Termination}, Program: Program{Semantics: s}, Timeout: limit})
 				if err != nil {
 					t.Fatal(err)
 				}

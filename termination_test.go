@@ -136,7 +136,12 @@ func TestRecursionAndMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := checkTermination(t, test.source, func(t *Task) { t.Timeout = 15 * time.Second })
+			r := checkTermination(t, test.source, func(t *Task) {
+				t.Timeout = 15 * time.Second
+				if test.want[0] != True { // nothing ends some of the searches
+					t.Timeout = 3 * time.Second
+				}
+			})
 			// Under load there may be no answer.
 			if !slices.Contains(test.want, r.Answer) && r.Answer != Unknown {
 				t.Errorf("got %s, reasons %v", r.Line(), r.Reasons)

@@ -7,7 +7,11 @@ import (
 	"assay/internal/logic/term"
 	"assay/internal/models/ssa"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 )
+
+// workOfSteps is the work of 1,024 instructions.
+const workOfSteps = 256
 
 // follow advances a path until it is divided, or comes to its end.
 func (e *explorer) follow(s *state) {
@@ -15,8 +19,10 @@ func (e *explorer) follow(s *state) {
 	for e.found == nil {
 		stop := s.p.Advance(func(d *ir.Def, v ir.Value) bool {
 			e.stats.Steps++
-			if e.stats.Steps&1023 == 0 && e.ctx.Err() != nil {
-				e.st.Abandon(e.ctx.Err())
+			if e.stats.Steps&1023 == 0 {
+				if work.Charge(e.ctx, workOfSteps); e.ctx.Err() != nil {
+					e.st.Abandon(e.ctx.Err())
+				}
 			}
 			return e.divides(s, d)
 		})

@@ -28,6 +28,8 @@ type Native struct {
 	inputs string // the file that the harness reads
 	limit  time.Duration
 	ilp32  bool
+	// endless says that a run was cut off: further ones are not waited for.
+	endless bool
 }
 
 // compileLimit bounds the time of the compiler.
@@ -83,8 +85,12 @@ func compiled(ctx context.Context, compiler string, args []string) (why string, 
 	return "not compiled: " + line, nil
 }
 
-// Run runs the program on the inputs.
+// Run runs the program on the inputs. After a run that was cut off (which waits for what no one
+// sends, say, until the limit of twenty times the processor time) all others count as cut off, too.
 func (n *Native) Run(ctx context.Context, inputs []Value) (Run, error) {
+	if n.endless {
+		return Run{Inputs: inputs, End: End{Kind: CutOff}}, nil
+	}
 	var list strings.Builder
 	for _, v := range inputs {
 		fmt.Fprintf(&list, "%s %x\n", v.Name, v.Bits)
@@ -106,6 +112,7 @@ func (n *Native) Run(ctx context.Context, inputs []Value) (Run, error) {
 	}
 	r := Run{Inputs: inputs, Observed: observations(stdout.String())}
 	r.End, err = n.end(end, stderr.String())
+	n.endless = r.End.Kind == CutOff
 	return r, err
 }
 
