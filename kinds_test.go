@@ -31,15 +31,14 @@ int twice(const unsigned char *s, unsigned long n) { char *p = malloc(4); while 
 	}
 	all := []assay.Property{assay.ValidDeref, assay.ValidFree, assay.NoOverflow, assay.DivByZero, assay.Shift}
 	for _, f := range []string{"folded", "summed", "last", "divided", "least", "shifted", "beyond", "twice"} {
-		task := assay.Task{Files: []string{file}, Properties: all, Timeout: 20 * time.Second}
+		task, want := assay.Task{Files: []string{file}, Properties: all, Timeout: 4 * time.Second}, assay.Unknown // nothing ends some of the searches
+		if f == "folded" {
+			task.Timeout, want = time.Minute, assay.True
+		}
 		task.Program.Function, task.Program.Harness.Infer, task.Engine.Only = f, true, "symex"
 		r, err := assay.Check(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
-		}
-		want := assay.Unknown
-		if f == "folded" {
-			want = assay.True
 		}
 		if r.Answer != want {
 			t.Errorf("%s: %s, want %s (%v)", f, r.Answer, want, r.Reasons)

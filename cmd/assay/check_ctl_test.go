@@ -148,7 +148,7 @@ func TestCheckCTLWrap(t *testing.T) {
 		{"AG(x < y < 2)", nil, exitInput, ""},
 		{"AF(y == 1)", []string{"--semantics=c"}, exitInput, "--semantics wrap"},
 	} {
-		o := invoke(t, append(append([]string{"check", "--semantics=wrap", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", ctlCount))...)
+		o := invoke(t, append(append([]string{"check", "--semantics=wrap", "--timeout=100", "--ctl", test.formula}, test.flags...), write(t, "program.c", ctlCount))...)
 		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
 			t.Errorf("%s %v: code %d, want %d\n%s%s", test.formula, test.flags, o.code, test.code, o.stdout, o.stderr)
 		}
@@ -166,7 +166,7 @@ func TestSpecifiedCTL(t *testing.T) {
 		{"CHECK( init(main()), CTL(AG(y == 0)) )\nCHECK( init(main()), LTL(F end) )\n", exitInput, "file.prp:1"},
 		{"CHECK( init(main()), CTL(AG(y == )) )\n", exitInput, "AG(y == )"},
 	} {
-		o := invoke(t, "check", "--semantics=wrap", "--timeout=20", "--spec", write(t, "file.prp", test.spec), write(t, "program.c", ctlCount))
+		o := invoke(t, "check", "--semantics=wrap", "--timeout=100", "--spec", write(t, "file.prp", test.spec), write(t, "program.c", ctlCount))
 		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
 			t.Errorf("%s: code %d, want %d\n%s%s", test.spec, o.code, test.code, o.stdout, o.stderr)
 		}
@@ -252,7 +252,7 @@ func TestCheckCTL(t *testing.T) {
 		{ctlWarning, "AG(input > 10 || AF(lamp == 1))", nil, exitFalse, "RESULT: false(ctl)\n"},
 		{ctlAssume, "AF(x > 0)", []string{"--json"}, exitUnknown, `"reasons":[{"cause":"inexact","text":`},
 	} {
-		o := invoke(t, append(append([]string{"check", "--semantics=integers", "--timeout=20", "--ctl", test.formula}, test.flags...), write(t, "program.c", test.text))...)
+		o := invoke(t, append(append([]string{"check", "--semantics=integers", "--timeout=100", "--ctl", test.formula}, test.flags...), write(t, "program.c", test.text))...)
 		if o.code != test.code || !strings.Contains(o.stdout+o.stderr, test.output) {
 			t.Errorf("%s %v: code %d, want %d\n%s%s", test.formula, test.flags, o.code, test.code, o.stdout, o.stderr)
 		}

@@ -16,7 +16,7 @@ func TestTree(t *testing.T) {
 		"t.png": {"\x89PNG"},
 	} {
 		file := filepath.Join(folder, name)
-		o := invoke(t, "check", "--semantics=integers", "--timeout=20", "--ctl", "AF(p < 0)", "--tree", file, write(t, "program.c", ctlCubes))
+		o := invoke(t, "check", "--semantics=integers", "--timeout=100", "--ctl", "AF(p < 0)", "--tree", file, write(t, "program.c", ctlCubes))
 		if o.code != exitTrue {
 			t.Fatalf("code %d\n%s%s", o.code, o.stdout, o.stderr)
 		}
