@@ -39,7 +39,7 @@ func (p Program) task(t *testing.T) assay.Task {
 		t.Fatal(err)
 	}
 	task := assay.Task{Files: files, Properties: properties, Timeout: 3 * time.Minute} // all are decided in seconds, of a machine that does nothing else
-	switch { // nothing ends some of the searches
+	switch {                                                                           // nothing ends some of the searches
 	case p.Expected[0] == "unknown":
 		task.Timeout = 3 * time.Second
 	case slices.Contains(p.Expected, "unknown"):
