@@ -61,6 +61,8 @@ type importer struct {
 	// obstacles are initialisers that cannot be expressed: the program cannot
 	// be started.
 	obstacles []string
+	// unsupported are the answers of unsupportedLibrary, by name.
+	unsupported map[string]string
 	// parts are those of the types of variables.
 	parts map[*llvm.CType]*ir.Parts
 	// plan is how the function under analysis is called, with Options.Harness; callbacks counts its functions.
@@ -82,6 +84,7 @@ func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {
 		exterior:     map[*llvm.Function]bool{},
 		reached:      map[*llvm.Function]bool{},
 		cells:        map[string]string{},
+		unsupported:  map[string]string{},
 		parts:        map[*llvm.CType]*ir.Parts{},
 	}
 	return im

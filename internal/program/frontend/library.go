@@ -85,6 +85,16 @@ func parseLibrary(text string) ([]LibraryFunction, error) {
 // libraryObjects is the header under which the table lists objects of the library.
 const libraryObjects = "objects"
 
+// unsupportedLibrary looks each name up once: every input of a program asks about the same one.
+func (im *importer) unsupportedLibrary(name string) string {
+	what, known := im.unsupported[name]
+	if !known {
+		what = unsupportedLibrary(name)
+		im.unsupported[name] = what
+	}
+	return what
+}
+
 // unsupportedLibrary says why calls of a library function, or uses of an object of the
 // library that the program declares and does not define, are unsupported, "" if they are
 // not. It reads the lines with the name alone, because most programs name few functions.

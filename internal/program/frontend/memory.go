@@ -295,7 +295,7 @@ func (im *importer) expressible(v llvm.Value) string {
 				problem = "the weak symbol " + v.Name + ", which may be absent"
 			}
 			if v.Init == nil {
-				if what := unsupportedLibrary(v.Name); what != "" {
+				if what := im.unsupportedLibrary(v.Name); what != "" {
 					problem = what
 				}
 			}

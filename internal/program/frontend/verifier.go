@@ -157,7 +157,7 @@ func (f *function) external(c *externalCall) []ir.Value {
 	if isInput(c.name) {
 		return f.input(c)
 	}
-	if what := unsupportedLibrary(c.name); what != "" {
+	if what := f.im.unsupportedLibrary(c.name); what != "" {
 		f.unsupported(what)
 		return nil
 	}

@@ -147,20 +147,28 @@ func (m *machine) stepsBefore(e Event) int64 {
 	if d.Op == ir.Call || d.Op == ir.Extract { // the call has been counted already
 		return n - 1
 	}
-	since := int64(0)
-	for _, v := range f.Blocks[d.Block].Instrs {
-		if v == e.Value {
-			break
+	return n + int64(m.cur.stepsSince()[e.Value])
+}
+
+// stepsSince are the steps from the last call, or the begin of the block, up to each value, on demand.
+func (c *code) stepsSince() []int32 {
+	c.countedOnce.Do(func() {
+		c.counted = make([]int32, len(c.f.Values))
+		for _, b := range c.f.Blocks {
+			since := int32(0)
+			for _, v := range b.Instrs {
+				c.counted[v] = since
+				switch c.f.Def(v).Op {
+				case ir.Phi, ir.Dbg, ir.Label:
+				case ir.Call:
+					since = 0
+				default:
+					since++
+				}
+			}
 		}
-		switch f.Def(v).Op {
-		case ir.Phi, ir.Dbg, ir.Label:
-		case ir.Call:
-			since = 0
-		default:
-			since++
-		}
-	}
-	return n + since
+	})
+	return c.counted
 }
 
 // violation reports that an instruction did what must not happen.

@@ -56,6 +56,10 @@ type code struct {
 	idle     []bool
 	idleOnce sync.Once
 
+	// counted are the steps before each value since the machine counted last; see stepsBefore.
+	counted     []int32
+	countedOnce sync.Once
+
 	heads int // with opCount
 
 	calls    []callSite
