@@ -16,6 +16,7 @@ import (
 	"assay/internal/models/absint"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 )
 
 // This file has the meanings of integer arithmetic that termination can be asked
@@ -84,6 +85,9 @@ func untranslated(ctx context.Context, err error) verdict.Reason {
 	return verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()}
 }
 
+// beforeEquations is the processor time in which termination over the integers is tried before products are rewritten.
+const beforeEquations = 150 * time.Millisecond
+
 // overIntegers decides whether the program ends if its integers are those of
 // mathematics. Evidence is checked by itscheck, on the integer program.
 func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
@@ -98,9 +102,6 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 	}
 	translation := time.Since(begin)
 	var replaced []equations.Replaced
-	if !r.Options.Uncertified {
-		p.System, replaced = equations.Linear(ctx, p.System, nil, nil, accept.Rewritten)
-	}
 	text := func(evidence string) string {
 		var b strings.Builder
 		for _, x := range replaced {
@@ -110,7 +111,20 @@ func (r *run) overIntegers(ctx context.Context, m *ir.Module) Answer {
 	}
 	r.report(Progress{Phase: "ranking and recurrence"})
 	begin = time.Now()
-	a, err := termination.Decide(ctx, p.System, termination.Options{Accept: accept.IntegerSystem, Uncertified: r.Options.Uncertified})
+	o := termination.Options{Accept: accept.IntegerSystem, Uncertified: r.Options.Uncertified}
+	var a termination.Answer = termination.Unknown{}
+	if !o.Uncertified && len(equations.Nonlinear(p.System)) > 0 {
+		// A run that does not end is mostly found without equations, in less time than they take.
+		soon, stop := work.WithProcessTime(ctx, beforeEquations)
+		a, err = termination.Decide(soon, p.System, o)
+		stop()
+		if _, isOpen := a.(termination.Unknown); isOpen && err == nil {
+			p.System, replaced = equations.Linear(ctx, p.System, nil, nil, accept.Rewritten)
+		}
+	}
+	if _, isOpen := a.(termination.Unknown); isOpen && err == nil {
+		a, err = termination.Decide(ctx, p.System, o)
+	}
 	if err != nil {
 		return open(verdict.Reason{Cause: verdict.CauseSolver, Text: err.Error()})
 	}

@@ -36,7 +36,7 @@ import (
 // Engine is a line of the table.
 type Engine[A any] struct {
 	Name string
-	// Start is how long the other engines run before it begins.
+	// Start is how long the other engines run before it begins; see (*start).wait.
 	Start time.Duration
 	// Limit is how long it may run; 0 is as long as the run.
 	Limit time.Duration
@@ -113,12 +113,13 @@ func Run[A any](ctx context.Context, engines []Engine[A], judge func(A) Side) Re
 		failure *Failure
 	}
 	done := make(chan returned, len(engines))
+	first := newStart()
 	for i := range engines {
 		own[i], stop[i] = context.WithCancelCause(named(ctx, engines[i].Name))
 		defer stop[i](nil)
 		r.Outcomes[i].Name = engines[i].Name
 		go func() {
-			failure := engines[i].run(own[i], &r.Outcomes[i])
+			failure := engines[i].run(own[i], first, &r.Outcomes[i])
 			done <- returned{i, failure}
 		}()
 	}
@@ -162,21 +163,17 @@ func Run[A any](ctx context.Context, engines []Engine[A], judge func(A) Side) Re
 }
 
 // run waits for the start of an engine, and runs it.
-func (e *Engine[A]) run(ctx context.Context, o *Outcome[A]) (failure *Failure) {
+func (e *Engine[A]) run(ctx context.Context, first *start, o *Outcome[A]) (failure *Failure) {
 	defer func() {
 		if p := recover(); p != nil {
 			failure = Recovered(ctx, p)
 		}
 	}()
-	if e.Start > 0 {
-		start := time.NewTimer(e.Start)
-		defer start.Stop()
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-start.C:
-		}
+	if !first.wait(ctx, e.Start) {
+		return nil
 	}
+	first.working.Add(1)
+	defer first.working.Add(-1)
 	if e.Limit > 0 {
 		var stop context.CancelFunc
 		ctx, stop = work.WithTimeout(ctx, e.Limit)
