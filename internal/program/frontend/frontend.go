@@ -439,7 +439,7 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 	for i := range o.Atoms {
 		s.Promoted = append(s.Promoted, ObserverName(i))
 	}
-	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
+	s.Unpromoted, s.LocalsAtExit, s.Harnessed = o.Unpromoted, o.LocalsAtExit, o.Function != ""
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
 	for _, m := range modules {
 		replaced := o.removedFrom(m.name)

@@ -295,6 +295,25 @@ func TestHavocGlobals(t *testing.T) {
 	}
 }
 
+// Pointers of functions that may be active where exit ends the program stay in memory, and nothing else does.
+func TestLocalsAtExit(t *testing.T) {
+	source := `#include <stdlib.h>
+	int length(const char *s) { int n = 0; while (s[n]) n++; return n; }
+	void stop(int code) { int *p = malloc(4); *p = code; exit(*p); }
+	void by(void (*f)(int), int n) { int *p = malloc(4); *p = n; f(*p); }
+	int main(int argc, char **argv) { int n = length(argv[0]); double d = n; if (d > 3) by(argc > 1 ? stop : exit, n); return n; }`
+	for name, want := range map[string]int{"length": 0, "stop": 1, "by": 2, "main": 1} { // by: f and p; main: argv
+		expect(t, loadSource(t, source, Options{LocalsAtExit: true}), name, ir.Alloca, want)
+	}
+	source = `#include <stdlib.h>
+	int main(int argc, char **argv) { char *p = argv[0]; if (p) exit(*p); return 0; }`
+	expect(t, loadSource(t, source, Options{LocalsAtExit: true}), "main", ir.Alloca, 0)
+	// A function under analysis may be given blocks of the heap.
+	source = `#include <stdlib.h>
+	void f(int *p) { if (p) exit(*p); }`
+	expect(t, loadSource(t, source, Options{LocalsAtExit: true, Function: "f"}), "f", ir.Alloca, 1)
+}
+
 func TestMallocMayFail(t *testing.T) {
 	source := `#include <stdlib.h>
 	int main(void) { return malloc(4) != 0; }`

@@ -258,7 +258,7 @@ func readDepends(path, directory string) []string {
 func linkUnits(o *Options) (*llvm.Program, error) {
 	s := llvm.Open()
 	defer s.Close()
-	s.Unpromoted, s.LocalsAtExit = o.Unpromoted, o.LocalsAtExit
+	s.Unpromoted, s.LocalsAtExit, s.Harnessed = o.Unpromoted, o.LocalsAtExit, o.Function != ""
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, true
 	for _, l := range o.Link {
 		if err := s.LinkDefinitions(l.Unit.File, l.Unit.Bitcode, l.Names); err != nil {

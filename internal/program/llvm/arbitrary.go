@@ -108,18 +108,16 @@ func (s *Session) Prepare() error {
 			}
 		}
 	}
-	if s.Unpromoted || s.LocalsAtExit && s.callsExit() {
+	if s.Unpromoted {
 		p.functions = slices.DeleteFunc(p.functions, func(a allocation) bool { return !slices.Contains(s.Promoted, valueName(a.function)) })
+	} else if s.LocalsAtExit {
+		active := s.activeAtExit()
+		for i := range p.functions {
+			a := &p.functions[i]
+			a.active = active[a.function] && !slices.Contains(s.Promoted, valueName(a.function))
+		}
 	}
 	return p.promote()
-}
-
-// callsExit says whether the function exit is used.
-func (s *Session) callsExit() bool {
-	name := C.CString("exit")
-	defer C.free(unsafe.Pointer(name))
-	f := C.LLVMGetNamedFunction(s.module, name)
-	return f != nil && C.LLVMGetFirstUse(f) != nil
 }
 
 type preparation struct {
@@ -138,6 +136,7 @@ type allocation struct {
 	function C.LLVMValueRef
 	allocas  []C.LLVMValueRef
 	marked   bool
+	active   bool // perhaps where the program ends: its locals are there then
 }
 
 func (s *Session) metadataKind(name string) C.uint {

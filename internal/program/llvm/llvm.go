@@ -58,10 +58,11 @@ import (
 // Session owns one LLVM context and the module that is being prepared in it.
 // It belongs to one goroutine at a time.
 type Session struct {
-	// Unpromoted keeps Prepare from promoting locals to values; LocalsAtExit does
-	// so if the module calls exit. Promoted are functions whose locals it promotes anyway.
-	Unpromoted, LocalsAtExit bool
-	Promoted                 []string
+	// Unpromoted keeps Prepare from promoting locals to values; LocalsAtExit those that may hold
+	// pointers where a call of exit ends the program (active.go). Promoted are functions whose locals it
+	// promotes anyway. Harnessed says that the heap has blocks that the module does not allocate.
+	Unpromoted, LocalsAtExit, Harnessed bool
+	Promoted                            []string
 	// Kept are the names of stack objects that it does not promote, by function; a number may follow.
 	Kept map[string][]string
 	// CheckAlignment makes Prepare mark the accesses that must be aligned;

@@ -53,7 +53,7 @@ func (p *preparation) promote() error {
 			rest := a.allocas[:0]
 			for _, object := range a.allocas {
 				u := p.s.usesOf(object)
-				u.simple = u.simple && !p.s.kept(a.function, object)
+				u.simple = u.simple && !p.s.kept(a.function, object) && !(a.active && !p.holdsNumber(object))
 				if u.simple && u.ended() {
 					if graph == nil {
 						graph = newFlowGraph(a.function)

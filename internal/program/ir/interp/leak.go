@@ -8,7 +8,7 @@ import (
 // reportLeaks reports, at the regular end of the program, the heap objects that
 // are still alive (MemCleanup), and among them those that no pointer reaches
 // (MemTrack). It finds the latter as a conservative garbage collector does, from
-// globals, live stack objects and the pointers in the frames, through stored
+// globals, live stack objects and the values in the frames, through stored
 // pointers and through aligned words that happen to be addresses; so an object
 // that it calls lost is lost.
 func (m *machine) reportLeaks(end ir.Value) bool {
@@ -62,8 +62,14 @@ func (m *machine) reachable() []bool {
 	for _, f := range m.frames {
 		w := m.words[f.base : f.base+f.code.words]
 		for v, r := range f.code.registers {
-			if r.class == pair && f.code.f.Values[v].HasResult() {
+			switch d := &f.code.f.Values[v]; {
+			case !d.HasResult():
+			case r.class == pair:
 				mark(w[r.slot+1])
+			case r.class == scalar && d.Type == m.p.m.WordType():
+				if p := m.mem.find(w[r.slot]); p.object != 0 {
+					mark(p.object)
+				}
 			}
 		}
 		for _, a := range f.arguments {
