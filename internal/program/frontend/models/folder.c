@@ -210,7 +210,11 @@ static _Bool replace(char *template, const char *function) {
 	}
 	return !status(function);
 }
-MODEL int mkstemp(char *template) { return replace(template, "mkstemp") ? __assay_descriptor() : -1; }
-MODEL int mkstemp64(char *template) { return replace(template, "mkstemp64") ? __assay_descriptor() : -1; }
-MODEL int mkostemp(char *template, int flags) { return replace(template, "mkostemp") ? __assay_descriptor() : -1; }
+static _Bool made(char *template, const char *function) {
+	__assay_owns(2);
+	return replace(template, function);
+}
+MODEL int mkstemp(char *template) { return made(template, "mkstemp") ? __assay_descriptor() : -1; }
+MODEL int mkstemp64(char *template) { return made(template, "mkstemp64") ? __assay_descriptor() : -1; }
+MODEL int mkostemp(char *template, int flags) { return made(template, "mkostemp") ? __assay_descriptor() : -1; }
 MODEL char *mkdtemp(char *template) { return replace(template, "mkdtemp") ? template : 0; }

@@ -17,6 +17,7 @@ static FILE *closed_file;
 
 // start makes a stream a new one. The modes are "r", "w" and "a", and any of
 // them with a "+".
+static _Bool left; // files that the program may have written, and may read
 static FILE *start(FILE *s, const char *mode) {
 	if (s == closed_file) closed_file = 0;
 	_Bool both = 0;
@@ -26,6 +27,9 @@ static FILE *start(FILE *s, const char *mode) {
 	s->writes = both || mode[0] != 'r';
 	s->ended = s->failed = 0;
 	s->pushed = s->next = 0;
+	s->seen = 0;
+	s->kept = s->reads && (left || mode[0] == 'w');
+	left |= s->writes;
 	if (TRACKS_PLACES) {
 		s->placed = mode[0] != 'a';
 		s->at = 0;
@@ -197,6 +201,7 @@ MODEL size_t fwrite(const void *p, size_t size, size_t items, FILE *file) {
 		if (s && TRACKS_ERRORS) s->failed = 1;
 	}
 	if (s && TRACKS_PLACES) s->placed = 0;
+	if (s && s->reads) s->kept = 1;
 	return done;
 }
 
@@ -499,6 +504,7 @@ static int move_to(const char *function, FILE *s, long offset, int origin) {
 		return -1;
 	}
 	if (!s) return 0;
+	s->kept |= s->seen;
 	if (TRACKS_INPUT) {
 		s->ended = 0;
 		s->pushed = s->next = 0;

@@ -7,6 +7,9 @@
 // does not pay for it: what it can see is known when it is imported
 // (__assay_uses), and the rest of the state is left alone.
 //
+// Streams and descriptors keep no text: what the program has written itself, or reads again, is arbitrary, too, but
+// no violation may rest on it (kept, __assay_owns).
+//
 // Where the library determines more than we keep, the run goes on with
 // OVER_APPROXIMATED: proofs hold, violations on it do not count.
 #include "stream.h"
@@ -40,12 +43,15 @@ _Bool __assay_input_over(FILE *s) {
 		return 1;
 	}
 	if (TRACKS_PLACES) s->placed = 0;
+	if (s->kept) OVER_APPROXIMATED("input");
+	s->seen = 1;
 	return TRACKS_INPUT && s->ended;
 }
 
 int __assay_output(const char *function, FILE *s, int result) {
 	if (s) {
 		REQUIRE(s->open, "output to a stream that is closed");
+		if (s->reads) s->kept = 1;
 		if (TRACKS_PLACES) s->placed = 0;
 	}
 	if (s && !s->writes) {

@@ -17,6 +17,8 @@ typedef struct stream {
 	unsigned char pushed;          // characters that ungetc pushed back
 	unsigned char text[PUSHED];
 	_Bool placed;                  // ftell says at
+	_Bool seen;                    // the program has read from it
+	_Bool kept;                    // what comes is not arbitrary: the program wrote it, or read it before
 	_Bool given;                   // the program knows the descriptor
 	int number;                    // the descriptor
 	long at;
@@ -51,6 +53,8 @@ int __assay_output(const char *function, FILE *s, int result);
 int __assay_descriptor(void);
 void __assay_close_descriptor(int n);
 void __assay_open_descriptor(int n);
+// A descriptor opens with these flags of open: with 1 or 2 the program may write what it reads later.
+void __assay_owns(int flags);
 // A stream whose number the program cannot ask for opens one, or closes one.
 void __assay_hidden_descriptor(_Bool opens);
 _Bool __assay_bad_descriptor(int n);

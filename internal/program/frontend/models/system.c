@@ -72,10 +72,12 @@ MODEL int renameat(int folder, const char *path, int other, const char *to) {
 }
 MODEL int openat(int folder, const char *path, int flags, ...) {
 	read_text(path);
+	__assay_owns(flags);
 	return descriptor("openat");
 }
 MODEL int openat64(int folder, const char *path, int flags, ...) {
 	read_text(path);
+	__assay_owns(flags);
 	return descriptor("openat64");
 }
 

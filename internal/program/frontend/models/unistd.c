@@ -30,7 +30,15 @@ static ptrdiff_t transferred(const char *function, int file, size_t limit) {
 	return (ptrdiff_t)n;
 }
 
+// Whether a program can read what it has written: to a pipe, or a file that it opened for that.
+#define OWNS __assay_uses("pipe pipe2 socketpair open open64 openat openat64 creat creat64 mkstemp mkstemp64 mkostemp") && __assay_uses("write pwrite pwrite64 send")
+static _Bool owns, sent;
+void __assay_owns(int flags) {
+	if (OWNS && (flags & 3)) owns = 1;
+}
+
 static ptrdiff_t input(const char *function, int file, void *p, size_t size) {
+	if (OWNS && sent) OVER_APPROXIMATED("input");
 	ptrdiff_t n = transferred(function, file, size);
 	if (n > 0) __assay_havoc(p, (size_t)n);
 	return n;
@@ -38,6 +46,7 @@ static ptrdiff_t input(const char *function, int file, void *p, size_t size) {
 
 static ptrdiff_t output(const char *function, int file, const void *p, size_t size) {
 	if (size > 0) __assay_check(__assay_valid_range(p, size), INVALID_DEREF, "output from beyond the object");
+	if (OWNS && owns) sent = 1;
 	return transferred(function, file, size);
 }
 
@@ -54,10 +63,12 @@ MODEL ptrdiff_t send(int file, const void *p, size_t size, int flags) { return o
 
 MODEL int open(const char *path, int flags, ...) {
 	read_text(path);
+	__assay_owns(flags);
 	return descriptor("open");
 }
 MODEL int creat(const char *path, unsigned mode) {
 	read_text(path);
+	__assay_owns(2);
 	return descriptor("creat");
 }
 MODEL int close(int file) {
@@ -121,6 +132,7 @@ MODEL int chdir(const char *path) {
 }
 MODEL int pipe(int *ends) {
 	if (status("pipe")) return -1;
+	__assay_owns(2);
 	int from = __assay_descriptor(), to = __assay_descriptor();
 	if (from == to) to++;
 	ends[0] = from;
