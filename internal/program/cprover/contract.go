@@ -28,7 +28,8 @@ import (
 //
 // is_fresh(p, n) in what is assumed makes p point to a new object of n bytes, or is false. In what is
 // asserted p is not null and points to the start of an object of which n bytes can be accessed, which is none of those
-// that the same contract calls fresh. So that both agree, it is in what a caller has to show no global that the function can name, and in what
+// that the same contract calls fresh; for a caller p may point into the middle of an object if the function does not look
+// at where objects begin and end (frontend/extent.go), else the run is not decided. So that both agree, it is in what a caller has to show no global that the function can name, and in what
 // the function has to show none that was there before.
 //
 // With Options.Arbitrary, where a contract is proved for all callers, pointer parameters have any value: that of
@@ -66,6 +67,7 @@ type clauseContext struct {
 	declarations string   // of those
 	assumed      bool     // the clause is assumed, else asserted
 	function     string   // whose contract it is, empty for loops
+	parameters   []string // of the function
 	enforced     bool     // its body is proved
 	seen         []string // variables for what was fresh before, in what is asserted
 	fresh        []string // all those
@@ -290,7 +292,7 @@ func (t *translator) ghost(what, typ string) string {
 // replacement writes f__contract.
 func (t *translator) replacement(c *contract) string {
 	result := t.variable("result")
-	x := &clauseContext{result: result, old: "__CPROVER_old", function: c.name}
+	x := &clauseContext{result: result, old: "__CPROVER_old", function: c.name, parameters: t.parameterNames(c.params)}
 	t.clause = x
 	var requires, ensures, targets, havoc strings.Builder
 	for _, k := range c.clauses {
@@ -321,7 +323,10 @@ func (t *translator) replacement(c *contract) string {
 	}
 	t.clause = nil
 	var b strings.Builder
-	b.WriteString("_Bool __assay_unnamed(const void *, const char *); " + t.place(c.begin) + t.signature(c, ContractSuffix) + " {")
+	b.WriteString("_Bool __assay_unnamed(const void *, const char *), __assay_within_extent(const char *); void __assay_extent(void), __CPROVER_undecided(const char *); " + t.place(c.begin) + t.signature(c, ContractSuffix) + " {")
+	if t.looksAtExtents(c) {
+		b.WriteString(" __assay_extent();")
+	}
 	for _, v := range x.fresh {
 		b.WriteString(" const void *" + v + " = 0;")
 	}

@@ -86,7 +86,10 @@ func (t *translator) isFresh(p, n string) string {
 		}
 		return "(__VERIFIER_nondet_cprover_choice() && (" + made + "1))"
 	}
-	claim := "((" + p + ") != 0 && __CPROVER_r_ok(" + p + ", " + n + ") && __CPROVER_POINTER_OFFSET(" + p + ") == 0"
+	claim := "((" + p + ") != 0 && __CPROVER_r_ok(" + p + ", " + n + ")"
+	if x.enforced {
+		claim += " && __CPROVER_POINTER_OFFSET(" + p + ") == 0"
+	}
 	for _, s := range x.seen {
 		claim += " && !__CPROVER_same_object(" + s + ", " + p + ")"
 	}
@@ -100,12 +103,46 @@ func (t *translator) isFresh(p, n string) string {
 		claim += " && __assay_no_global(" + p + ")"
 		v = t.ghost("seen", "const void *")
 	} else {
-		claim += " && __assay_unnamed(" + p + ", " + quoted(x.function) + ")"
+		claim += " && __assay_unnamed(" + p + ", " + quoted(x.function) + ") && (" + t.extent(p, n) + ", 1)"
 		v = t.variable("seen")
 		x.fresh = append(x.fresh, v)
 	}
 	x.seen = append(x.seen, v)
 	return claim + " && (" + v + " = (" + p + "), 1))"
+}
+
+// extent does not decide the run if p is not the start of an object of n bytes, and the function whose contract calls it fresh may
+// look at where objects begin and end. Only of a parameter is it known where it goes.
+func (t *translator) extent(p, n string) string {
+	exact := "__CPROVER_POINTER_OFFSET(" + p + ") == 0 && __CPROVER_OBJECT_SIZE(" + p + ") == (" + n + ")"
+	if slices.Contains(t.clause.parameters, strings.Trim(p, "()")) {
+		exact += " || __assay_within_extent(" + quoted(t.clause.function) + ")"
+	}
+	return exact + " || (__CPROVER_undecided(" + quoted("__CPROVER_is_fresh of a pointer that is not the start of an object of just that size, for "+t.clause.function+", which may look at where objects begin and end") + "), 1)"
+}
+
+// looksAtExtents says that clauses may do so.
+func (t *translator) looksAtExtents(c *contract) bool {
+	names := t.parameterNames(c.params)
+	for _, k := range c.clauses {
+		for j := k + 2; j < t.tokens[k+1].pair; j++ {
+			name := t.tokens[j].text
+			if t.tokens[j].kind == word && strings.HasPrefix(name, "__CPROVER_") && !slices.Contains(extentFree, name) {
+				return true
+			}
+			if t.is(j, "&") && slices.Contains(names, t.tokens[j+1].text) && !t.is(j+2, "->", "[") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// extentFree are the primitives that say nothing of where objects begin and end.
+var extentFree = []string{
+	"__CPROVER_is_fresh", "__CPROVER_old", "__CPROVER_return_value", "__CPROVER_forall", "__CPROVER_exists", "__CPROVER_object_whole",
+	"__CPROVER_object_from", "__CPROVER_object_upto", "__CPROVER_typed_target", "__CPROVER_same_object", "__CPROVER_bool", "__CPROVER_size_t",
+	"__CPROVER_overflow_plus", "__CPROVER_overflow_minus", "__CPROVER_overflow_mult", "__CPROVER_overflow_unary_minus", "__CPROVER_overflow_shl",
 }
 
 // memoryPrimitives ask what a pointer, their first argument, points to.

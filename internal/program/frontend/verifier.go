@@ -142,6 +142,8 @@ func init() {
 		"__assay_environment":      (*function).seenEnvironment,
 		"__assay_no_global":        (*function).noGlobal,
 		"__assay_unnamed":          (*function).unnamed,
+		"__assay_within_extent":    (*function).withinExtent,
+		"__assay_extent":           (*function).nothing,
 	}
 }
 
