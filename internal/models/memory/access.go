@@ -3,7 +3,6 @@
 package memory
 
 import (
-	"fmt"
 	"slices"
 
 	"assay/internal/logic/term"
@@ -238,11 +237,11 @@ const (
 	maxSymbolicCopy = 1 << 11
 )
 
-func tooLong(hi uint64, constant bool) bool {
+func (sp *Space) tooLong(hi uint64, constant bool) bool {
 	if constant {
-		return hi > maxCopy
+		return hi > maxCopy || sp.onlySpans
 	}
-	return hi > maxSymbolicCopy
+	return hi > maxSymbolicCopy || sp.onlySpans
 }
 
 // piece is the size of the pieces into which a range of n bytes is cut: the
@@ -320,10 +319,7 @@ func (s *State) Copy(dst, src Value, n term.ID, guard term.ID) (validDst, validS
 	if isConst {
 		hi, bounded = c, true
 	}
-	if !bounded || tooLong(hi, isConst) {
-		sp.giveUp(st.And(guard, ok), "a copy of %s", upTo(hi))
-		return
-	}
+	long := !bounded || sp.tooLong(hi, isConst)
 	from := s.Fork()
 	for _, d := range td {
 		if d.o == 0 || sp.objects[d.o].Kind == FunctionObject {
@@ -335,6 +331,12 @@ func (s *State) Copy(dst, src Value, n term.ID, guard term.ID) (validDst, validS
 			}
 			cond := st.AndAll(ok, d.cond, f.cond)
 			if st.IsFalse(cond) || s.get(d.o) == nil || from.get(f.o) == nil {
+				continue
+			}
+			if long {
+				if !s.cover(d.o, span{cond, d.off, n}, from.content(f.o, f.off, n)) {
+					sp.giveUp(st.And(guard, cond), "a copy of a number of bytes that nothing bounds, of what was copied before")
+				}
 				continue
 			}
 			step := uint32(1)
@@ -405,10 +407,11 @@ func (s *State) Fill(p Value, b, n term.ID, guard term.ID) (valid term.ID) {
 			v = st.Concat(v, b)
 		}
 		return Value{Bits: v}
-	})
+	}, func(ObjectID) source { return s.space.repeated(b) })
 }
 
-func (s *State) fill(p Value, n term.ID, guard term.ID, content func(i uint64, m uint32) Value) (valid term.ID) {
+// fill writes content, piece by piece, or as a span if the range is too long for that.
+func (s *State) fill(p Value, n term.ID, guard term.ID, content func(i uint64, m uint32) Value, long func(ObjectID) source) (valid term.ID) {
 	sp := s.space
 	st := sp.Store
 	zero := st.Eq(n, sp.word(0))
@@ -428,8 +431,10 @@ func (s *State) fill(p Value, n term.ID, guard term.ID, content func(i uint64, m
 		if t.o == 0 || sp.objects[t.o].Kind == FunctionObject || st.IsFalse(cond) || s.get(t.o) == nil {
 			continue
 		}
-		if !bounded || tooLong(hi, isConst) {
-			sp.giveUp(st.And(guard, cond), "a fill of %s", upTo(hi))
+		if !bounded || sp.tooLong(hi, isConst) {
+			if !s.cover(t.o, span{cond, t.off, n}, long(t.o)) {
+				sp.giveUp(st.And(guard, cond), "a fill of a number of bytes that nothing bounds, of what was copied before")
+			}
 			continue
 		}
 		step := uint32(1)
@@ -471,7 +476,7 @@ func (s *State) Havoc(p Value, n term.ID, gen Generation, guard term.ID) (valid 
 	}
 	return s.fill(p, n, guard, func(i uint64, m uint32) Value {
 		return Value{Bits: sp.readGeneration(gen, 1, i, m)}
-	})
+	}, func(o ObjectID) source { return sp.arbitrary(gen, sp.elem(o, 1)) })
 }
 
 // SetAlive begins (with arbitrary content) or ends the life of the stack
@@ -627,12 +632,4 @@ func (s *State) TargetsWithFunctions(p Value, guard term.ID, f func(o ObjectID, 
 	for _, t := range w.targets(p, guard) {
 		f(t.o, t.cond, t.off)
 	}
-}
-
-// upTo is a number of bytes in the words of an obstacle.
-func upTo(most uint64) string {
-	if most >= 1<<40 {
-		return "a number of bytes that nothing bounds"
-	}
-	return fmt.Sprintf("up to %d bytes", most)
 }

@@ -105,14 +105,14 @@ func (sp *Space) storeElement(c *Content, index term.ID, v Value) {
 // loadElement reads one element; cond is where the result matters.
 func (sp *Space) loadElement(c *Content, index term.ID, pointer bool, cond term.ID) Value {
 	st := sp.Store
-	b := st.Select(c.array, index)
+	b := sp.element(c.array, index)
 	if c.objects == 0 {
 		if pointer && st.Width(b) == sp.PointerBits {
 			return sp.IntToPtr(b)
 		}
 		return Value{Bits: b}
 	}
-	ob := st.Select(c.objects, index)
+	ob := sp.element(c.objects, index)
 	if pointer {
 		return Value{Object: ob, Offset: b}
 	}

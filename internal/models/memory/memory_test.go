@@ -31,14 +31,19 @@ func (m *model) clone() *model {
 // the oracle under a random assignment of the variables.
 func TestAgainstBytes(t *testing.T) {
 	for seed := int64(0); seed < 60; seed++ {
-		runAgainstBytes(t, seed)
+		runAgainstBytes(t, seed, false)
+		if seed < 20 {
+			runAgainstBytes(t, seed, true)
+		}
 	}
 }
 
-func runAgainstBytes(t *testing.T, seed int64) {
+// runAgainstBytes lets ranges be copied and filled as spans, if that is asked for.
+func runAgainstBytes(t *testing.T, seed int64, spans bool) {
 	rng := rand.New(rand.NewSource(seed))
 	st := term.NewStore()
 	sp := NewSpace(st, 32)
+	sp.onlySpans = spans
 	// One small, one large and one zeroed large object.
 	x := &bytesExperiment{T: t, seed: seed, rng: rng, st: st, sp: sp, assign: map[term.ID]bv.BV{}}
 	x.sizes = []uint64{uint64(8 * (1 + rng.Intn(6))), uint64(4 * (70 + rng.Intn(40))), 400}
@@ -81,6 +86,9 @@ func runAgainstBytes(t *testing.T, seed int64) {
 		}
 	}
 	for i, o := range x.ids {
+		if x.over {
+			return
+		}
 		for k := range m.bytes[i] {
 			v, _ := s.Load(Key{}, sp.Pointer(o, sp.word(uint64(k))), 1, false, st.True())
 			if got := x.value(v.Bits); got != uint64(m.bytes[i][k]) {
@@ -100,6 +108,7 @@ type bytesExperiment struct {
 	assign map[term.ID]bv.BV
 	sizes  []uint64
 	ids    []ObjectID
+	over   bool // an obstacle was met
 }
 
 // fresh is a variable with a value.
@@ -146,9 +155,12 @@ func (x *bytesExperiment) value(t term.ID) uint64 {
 
 // operate does the same to both memories.
 func (x *bytesExperiment) operate(s *State, m *model) {
+	if x.over {
+		return
+	}
 	n := uint64(1) << x.rng.Intn(4)
 	i, off, p := x.place(n)
-	kind := x.rng.Intn(4)
+	kind := x.rng.Intn(5)
 	inside := off+n <= x.sizes[i] && m.alive[i]
 	switch kind {
 	case 0, 1:
@@ -194,7 +206,25 @@ func (x *bytesExperiment) operate(s *State, m *model) {
 			copy(m.bytes[i][off:off+length], append([]byte(nil), m.bytes[j][from:from+length]...))
 		}
 	}
+	if kind == 4 {
+		length := uint64(x.rng.Intn(24))
+		b := x.fresh(8, x.rng.Uint64()&255)
+		valid := s.Fill(p, b, x.st.ZExt(x.fresh(5, length), 32), x.st.True())
+		want := length == 0 || off+length <= x.sizes[i]
+		if (x.value(valid) == 1) != want {
+			x.Fatalf("x.seed %d: fill of %d at %d:%d: valid %d", x.seed, length, i, off, x.value(valid))
+		}
+		if want {
+			for k := range length {
+				m.bytes[i][off+k] = byte(x.value(b))
+			}
+		}
+	}
 	if g := x.sp.TakeGaveUp(); len(g) > 0 {
+		if x.sp.onlySpans { // too many on each other
+			x.over = true
+			return
+		}
 		x.Fatalf("x.seed %d: gave up: %s", x.seed, g[0].Why)
 	}
 }
@@ -202,8 +232,14 @@ func (x *bytesExperiment) operate(s *State, m *model) {
 // TestPointersSurvive stores pointers, copies them in the ways that C does,
 // and follows them.
 func TestPointersSurvive(t *testing.T) {
+	testPointersSurvive(t, false)
+	testPointersSurvive(t, true)
+}
+
+func testPointersSurvive(t *testing.T, spans bool) {
 	st := term.NewStore()
 	sp := NewSpace(st, 64)
+	sp.onlySpans = spans
 	s := NewState(sp)
 	object := func(k int, n uint64) Value {
 		o := sp.Allocation(Key{Instance: 1, Value: ir.Value(k)}, HeapObject, "o", sp.word(n), 8, ir.Layout{})

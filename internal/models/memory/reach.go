@@ -117,7 +117,7 @@ func (s *State) edges(o ObjectID) []reachEdge {
 		var es []reachEdge
 		for i := range ob.ConstSize / e {
 			k := sp.word(i)
-			es = append(es, s.pointerEdges(Value{Object: st.Select(c.objects, k), Offset: st.Select(c.array, k)}, true)...)
+			es = append(es, s.pointerEdges(Value{Object: sp.element(c.objects, k), Offset: sp.element(c.array, k)}, true)...)
 		}
 		return es
 	}

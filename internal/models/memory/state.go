@@ -179,10 +179,10 @@ func (sp *Space) joinContent(cond term.ID, o ObjectID, c, a, b *Content) {
 		ca.cells.owner, cb.cells.owner = newOwner(), newOwner()
 		sp.toArray(o, &ca, 1)
 		sp.toArray(o, &cb, 1)
-		c.array = st.Ite(cond, ca.array, cb.array)
+		c.array = sp.joinArrays(cond, ca.array, cb.array)
 		c.cells, c.origin = pmap[cell]{owner: newOwner()}, origin{}
 		if ca.objects != 0 || cb.objects != 0 {
-			c.objects = st.Ite(cond, sp.objectsArray(&ca), sp.objectsArray(&cb))
+			c.objects = sp.joinArrays(cond, sp.objectsArray(&ca), sp.objectsArray(&cb))
 		}
 	default:
 		sp.joinCells(cond, o, c, a, b)
