@@ -68,12 +68,12 @@ func (sp *Space) spanned(array term.ID) bool {
 }
 
 // variable is a new array of which elements are known. Its name says what it is, so that it is the same wherever it is named.
-func (sp *Space) variable(name string, sort term.Sort, element func(index term.ID) term.ID) term.ID {
+func (sp *Space) variable(name string, sort term.Sort, weight int, element func(index term.ID) term.ID) term.ID {
 	if sp.spans == nil {
 		sp.spans, sp.over, sp.elements, sp.weight = map[term.ID]func(term.ID) term.ID{}, map[term.ID]bool{}, map[[2]term.ID]term.ID{}, map[term.ID]int{}
 	}
 	v := sp.Store.Var(name, sort)
-	sp.spans[v], sp.over[v] = element, true
+	sp.spans[v], sp.over[v], sp.weight[v] = element, true, weight
 	return v
 }
 
@@ -84,11 +84,9 @@ func (sp *Space) joinArrays(cond, a, b term.ID) term.ID {
 		return st.Ite(cond, a, b)
 	}
 	weight := sp.weigh(a) + sp.weigh(b)
-	v := sp.variable(fmt.Sprintf("joined!%d!%d!%d", cond, a, b), st.Sort(a), func(i term.ID) term.ID {
+	return sp.variable(fmt.Sprintf("joined!%d!%d!%d", cond, a, b), st.Sort(a), weight, func(i term.ID) term.ID {
 		return st.Ite(cond, sp.element(a, i), sp.element(b, i))
 	})
-	sp.weight[v] = weight
-	return v
 }
 
 // maxWeight bounds the elements below spans of which one element is made.
@@ -117,7 +115,6 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 	if weight > maxWeight {
 		return false
 	}
-	defer func() { sp.weight[c.array] = weight }()
 	before := &Content{array: c.array, objects: c.objects}
 	name := fmt.Sprintf("!%d!%d!%d!%d!%d!%s", x.cond, x.off, x.n, before.array, before.objects, from.name)
 	aligned := from.e == 0 || from.e == e
@@ -129,7 +126,7 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 	}
 	if aligned {
 		if _, object := from.element(sp.word(0), e); object != 0 || before.objects != 0 {
-			c.objects = sp.variable("spanned object"+name, term.Array(sp.PointerBits, ObjectBits), func(i term.ID) term.ID {
+			c.objects = sp.variable("spanned object"+name, term.Array(sp.PointerBits, ObjectBits), weight, func(i term.ID) term.ID {
 				_, object := from.element(st.Sub(i, sp.index(x.off, e)), e)
 				if object == 0 {
 					object = sp.name(0)
@@ -137,7 +134,7 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 				return st.Ite(within(i), object, sp.element(sp.objectsArray(before), i))
 			})
 		}
-		c.array = sp.variable("span"+name, st.Sort(before.array), func(i term.ID) term.ID {
+		c.array = sp.variable("span"+name, st.Sort(before.array), weight, func(i term.ID) term.ID {
 			v, _ := from.element(st.Sub(i, sp.index(x.off, e)), e)
 			return st.Ite(within(i), v, sp.element(before.array, i))
 		})
@@ -166,11 +163,11 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 		return v
 	}
 	if before.objects != 0 {
-		c.objects = sp.variable("spanned object"+name, st.Sort(before.objects), func(i term.ID) term.ID {
+		c.objects = sp.variable("spanned object"+name, st.Sort(before.objects), weight, func(i term.ID) term.ID {
 			return st.Ite(touched(i), sp.name(0), sp.element(before.objects, i))
 		})
 	}
-	c.array = sp.variable("span"+name, st.Sort(before.array), func(i term.ID) term.ID {
+	c.array = sp.variable("span"+name, st.Sort(before.array), weight, func(i term.ID) term.ID {
 		if before.objects == 0 {
 			return bytes(i)
 		}
