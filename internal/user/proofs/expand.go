@@ -8,7 +8,8 @@ import (
 )
 
 // This file expands references to variables and the functions of make that proof folders use for paths. No
-// command is run: of $(shell …) it knows dirname, and echo $((…)) with sums, products and quotients.
+// command is run: of $(shell …) it knows dirname, echo $((…)) and expr with sums, products and quotients, and which, which
+// finds nothing.
 
 // Limits of expansions, against variables that refer to themselves, or grow.
 const (
@@ -198,13 +199,43 @@ func (m *makefile) reference(text string, at place) (string, error) {
 		return m.foreach(args, at)
 	case "if":
 		return m.choice(args, at)
+	case "call":
+		return m.call(args, at)
+	case "findstring":
+		if len(args) != 2 {
+			return "", at.fail("findstring has %d arguments", len(args))
+		}
+		what, err := expanded(0)
+		if err != nil {
+			return "", err
+		}
+		if in, err := expanded(1); err != nil || !strings.Contains(in, what) {
+			return "", err
+		}
+		return what, nil
+	case "warning", "info":
+		_, err := m.expand(rest, at)
+		return "", err
+	case "error":
+		text, err := m.expand(rest, at)
+		if err != nil {
+			return "", err
+		}
+		return "", at.fail("the makefile stops: %s", text)
 	case "shell":
 		command, err := m.expand(rest, at)
 		if err != nil {
 			return "", err
 		}
-		if fields := strings.Fields(command); len(fields) == 2 && fields[0] == "dirname" {
+		switch fields := strings.Fields(command); {
+		case len(fields) == 2 && fields[0] == "dirname":
 			return filepath.Dir(strings.TrimRight(fields[1], "/")), nil
+		case len(fields) == 2 && fields[0] == "which", len(fields) == 3 && fields[0] == "command" && fields[1] == "-v":
+			return "", nil // a solver or a tool of the proof's own: none is needed
+		case len(fields) > 1 && fields[0] == "expr":
+			if n, ok := expr(fields[1:]); ok {
+				return n, nil
+			}
 		}
 		if x, ok := strings.CutPrefix(command, "echo $(("); ok {
 			if x, ok = strings.CutSuffix(strings.TrimSpace(x), "))"); ok {
@@ -265,6 +296,38 @@ func (m *makefile) foreach(args []string, at place) (string, error) {
 		out = append(out, x)
 	}
 	return strings.Join(out, " "), nil
+}
+
+// call is $(call name,…): the value of a variable with 1, 2, … as the arguments.
+func (m *makefile) call(args []string, at place) (string, error) {
+	var all []string
+	for _, a := range args {
+		x, err := m.expand(a, at)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, x)
+	}
+	name := strings.TrimSpace(all[0])
+	if functions[name] != nil || m.variables[name] == nil {
+		return "", at.fail("the call of %s is not understood", name)
+	}
+	// As many as the call around this one has are hidden: they are empty.
+	for k := 1; k < len(all) || m.variables[strconv.Itoa(k)] != nil; k++ {
+		number := strconv.Itoa(k)
+		before, was := m.variables[number]
+		defer func() {
+			if delete(m.variables, number); was {
+				m.variables[number] = before
+			}
+		}()
+		text := ""
+		if k < len(all) {
+			text = all[k]
+		}
+		m.variables[number] = &variable{[]part{{text, at}}, true}
+	}
+	return m.value(name)
 }
 
 // choice is $(if …).
@@ -340,6 +403,27 @@ func calculate(text string) (string, bool) {
 	c := &calculation{strings.NewReplacer(" ", "", "\t", "", "$((", "((").Replace(text)}
 	n, ok := c.sum(0)
 	return strconv.FormatInt(n, 10), ok && c.rest == ""
+}
+
+// expr is what the command of that name prints for numbers, +, -, \*, / and \( \).
+func expr(words []string) (string, bool) {
+	var b strings.Builder
+	for i, w := range words {
+		_, err := strconv.Atoi(w)
+		if i > 0 && err == nil {
+			if _, err := strconv.Atoi(words[i-1]); err == nil {
+				return "", false
+			}
+		}
+		switch w {
+		case `\*`, `\(`, `\)`:
+			w = w[1:]
+		case "*", "(", ")":
+			return "", false // the shell takes it for something else
+		}
+		b.WriteString(w)
+	}
+	return calculate(b.String())
 }
 
 type calculation struct{ rest string }

@@ -116,6 +116,23 @@ func (m *makefile) read(file, text string) error {
 		line = strings.TrimLeft(uncommented(line), " \t") // what a value ends with belongs to it
 		word, rest := firstWord(line)
 		counts := len(open) == 0 || open[len(open)-1].counts
+		if word == "define" {
+			text, last := definition(lines, i+1)
+			if last == len(lines) {
+				return at.fail("define without endef")
+			}
+			i, inRule = last, false
+			if counts {
+				name, op, _ := assignment(rest)
+				if op == "" {
+					name, op = rest, "="
+				}
+				if err := m.assign(strings.TrimSpace(name), op, text, at); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		switch word {
 		case "":
 			continue
@@ -164,6 +181,22 @@ func (m *makefile) read(file, text string) error {
 		return place{file, len(lines)}.fail("a condition has no endif")
 	}
 	return nil
+}
+
+// definition is the text between define and its endef, and the line of that, len(lines) if there is none.
+func definition(lines []string, begin int) (text string, last int) {
+	depth := 1
+	for last = begin; last < len(lines); last++ {
+		switch word, _ := firstWord(strings.TrimSpace(lines[last])); word {
+		case "define":
+			depth++
+		case "endef":
+			if depth--; depth == 0 {
+				return strings.Join(lines[begin:last], "\n"), last
+			}
+		}
+	}
+	return "", last
 }
 
 // holds decides a condition.
@@ -224,8 +257,6 @@ func (m *makefile) statement(word, rest, line string, at place) (rule bool, err 
 			}
 		}
 		return false, nil
-	case "define":
-		return false, at.fail("define is not understood")
 	case "export", "unexport", "override", "private":
 		if name, op, _ := assignment(rest); name == "" || op == "" {
 			return false, nil
