@@ -142,11 +142,8 @@ func (s *State) KeepsPointers(o ObjectID) bool {
 		return false
 	}
 	if c.array != 0 {
-		if c.objects != 0 {
-			found := map[ObjectID]bool{}
-			if !sp.namesOf(c.objects, found) || len(found) != 1 || !found[0] {
-				return true
-			}
+		if c.objects != 0 && sp.namesPointers(c.objects) {
+			return true
 		}
 		return sp.IsPointer(Value{Bits: c.array})
 	}
@@ -160,6 +157,16 @@ func (s *State) KeepsPointers(o ObjectID) bool {
 	keeps := false
 	c.cells.each(func(_ uint32, x cell) { keeps = keeps || sp.IsPointer(x.v) })
 	return keeps
+}
+
+// namesPointers says that an array is one of objects, some of which may be more than none.
+func (sp *Space) namesPointers(array term.ID) bool {
+	sort := sp.Store.Sort(array)
+	if sort != term.Array(sp.PointerBits, ObjectBits) {
+		return false
+	}
+	found := map[ObjectID]bool{}
+	return !sp.namesOf(array, found) || len(found) != 1 || !found[0]
 }
 
 // IsPointer says whether a value may point to an object, or be bits that are
@@ -184,6 +191,11 @@ func (sp *Space) IsPointer(v Value) bool {
 		if st.Op(t) == term.OpVar {
 			if _, base := sp.byBase[t]; base || strings.HasPrefix(st.VarName(t), addressOfRead) {
 				return true
+			}
+			for _, part := range sp.parts[t] {
+				if part != 0 && (sp.namesPointers(part) || walk(part)) {
+					return true
+				}
 			}
 		}
 		for i := range st.NumArgs(t) {

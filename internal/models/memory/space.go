@@ -113,11 +113,12 @@ type Space struct {
 	plain          map[term.ID]bool // terms that hold no address; see cut.go
 	gaveUp         []GaveUp
 	// spans are the elements of variables, over the arrays of which it is known whether they are made of such, elements
-	// those that were read; see span.go.
+	// those that were read, parts what they are made of; see span.go.
 	spans    map[term.ID]func(index term.ID) term.ID
 	over     map[term.ID]bool
 	elements map[[2]term.ID]term.ID
 	weight   map[term.ID]int
+	parts    map[term.ID][]term.ID
 	// onlySpans lets no range be treated piece by piece, in tests.
 	onlySpans bool
 }

@@ -15,8 +15,7 @@ import (
 // are multiples, is an element of the source, pointers with their objects. Elsewhere a pointer in the source is bytes
 // of its address, and an element some of whose bytes are in the range is no pointer.
 //
-// So copies of arrays are read in the theory of Bradley, Manna and Sipma ("What's Decidable About Arrays?", VMCAI
-// 2006), with the index that is asked for in place of the quantifier. A read is rewritten down to what is below the
+// So a property of all elements, as those of [BMS06], is used at the index that is asked for. A read is rewritten down to what is below the
 // spans, so no solver knows of them. Whoever reads F otherwise takes it for arbitrary: S1 is one of the contents that it then has.
 //
 // cond implies that the range is within the object, so off + n does not wrap.
@@ -29,6 +28,7 @@ type span struct{ cond, off, n term.ID }
 type source struct {
 	name    string // what it is, in IDs
 	weight  int
+	parts   []term.ID // arrays, 0 for none, and bytes that it is made of
 	byte    func(k term.ID) term.ID
 	e       uint32 // 0: of any size
 	element func(k term.ID, e uint32) (element, object term.ID)
@@ -67,13 +67,13 @@ func (sp *Space) spanned(array term.ID) bool {
 	return r
 }
 
-// variable is a new array of which elements are known. Its name says what it is, so that it is the same wherever it is named.
-func (sp *Space) variable(name string, sort term.Sort, weight int, element func(index term.ID) term.ID) term.ID {
+// variable is a new array of which elements are known, parts are what these are made of. Its name says what it is, so that it is the same wherever it is named.
+func (sp *Space) variable(name string, sort term.Sort, weight int, parts []term.ID, element func(index term.ID) term.ID) term.ID {
 	if sp.spans == nil {
-		sp.spans, sp.over, sp.elements, sp.weight = map[term.ID]func(term.ID) term.ID{}, map[term.ID]bool{}, map[[2]term.ID]term.ID{}, map[term.ID]int{}
+		sp.spans, sp.over, sp.elements, sp.weight, sp.parts = map[term.ID]func(term.ID) term.ID{}, map[term.ID]bool{}, map[[2]term.ID]term.ID{}, map[term.ID]int{}, map[term.ID][]term.ID{}
 	}
 	v := sp.Store.Var(name, sort)
-	sp.spans[v], sp.over[v], sp.weight[v] = element, true, weight
+	sp.spans[v], sp.over[v], sp.weight[v], sp.parts[v] = element, true, weight, parts
 	return v
 }
 
@@ -84,7 +84,7 @@ func (sp *Space) joinArrays(cond, a, b term.ID) term.ID {
 		return st.Ite(cond, a, b)
 	}
 	weight := sp.weigh(a) + sp.weigh(b)
-	return sp.variable(fmt.Sprintf("joined!%d!%d!%d", cond, a, b), st.Sort(a), weight, func(i term.ID) term.ID {
+	return sp.variable(fmt.Sprintf("joined!%d!%d!%d", cond, a, b), st.Sort(a), weight, []term.ID{a, b}, func(i term.ID) term.ID {
 		return st.Ite(cond, sp.element(a, i), sp.element(b, i))
 	})
 }
@@ -116,6 +116,7 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 		return false
 	}
 	before := &Content{array: c.array, objects: c.objects}
+	parts := append([]term.ID{before.array, before.objects}, from.parts...)
 	name := fmt.Sprintf("!%d!%d!%d!%d!%d!%s", x.cond, x.off, x.n, before.array, before.objects, from.name)
 	aligned := from.e == 0 || from.e == e
 	for _, t := range []term.ID{x.off, x.n} {
@@ -126,7 +127,7 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 	}
 	if aligned {
 		if _, object := from.element(sp.word(0), e); object != 0 || before.objects != 0 {
-			c.objects = sp.variable("spanned object"+name, term.Array(sp.PointerBits, ObjectBits), weight, func(i term.ID) term.ID {
+			c.objects = sp.variable("spanned object"+name, term.Array(sp.PointerBits, ObjectBits), weight, parts, func(i term.ID) term.ID {
 				_, object := from.element(st.Sub(i, sp.index(x.off, e)), e)
 				if object == 0 {
 					object = sp.name(0)
@@ -134,7 +135,7 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 				return st.Ite(within(i), object, sp.element(sp.objectsArray(before), i))
 			})
 		}
-		c.array = sp.variable("span"+name, st.Sort(before.array), weight, func(i term.ID) term.ID {
+		c.array = sp.variable("span"+name, st.Sort(before.array), weight, parts, func(i term.ID) term.ID {
 			v, _ := from.element(st.Sub(i, sp.index(x.off, e)), e)
 			return st.Ite(within(i), v, sp.element(before.array, i))
 		})
@@ -163,11 +164,11 @@ func (s *State) cover(o ObjectID, x span, from source) (ok bool) {
 		return v
 	}
 	if before.objects != 0 {
-		c.objects = sp.variable("spanned object"+name, st.Sort(before.objects), weight, func(i term.ID) term.ID {
+		c.objects = sp.variable("spanned object"+name, st.Sort(before.objects), weight, parts, func(i term.ID) term.ID {
 			return st.Ite(touched(i), sp.name(0), sp.element(before.objects, i))
 		})
 	}
-	c.array = sp.variable("span"+name, st.Sort(before.array), weight, func(i term.ID) term.ID {
+	c.array = sp.variable("span"+name, st.Sort(before.array), weight, parts, func(i term.ID) term.ID {
 		if before.objects == 0 {
 			return bytes(i)
 		}
@@ -190,7 +191,7 @@ func (s *State) content(o ObjectID, at, n term.ID) source {
 	sp.toArray(o, own, sp.multiple(at, n))
 	c := &Content{array: own.array, objects: own.objects}
 	e := st.Sort(c.array).Width / 8
-	from := source{name: fmt.Sprintf("copy!%d!%d!%d", c.array, c.objects, at), e: e, weight: sp.weigh(c.array)}
+	from := source{name: fmt.Sprintf("copy!%d!%d!%d", c.array, c.objects, at), e: e, weight: sp.weigh(c.array), parts: []term.ID{c.array, c.objects}}
 	if st.TrailingZeros(at) < log2(e) {
 		from.e = 16 // no element begins there
 	}
@@ -216,7 +217,7 @@ func (sp *Space) multiple(bytes ...term.ID) uint32 {
 
 // repeated is the source of a fill with a byte.
 func (sp *Space) repeated(b term.ID) source {
-	return source{name: fmt.Sprintf("fill!%d", b), byte: func(term.ID) term.ID { return b }, element: func(_ term.ID, e uint32) (element, object term.ID) {
+	return source{name: fmt.Sprintf("fill!%d", b), parts: []term.ID{b}, byte: func(term.ID) term.ID { return b }, element: func(_ term.ID, e uint32) (element, object term.ID) {
 		v := b
 		for range e - 1 {
 			v = sp.Store.Concat(v, b)

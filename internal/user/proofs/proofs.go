@@ -8,7 +8,7 @@
 //	CBMCFLAGS, CHECKFLAGS            what is asked, and whether malloc may fail
 //
 // Bounds of unwinding (UNWINDSET, --unwind) are not needed: loops are unwound to their end, and a *true* is one
-// for all iterations. What would change the question in a way that is not followed is an error with its place:
+// for all iterations; nor are contracts of loops (APPLY_LOOP_CONTRACTS): invariants are asserted at each visit. What would change the question in a way that is not followed is an error with its place:
 // contracts that are enforced or replaced by the makefile, restrictions of pointers to functions, static variables that
 // begin with any value. Flags that are passed over are named (Ignored).
 //
@@ -65,7 +65,7 @@ func Read(dir string) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS", "APPLY_LOOP_CONTRACTS", "RESTRICT_FUNCTION_POINTER", "NONDET_STATIC"} {
+	for _, name := range []string{"CHECK_FUNCTION_CONTRACTS", "CHECK_FUNCTION_CONTRACTS_REC", "USE_FUNCTION_CONTRACTS", "RESTRICT_FUNCTION_POINTER", "NONDET_STATIC"} {
 		if list := words(name); len(list) > 0 {
 			return nil, m.where(name).fail("%s is not understood", name)
 		}

@@ -73,6 +73,7 @@ PROJECT_SOURCES += $(SRCDIR)/source/f.c
 PROJECT_SOURCES += $(SRCDIR)/source/f.c
 DEFINES += -DSIZE=$(shell echo $$(($(MAX) * 2 + 1)))
 REMOVE_FUNCTION_BODY += abort
+APPLY_LOOP_CONTRACTS = on
 NO_NAN = 1
 CBMCFLAGS += --no-malloc-may-fail --unsigned-overflow-check --float-overflow-check --no-div-by-zero-check --unwind 1
 include ../Makefile.common
@@ -113,7 +114,6 @@ func TestErrors(t *testing.T) {
 		{"missing", good + "include nowhere\n", 3, "nowhere cannot be read"},
 		{"compiler", good + "DEFINES = -DX -fwrapv\n", 3, "-fwrapv of the compiler"},
 		{"contracts", good + "USE_FUNCTION_CONTRACTS = g\n", 3, "USE_FUNCTION_CONTRACTS is not understood"},
-		{"loops", good + "APPLY_LOOP_CONTRACTS = 1\n", 3, "APPLY_LOOP_CONTRACTS is not understood"},
 		{"static", good + "NONDET_STATIC = --nondet-static\n", 3, "NONDET_STATIC"},
 		{"pointers", good + "RESTRICT_FUNCTION_POINTER = f.function_pointer_call.1/g\n", 3, "RESTRICT_FUNCTION_POINTER"},
 		{"flag", good + "CBMCFLAGS = --string-abstraction\n", 3, "--string-abstraction of CBMC"},
