@@ -625,14 +625,44 @@ join:
   check assertion %ok "n >= 0"
   halt exit
 `, assertions, nil, "rejected: assertion"},
-	{"a copy that is too long", `
+	{"a copy of any length", `
 entry:
-  %p = malloc ptr i64 1000000
-  %q = malloc ptr i64 1000000
-  memcpy %p, %q, i64 1000000
-  check assertion i1 1 "nothing"
+  %n = nondet i64 input "n"
+  %i = nondet i64 input "i"
+  %few = ult i1 %n, i64 1000000000
+  %in = ult i1 %i, %n
+  assume %few
+  assume %in
+  %p = malloc ptr %n
+  %q = malloc ptr %n
+  %pi = ptradd ptr %p, %i
+  %qi = ptradd ptr %q, %i
+  memcpy %p, %q, %n
+  %v = load i8 %pi
+  %w = load i8 %qi
+  %ok = eq i1 %v, %w
+  check assertion %ok "the same"
   halt exit
-`, assertions, nil, "incomplete: a copy of up to 1000000 bytes"},
+`, assertions, nil, "ok"},
+	{"a copy of any length, but for a byte", `
+entry:
+  %n = nondet i64 input "n"
+  %i = nondet i64 input "i"
+  %few = ult i1 %n, i64 1000000000
+  %in = ult i1 %i, %n
+  assume %few
+  assume %in
+  %p = malloc ptr %n
+  %q = malloc ptr %n
+  %pi = ptradd ptr %p, %i
+  %qi = ptradd ptr %q, %i
+  memcpy %p, %q, %i
+  %v = load i8 %pi
+  %w = load i8 %qi
+  %ok = eq i1 %v, %w
+  check assertion %ok "the same"
+  halt exit
+`, assertions, nil, "rejected: assertion"},
 }
 
 func TestObjects(t *testing.T) {
