@@ -2,6 +2,7 @@ package assay
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -40,9 +41,11 @@ func TestBlame(t *testing.T) {
 func TestHistory(t *testing.T) {
 	const head = "#include <stdlib.h>\nstruct s { char *at; int n; };\nstatic char *skip(char *p) {\nreturn p + 3;\n}\n"
 	for body, want := range map[string]string{
-		"char *q = malloc(8); if (!q) return 0;\nchar *p = q + 9;\np--;\nreturn *p;":                "6 q, the start of the block; 7 p, computed from q; 8 p, computed from p",
-		"struct s s = {malloc(2), 2}, *r = &s; if (!s.at) return 0;\nchar *p = s.at;\nreturn p[2];": "6 s.at, the start of the block",
-		"char a[3] = {0};\nchar *p = skip(a);\nreturn *p;":                                          "7 p, returned by skip",
+		"char *q = malloc(8); if (!q) return 0;\nchar *p = q + 9;\np--;\nreturn *p;":                               "6 q, the start of the block; 7 p, computed from q; 8 p, computed from p",
+		"struct s s = {malloc(2), 2}, *r = &s; if (!s.at) return 0;\nchar *p = s.at;\nreturn p[2];":                "6 s.at, the start of the block",
+		"char a[3] = {0};\nchar *p = skip(a);\nreturn *p;":                                                         "7 p, returned by skip",
+		"struct s *q = malloc(sizeof *q); if (!q) return 0;\nq->at = 0;\nreturn *q->at;":                           "7 stored in q->at; 8 read from q->at",
+		"struct s *q = malloc(sizeof *q), c = {(char *)1}; if (!q) return 0;\nq->at = 0;\n*q = c;\nreturn *q->at;": "9 read from q->at", // not by that store
 	} {
 		r := asking(t, head+"int main(void) { "+body+" }\n", false, ValidDeref)
 		var last Step
@@ -53,6 +56,32 @@ func TestHistory(t *testing.T) {
 		var got []string
 		for _, o := range last.History {
 			got = append(got, fmt.Sprintf("%d %s", o.Pos.Line, o.Text))
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%s: %q, want %q", body, text, want)
+		}
+	}
+}
+
+// TestStores: what stores through pointers and by an index change is a step, with the name of the cell in the function that
+// is shown; what the record of a variable tells is not told twice.
+func TestStores(t *testing.T) {
+	const head = "void reach_error(void);\nstruct s { int n; int *p; } g;\nstatic void set(struct s *s, int v) {\ns->n = v;\n*s->p = v + 1;\n}\n"
+	address := regexp.MustCompile("0x[0-9a-f]+")
+	for body, want := range map[string]string{
+		"int x = 0;\nstruct s s;\ns.p = &x;\nset(&s, 3);\nreach_error();":                                  "9 s.p = ADDRESS; 4 main::s.n = 3; 5 main::x = 4",
+		"int a[3] = {0};\nfor (int i = 0; i < 3; i++)\na[i] = 2 * i;\nreach_error();":                      "9 a[0] = 0; 9 a[1] = 2; 9 a[2] = 4",
+		"int x = 0, *p = &x;\n*p = 5;\nx = 7;\nstruct s *q = &g;\nq->n = -1;\nif (*p == 7) reach_error();": "11 g.n = -1",
+	} {
+		r := asking(t, head+"int main(void) { "+body+" }\n", false, UnreachCall)
+		var got []string
+		if err := r.Trace(t.Context(), func(s Step) error {
+			if s.Kind == StepStore {
+				got = append(got, fmt.Sprintf("%d %s = %s", s.Pos.Line, s.Var, address.ReplaceAllString(s.Value, "ADDRESS")))
+			}
+			return nil
+		}); err != nil {
+			t.Errorf("%s: %s: %v", body, r.Line(), err)
 		}
 		if text := strings.Join(got, "; "); text != want {
 			t.Errorf("%s: %q, want %q", body, text, want)

@@ -128,7 +128,7 @@ type (
 const (
 	StepAssign, StepInput, StepCall, StepReturn          = show.StepAssign, show.StepInput, show.StepCall, show.StepReturn
 	StepUndefined, StepViolation, StepCycle, StepObserve = show.StepUndefined, show.StepViolation, show.StepCycle, show.StepObserve
-	StepJump, TruthYes, TruthNo                          = show.StepJump, show.TruthYes, show.TruthNo
+	StepJump, StepStore, TruthYes, TruthNo               = show.StepJump, show.StepStore, show.TruthYes, show.TruthNo
 )
 
 // Trace replays the run of a False and calls emit with its steps, as they happen; the last one is the

@@ -84,7 +84,7 @@ func benchCommand() *cobra.Command {
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.sets, "set", "", "run only these sets, separated by commas")
-	fs.StringVar(&f.properties, "property", "", "run only tasks with these properties, separated by commas")
+	fs.Var(&propertyValue{list: &f.properties}, "property", "run only tasks with these properties, separated by commas; may be repeated")
 	fs.StringVar(&f.options.Only, "only", "", "run only tasks whose id, or its part after the last slash, matches this `glob`")
 	fs.Var(durationValue{&f.options.Limit}, "limit", "time for each task")
 	fs.Var(durationValue{&f.options.Limit}, "timeout", "the same")

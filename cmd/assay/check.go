@@ -74,7 +74,7 @@ var blockSizes = []string{"large", "small"}
 // groups declares the flags.
 func (f *checkFlags) groups() groups {
 	question := pflag.NewFlagSet("", pflag.ContinueOnError)
-	question.StringVar(&f.property, "property", "", "what must hold: names from the list above, separated by commas")
+	question.Var(&propertyValue{list: &f.property}, "property", "what must hold: `names` from the list above, separated by commas; may be repeated")
 	question.StringVar(&f.spec, "spec", "", "read the property from a `file.prp` of the competition on software verification")
 	question.StringVar(&f.ltl, "ltl", "", "what must be true of every run: a `formula` of linear temporal logic, see assay ltl2ba --help")
 	question.StringVar(&f.ctl, "ctl", "", "what must be true of the program: a `formula` of computation tree logic, with --semantics wrap or integers")

@@ -68,7 +68,7 @@ time given, and why; 3 wrong use or input.`,
 		},
 	}
 	c.Flags().StringVarP(&output, "output", "o", "graph.html", "write to this `file`")
-	c.Flags().StringVar(&f.property, "property", "", "what must hold, as in assay check")
+	c.Flags().Var(&propertyValue{list: &f.property}, "property", "what must hold, as in assay check")
 	c.Flags().StringVar(&o.Heap, "heap", "", "draw the shapes of memory at this `file:line` instead: boxes for objects, stacked ones for lists and trees, arrows for pointers")
 	c.Flags().BoolVar(&o.Steps, "steps", false, "a box for each instruction, not for each chain of instructions")
 	c.Flags().IntVar(&o.Boxes, "boxes", 0, "draw at most so many `states` beside the cutpoints; 0 is 2,000")

@@ -392,6 +392,17 @@ func TestBadInput(t *testing.T) {
 }
 
 // TestInterrupt: Ctrl-C ends with unknown and what is known.
+// TestRepeatedProperty: each use of --property adds to the question.
+func TestRepeatedProperty(t *testing.T) {
+	file := write(t, "f.c", "int a[2];\nint __VERIFIER_nondet_int(void);\nint main(void) { int i = __VERIFIER_nondet_int(); return i == 5 ? a[i] : 10 / (i - 7); }\n")
+	for _, args := range [][]string{{"--property", "div-by-zero", "--property", "valid-deref"}, {"--property", "valid-deref", "--property", "div-by-zero"}} {
+		o := invoke(t, append(append([]string{"check", "--all"}, args...), file)...)
+		if !strings.Contains(o.stdout, "2 checks: 0 true, 2 false, 0 unknown") {
+			t.Errorf("%v: code %d\n%s%s", args, o.code, o.stdout, o.stderr)
+		}
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	for _, extra := range [][]string{nil, {"--memory=4GiB"}} {
 		cmd, stdout, stderr := command(t.Context(), append(append([]string{"check"}, extra...), example+"forever.c")...)

@@ -39,7 +39,8 @@ func (f *scanFlags) groups() groups {
 	for i, p := range scan.Default {
 		names[i] = string(p)
 	}
-	question.StringVar(&f.property, "property", strings.Join(names, ","), "what is asked of each function, separated by commas")
+	f.property = strings.Join(names, ",")
+	question.Var(&propertyValue{list: &f.property}, "property", "what is asked of each function, separated by commas; may be repeated")
 	question.StringVar(&o.Since, "since", "", "look only at functions that have changed since this `revision` of git")
 	question.StringArrayVar(&o.Functions, "function", nil, "look only at functions whose name matches this `pattern`; may be repeated, as the next two")
 	question.StringArrayVar(&o.Exclude, "exclude", nil, "leave out files that match this `pattern`, such as tests/** or *_test.c")

@@ -319,7 +319,7 @@ interrupt; 3 wrong use or input; 4 a bug of assay.`,
 	c.Flags().Var(choiceValue{&target, targets}, "to", "the format")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to this `file` and not to the standard output")
 	c.Flags().Var(durationValue{&timeout}, "timeout", "stop after this time, for example 10s or 2m")
-	c.Flags().StringVar(&f.property, "property", "", "of a program: what must hold, as in assay check")
+	c.Flags().Var(&propertyValue{list: &f.property}, "property", "of a program: what must hold, as in assay check")
 	c.Flags().Var(choiceValue{&f.blocks, blockSizes}, "blocks", "of a program: what a step is, all between two loop heads or a block")
 	groups{f.groups().titled(programTitle)}.add(c)
 	return c

@@ -67,6 +67,29 @@ func (v sizeValue) Set(s string) error {
 	return nil
 }
 
+// propertyValue is a flag for a list of properties. The first use replaces what is there, each other one adds to it.
+type propertyValue struct {
+	list *string
+	set  bool
+}
+
+func (v *propertyValue) String() string {
+	if v.list == nil {
+		return ""
+	}
+	return *v.list
+}
+
+func (v *propertyValue) Type() string { return "names" }
+
+func (v *propertyValue) Set(s string) error {
+	if v.set {
+		s = *v.list + "," + s
+	}
+	*v.list, v.set = s, true
+	return nil
+}
+
 // choiceValue is a flag with a fixed list of values.
 type choiceValue struct {
 	value   *string

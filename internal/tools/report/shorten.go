@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strconv"
 	"strings"
 
 	"assay"
@@ -20,6 +21,9 @@ type site struct {
 }
 
 func siteOf(s assay.Step) site {
+	if s.Kind == assay.StepStore { // the cell is another one in each round
+		return site{s.Kind, s.Pos.File, s.Pos.Line, s.Func, strconv.Itoa(s.Pos.Col)}
+	}
 	return site{s.Kind, s.Pos.File, s.Pos.Line, s.Func, s.Var + s.Text + strings.Join(s.Truth, ",")}
 }
 

@@ -139,7 +139,7 @@ func fit(s string, n int) string {
 // StepText is what happens in a step.
 func StepText(s assay.Step) string {
 	switch s.Kind {
-	case assay.StepAssign:
+	case assay.StepAssign, assay.StepStore:
 		out := s.Var + " = " + s.Value
 		if s.Input != "" {
 			out += "   (from " + s.Input + ")"

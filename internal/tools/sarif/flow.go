@@ -54,7 +54,7 @@ func (l *Log) step(s assay.Step, order int, before string) *sarif.ThreadFlowLoca
 	x.Location, x.ExecutionOrder, x.NestingLevel = at, order, &s.Depth
 	x.Importance = "important"
 	switch s.Kind {
-	case assay.StepAssign:
+	case assay.StepAssign, assay.StepStore:
 		x.State = map[string]sarif.MultiformatMessageString{s.Var: *formatted(s.Value, "")}
 		if s.Input != "" {
 			x.Kinds, x.Importance = []string{"taint"}, "essential"

@@ -329,7 +329,7 @@ func (p *result) trace(ctx context.Context, s *sources) {
 		p.Steps = append(p.Steps, row)
 		y := scripted{Line: row.At.Target, Func: x.Func, Depth: x.Depth}
 		switch x.Kind {
-		case assay.StepAssign:
+		case assay.StepAssign, assay.StepStore:
 			y.Name, y.Value = x.Var, x.Value
 		case assay.StepInput:
 			y.Name, y.Value = x.Input, x.Value

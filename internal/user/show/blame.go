@@ -140,7 +140,7 @@ func operands(e interp.Event) []accessedRange {
 	return nil
 }
 
-// blame says what is wrong with the pointer of an invalid access, "" if
+// blame says what is wrong with the pointer of an invalid access, behind what it is called, "" if
 // nothing is known. Of several pointers it is the first that is not valid for all bytes.
 func (t *tracer) blame(e interp.Event) (string, Pointee) {
 	ops := operands(e)
@@ -160,7 +160,7 @@ func (t *tracer) blame(e interp.Event) (string, Pointee) {
 func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee) {
 	role, of := "the pointer", ""
 	if op := e.Func.Def(e.Value).Op; op == ir.MemCpy || op == ir.MemSet {
-		of = "of " + bytesText(x.size) + ", "
+		of = " of " + bytesText(x.size)
 	}
 	if x.role != "" {
 		role = "the " + x.role
@@ -171,17 +171,17 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee)
 		t.null, t.history = t.source(e, x.pointer)
 		text := map[bool]string{true: " is an offset from null", false: " is null"}[isOffset]
 		if c := t.null; c.size > 0 {
-			if cell := t.cellName(e, c.address, c.size); cell != "" {
+			if cell, _ := t.cellName(e, c.address, c.size); cell != "" {
 				text += ", the value of " + cell
 			}
 		}
-		return of + role + text, Pointee{Kind: PointeeNull}
+		return of + ", " + role + text, Pointee{Kind: PointeeNull}
 	}
 	o, offset := e.State.Pointer(x.pointer)
 	if o.ID == 0 {
 		_, t.history = t.source(e, x.pointer)
 		text, pointee := t.near(e, address)
-		return of + role + text, pointee
+		return of + ", " + role + text, pointee
 	}
 	what := t.objectText(e, o, address-offset)
 	_, t.history = t.source(e, x.pointer)
@@ -194,9 +194,9 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee)
 		text += fmt.Sprintf(", only %s before its end", bytesText(room))
 	}
 	if text == "" {
-		return of + role + " points to nothing", Pointee{Kind: PointeeNothing}
+		return of + ", " + role + " points to nothing", Pointee{Kind: PointeeNothing}
 	}
-	return of + role + text, what.pointee(address, o.Alive)
+	return of + ", " + role + text, what.pointee(address, o.Alive)
 }
 
 // objectText is an object of the run in the words of the program.

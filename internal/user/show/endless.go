@@ -64,9 +64,9 @@ func EndlessOf(m *ir.Module, v *verdict.False) (*Endless, *Place, []Place) {
 
 // traceEndless is Trace for a run that does not end: until the state comes back.
 func (r *Run) traceEndless(ctx context.Context, emit func(Step) error) error {
-	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}, pointed: map[uint64]string{}}
+	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}, pointed: map[uint64]string{}, wrote: map[uint64]written{}}
 	set := r.Endless.Set
-	options := interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Repeats: set == nil, Idle: r.Endless.Idle}
+	options := interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Stores: true, Repeats: set == nil, Idle: r.Endless.Idle}
 	if set != nil {
 		options.StopAt = func(e interp.Event) bool { return e.Step >= r.Endless.LastStep || t.event(e) }
 	}

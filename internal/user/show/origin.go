@@ -2,6 +2,7 @@ package show
 
 import (
 	"slices"
+	"strings"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
@@ -88,10 +89,14 @@ func (t *tracer) source(e interp.Event, v ir.Value) (from cell, history []Origin
 		case ir.Load:
 			from = cell{address: s.Value(d.Args[0]).Uint64(), size: d.Type.Size()}
 			how := ""
-			if name := t.cellName(e, from.address, from.size); name != "" {
+			name, _ := t.cellName(e, from.address, from.size)
+			if name != "" {
 				how = "read from " + name
 			}
 			note(v, how)
+			if w, ok := t.wrote[from.address]; ok && w.holds(s, from) && len(history) < maxOrigins {
+				history = append(history, Origin{Pos: PositionOf(t.run.Module, w.pos), Func: ir.NameInC(w.f.Name), Text: strings.TrimSuffix("stored in "+name, " in ")})
+			}
 			return from, history
 		case ir.Param:
 			caller, ok := s.Caller()

@@ -163,22 +163,22 @@ func (t *tracer) nameOf(e interp.Event, o object, address, size uint64) string {
 	return best
 }
 
-// cellName is what C calls the memory of size bytes at an address, "" if it has no name.
-func (t *tracer) cellName(e interp.Event, address, size uint64) string {
+// cellName is what C calls the memory of size bytes at an address, and its type; "" if it has no name.
+func (t *tracer) cellName(e interp.Event, address, size uint64) (string, ir.CType) {
 	inner := t.visible()
 	for i := len(t.objects) - 1; i >= 0; i-- {
 		o := &t.objects[i]
 		if t.lives(o) && address >= o.base && address-o.base < o.size {
-			if path, _, rest := partAt(o.typ, address-o.base, size); rest == 0 {
-				return t.qualified(inner, o.maker, o.name) + path
+			if path, part, rest := partAt(o.typ, address-o.base, size); rest == 0 {
+				return t.qualified(inner, o.maker, o.name) + path, part
 			}
 		}
 	}
 	for _, g := range t.run.Module.Globals {
 		base := e.State.Symbol(g.Name)
 		if g.CName != "" && address >= base && address-base < g.Size {
-			if path, _, rest := partAt(g.CType, address-base, size); rest == 0 {
-				return g.CName + path
+			if path, part, rest := partAt(g.CType, address-base, size); rest == 0 {
+				return g.CName + path, part
 			}
 		}
 	}
@@ -188,9 +188,9 @@ func (t *tracer) cellName(e interp.Event, address, size uint64) string {
 				continue
 			}
 			if name, part := behind(p.name, p.element, int64(address-p.target), size); name != "" && uint64(part.Bits)/8 == size {
-				return name
+				return name, part
 			}
 		}
 	}
-	return ""
+	return "", ir.CType{}
 }

@@ -16,6 +16,7 @@ type StepKind string
 // The kinds of steps.
 const (
 	StepAssign    StepKind = "assign"    // Var = Value
+	StepStore     StepKind = "store"     // Var = Value, of a cell that is written through a pointer or an index
 	StepInput     StepKind = "input"     // an arbitrary value that no variable gets: Input = Value
 	StepCall      StepKind = "call"      // Text is called
 	StepReturn    StepKind = "return"    // Func goes on after the call of Text
@@ -72,8 +73,8 @@ func (r *Run) Trace(ctx context.Context, emit func(Step) error) error {
 
 // trace is Trace of a run that ends; the tracer knows more.
 func (r *Run) trace(ctx context.Context, emit func(Step) error) (*tracer, error) {
-	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}, pointed: map[uint64]string{}}
-	out, err := interp.Run(ctx, r.Module, interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Accelerate: true})
+	t := &tracer{run: r, emit: emit, inputs: map[*ir.Func]map[ir.Value]bool{}, pointed: map[uint64]string{}, wrote: map[uint64]written{}}
+	out, err := interp.Run(ctx, r.Module, interp.Options{Oracle: interp.Replay(r.Input), StopAt: t.event, Blocks: true, Accelerate: true, Stores: true})
 	switch {
 	case err != nil:
 		return nil, err
@@ -119,10 +120,12 @@ type tracer struct {
 	objects  []object                       // made so far
 	last     verdict.Guard                  // the last undefined behaviour
 	violated bool
-	cycled   bool              // the state that comes back has been shown
-	history  []Origin          // of that pointer
-	pointed  map[uint64]string // the variables that got addresses last
-	null     cell              // where the null pointer of the last invalid access comes from
+	cycled   bool               // the state that comes back has been shown
+	history  []Origin           // of that pointer
+	pointed  map[uint64]string  // the variables that got addresses last
+	stores   int                // that were looked at
+	wrote    map[uint64]written // the last stores of pointers, by the address of the cell
+	null     cell               // where the null pointer of the last invalid access comes from
 	err      error
 
 	observed int      // observations so far
@@ -150,6 +153,8 @@ func (t *tracer) event(e interp.Event) bool {
 		t.jump(e, fmt.Sprintf("%d iterations that only count", e.Iterations))
 	case interp.ChoiceMade:
 		t.choice(e)
+	case interp.Stored:
+		t.stored(e)
 	case interp.Freed:
 		t.freed(e)
 	case interp.Violation, interp.LabelReached:
@@ -379,7 +384,7 @@ func (t *tracer) violation(e interp.Event) bool {
 	}
 	if g.Kind == ir.InvalidDeref || g.Kind == ir.InvalidFree {
 		if why, pointee := t.blame(e); why != "" {
-			step.Text += ", " + why
+			step.Text += why
 			step.Pointee = pointee
 			step.History = t.history
 		}

@@ -290,6 +290,7 @@ func (a *accelerator) pass(pc int, block uint32) bool {
 		switch in.op {
 		case opBlock:
 			a.path = append(a.path, ir.BlockID(in.a))
+		case opStored:
 		case opCount:
 			if in.a == block {
 				return true

@@ -215,7 +215,7 @@ func TestAccelerateAgrees(t *testing.T) {
 			var seen []string
 			passed := map[string]bool{}
 			pass := func(what any) { passed[fmt.Sprint(what)] = true }
-			o := Options{Oracle: oracleFunc(inputs), Accelerate: accelerate, eager: true, Blocks: true, Unwritten: seed%2 == 0, MaxSteps: limit, Observe: func(e Event) {
+			o := Options{Oracle: oracleFunc(inputs), Accelerate: accelerate, eager: true, Blocks: true, Unwritten: seed%2 == 0, Stores: seed%3 == 0, MaxSteps: limit, Observe: func(e Event) {
 				switch e.Kind {
 				case BlockEntered:
 					pass(e.Block)

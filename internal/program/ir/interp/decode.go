@@ -49,10 +49,11 @@ const (
 	opStore64
 	opStoreOdd
 	opStorePtr
-	opJump  // without counting
-	opBlock // report the block
-	opHead  // jump, or look for a repeated state
-	opCount // count the visits of a loop head; see accelerate.go
+	opJump   // without counting
+	opBlock  // report the block
+	opStored // report the store before it
+	opHead   // jump, or look for a repeated state
+	opCount  // count the visits of a loop head; see accelerate.go
 )
 
 // inst is a decoded instruction. dst, a, b and c are registers, or what the
@@ -128,6 +129,9 @@ func (d *decoder) decode() {
 			default:
 				d.count++
 				d.instr(v)
+				if d.variant&withStores != 0 && !d.f.Model && d.f.Values[v].Op == ir.Store {
+					d.emit(inst{op: opStored, v: v})
+				}
 			}
 		}
 	}

@@ -196,8 +196,10 @@ func (m *machine) guardText(k ir.CheckKind, v ir.Value) string {
 		return "invalid read of " + bytesText(d.Type.Size())
 	case ir.Store:
 		return "invalid write of " + bytesText(f.Type(d.Args[0]).Size())
-	case ir.MemCpy, ir.MemSet, ir.Havoc, ir.VaStart:
-		return "invalid range of " + d.Op.String()
+	case ir.MemCpy: // also that of memmove, and of structures
+		return "invalid copy"
+	case ir.MemSet, ir.Havoc, ir.VaStart:
+		return "invalid write"
 	}
 	switch k {
 	case ir.DivByZero:

@@ -80,7 +80,7 @@ type Options struct {
 	Fair bool
 	// Accelerate lets loops that only count jump over iterations (accelerate.go).
 	// The outcome is the same, but of these iterations an event Accelerated is told in place of
-	// Assign and BlockEntered, and of LabelReached for labels that were told of before, and their
+	// Assign, Stored and BlockEntered, and of LabelReached for labels that were told of before, and their
 	// steps do not count for MaxSteps. It has no effect with Repeats, or if the oracle has jumps of its own.
 	Accelerate bool
 	eager      bool // for tests: jumps are tried early, and over few iterations
@@ -89,6 +89,8 @@ type Options struct {
 	OtherNaN bool
 	// Unwritten asks for an event where content is read that no instruction wrote. Loads take longer then.
 	Unwritten bool
+	// Stores asks for an event after each Store of a function that is no library model.
+	Stores bool
 	// Output receives what putchar, puts and printf print, if they are called as
 	// functions without body; nil discards it. Their results are arbitrary all the
 	// same.
@@ -112,12 +114,13 @@ const (
 	Accelerated                    // Block, Iterations, Path. Only with Options.Accelerate
 	Accepted                       // an Accept
 	Freed                          // Bits is the address; after a Free that was valid
+	Stored                         // a Store, also one that was not valid. Only with Options.Stores
 	UnwrittenRead                  // a Load of bytes that an object has had since it was made. Only with Options.Unwritten
 )
 
 // String is the name of the kind.
 func (k EventKind) String() string {
-	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted", "freed", "unwritten read"}[k]
+	return [...]string{"violation", "assign", "enter", "leave", "choice", "label", "block", "jump", "accelerated", "accepted", "freed", "stored", "unwritten read"}[k]
 }
 
 // Event is something that happens in a run.

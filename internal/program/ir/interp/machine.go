@@ -118,6 +118,9 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 	if opts.Unwritten {
 		m.variant |= withUnwritten
 	}
+	if opts.Stores {
+		m.variant |= withStores
+	}
 	m.ready = make([][]uint64, len(p.functions))
 	if m.setup() && m.enter(p.entry, nil, nil) && m.poll() {
 		m.loop()
@@ -451,6 +454,10 @@ func (m *machine) loop() {
 			pc = int(in.b)
 		case opBlock:
 			if !m.emit(Event{Kind: BlockEntered, Block: ir.BlockID(in.a)}) {
+				return
+			}
+		case opStored:
+			if !m.emit(Event{Kind: Stored, Value: in.v}) {
 				return
 			}
 		case opCount:

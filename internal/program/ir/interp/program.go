@@ -167,13 +167,14 @@ type function struct {
 }
 
 // The variants of code: without Dbg and Label, with them, with opBlock, with opHead,
-// with opCount, with loads that tell of what was never written.
+// with opCount, with loads that tell of what was never written, with opStored.
 const (
 	withEvents = 1 << iota
 	withBlocks
 	withHeads
 	withCounts
 	withUnwritten
+	withStores
 	variants
 )
 
