@@ -188,10 +188,25 @@ func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
 		} else if len(failure.Diagnostics) == 0 {
 			failure.Diagnostics = []Diagnostic{{File: u.file, Severity: "error", Message: "clang failed: " + strings.TrimSpace(text)}}
 		}
-		failure.Hint = cmp.Or(missingHeader(text, o.DataModel), newerC(text))
+		failure.Hint = cmp.Or(otherLanguage(u.file, text), missingHeader(text, o.DataModel), newerC(text))
 		return compiled{text: text, err: failure}
 	}
 	return compiled{bitcode: out.Bytes(), text: text}
+}
+
+// newLanguage finds what clang says of words and headers of C++ in a program that is compiled as C.
+var newLanguage = lazyregexp.New(`unknown type name '(class|namespace|template|using)'|'(vector|string|iostream|memory|map|algorithm|cstd[a-z]+|cstring)' file not found`)
+
+// otherLanguage is what to do about a program in C++.
+func otherLanguage(file, text string) string {
+	switch filepath.Ext(file) {
+	case ".cc", ".cpp", ".cxx", ".C", ".hpp", ".hh":
+		return "the file is named as C++, which assay does not read: C only"
+	}
+	if newLanguage.MatchString(text) {
+		return "is it C++? assay reads C only"
+	}
+	return ""
 }
 
 // missingHeader is what to do about a header that is not there.

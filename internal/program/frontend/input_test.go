@@ -288,3 +288,25 @@ func BenchmarkImport(b *testing.B) {
 		}
 	}
 }
+
+// TestHints: what is no C of the default standard comes with what to do about it.
+func TestHints(t *testing.T) {
+	for _, c := range []struct{ name, text, hint string }{
+		{"f.cpp", "class a { int x; };\nint main() { return 0; }\n", "C++"},
+		{"f.c", "#include <vector>\nint main(void) { return 0; }\n", "C++"},
+		{"f.c", "namespace a { int x; }\nint main(void) { return 0; }\n", "C++"},
+		{"f.c", "#include \"missing.h\"\nint main(void) { return 0; }\n", "-I"},
+		{"f.c", "int main(void) { constexpr int x = 1; return x; }\n", "-std=c23"},
+		{"f.c", "int main(void) { return x; }\n", ""},
+	} {
+		file := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load(t.Context(), Options{Files: []string{file}})
+		var input *InputError
+		if !errors.As(err, &input) || !strings.Contains(input.Hint, c.hint) || (c.hint == "") != (input.Hint == "") {
+			t.Errorf("%s %q: %v, hint %q, want %q", c.name, c.text, err, input.Hint, c.hint)
+		}
+	}
+}

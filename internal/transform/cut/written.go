@@ -183,7 +183,7 @@ func (w *Writes) inWords(f *ir.Func) string {
 	case f.Model:
 		return "a library function in it"
 	}
-	return f.Name
+	return ir.NameInC(f.Name)
 }
 
 // Instruction reports the roots of what an instruction may write.
