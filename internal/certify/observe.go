@@ -21,8 +21,8 @@ import (
 // checker: that is a panic.
 //
 // Evaluated are relations between sums, polynomials, and comparisons of floats, of values
-// and of cells; with a range, for some numbers of it. Not evaluated are sums of
-// elements, contracts, and clauses and formulas about the frames of callers.
+// and of cells; with a range, for some numbers of it; and the two sides of contracts, at each call and
+// return. Not evaluated are sums of elements, and clauses and formulas about the frames of callers.
 
 // Limits of the runs.
 const (
@@ -38,18 +38,34 @@ type observer struct {
 	heads  map[headKey][]*invariant.Head
 	visits map[headKey]int
 	broken string
+	// contracts are those of functions; calls are the activations under way that have one.
+	contracts map[string][]*invariant.Contract
+	calls     []observedCall
+}
+
+// observedCall is an activation under way of a function with a contract.
+type observedCall struct {
+	f     *ir.Func
+	depth int
+	args  []bv.BV
+	old   map[invariant.Term]bv.BV // what summands in globals were at the entry
 }
 
 // observe panics if a predicate is false on a run that it makes. Runs end where they
 // violate a target: there the certificate ends, too.
 func observe(ctx context.Context, m *ir.Module, targets []ir.CheckKind, cert *verdict.Induction) {
-	o := &observer{m: m, heads: map[headKey][]*invariant.Head{}, visits: map[headKey]int{}}
+	o := &observer{m: m, heads: map[headKey][]*invariant.Head{}, visits: map[headKey]int{}, contracts: map[string][]*invariant.Contract{}}
+	for i := range cert.Contracts {
+		k := &cert.Contracts[i]
+		o.contracts[k.Func] = append(o.contracts[k.Func], k)
+	}
 	for i := range cert.Heads {
 		h := &cert.Heads[i]
 		k := headKey{h.Func, h.Head}
 		o.heads[k] = append(o.heads[k], h)
 	}
 	for run := range uint64(observedRuns) {
+		o.calls = o.calls[:0]
 		_, err := interp.Run(ctx, m, interp.Options{
 			Oracle: smallChoices{rand.New(rand.NewPCG(run, 2)), interp.Random(run)}, Observe: o.event,
 			StopAt: func(ev interp.Event) bool {
@@ -84,7 +100,16 @@ func (o smallChoices) Next(r interp.Request) (ir.Choice, error) {
 }
 
 func (o *observer) event(ev interp.Event) {
-	if ev.Kind != interp.BlockEntered || o.broken != "" {
+	switch {
+	case o.broken != "":
+		return
+	case ev.Kind == interp.Enter && len(o.contracts[ev.Func.Name]) > 0 && ev.Depth > 1:
+		o.enter(ev)
+		return
+	case ev.Kind == interp.Leave && len(o.calls) > 0 && o.calls[len(o.calls)-1].depth == ev.Depth:
+		o.leave(ev)
+		return
+	case ev.Kind != interp.BlockEntered:
 		return
 	}
 	k := headKey{ev.Func.Name, ev.Block}
@@ -112,10 +137,82 @@ func (o *observer) event(ev interp.Event) {
 	}
 }
 
+// enter looks whether a call keeps the preconditions. Nothing is said of the activation in which the program begins.
+func (o *observer) enter(ev interp.Event) {
+	x := observedCall{f: ev.Func, depth: ev.Depth, old: map[invariant.Term]bv.BV{}}
+	for _, p := range ev.Func.Params {
+		x.args = append(x.args, ev.State.Value(p))
+	}
+	for _, k := range o.contracts[ev.Func.Name] {
+		for _, p := range append(slices.Clone(k.Pre), k.Post...) {
+			p.Each(func(t invariant.Term) {
+				if t.Global != "" && t.Old {
+					if v, ok := o.ofGlobal(&t, ev.State); ok {
+						x.old[placeOf(t)] = v
+					}
+				}
+			})
+		}
+	}
+	for _, k := range o.contracts[ev.Func.Name] {
+		o.keeps(k.Pre, &x, ev, "precondition")
+	}
+	o.calls = append(o.calls, x)
+}
+
+// leave looks whether a call keeps the postconditions.
+func (o *observer) leave(ev interp.Event) {
+	x := o.calls[len(o.calls)-1]
+	o.calls = o.calls[:len(o.calls)-1]
+	for _, k := range o.contracts[x.f.Name] {
+		o.keeps(k.Post, &x, ev, "postcondition")
+	}
+}
+
+// keeps evaluates a side of a contract.
+func (o *observer) keeps(side []invariant.Predicate, x *observedCall, ev interp.Event, what string) {
+	for _, p := range side {
+		if !invariant.Holds(p, func(t invariant.Term, _ int64) (v bv.BV, ok bool) {
+			switch {
+			case t.Global != "" && t.Old:
+				v, ok = x.old[placeOf(t)]
+				return v, ok
+			case t.Global != "":
+				return o.ofGlobal(&t, ev.State)
+			case t.Value == 0:
+				return ev.Bits, true
+			}
+			return x.args[slices.Index(x.f.Params, t.Value)], true
+		}, observedRange) {
+			o.broken = fmt.Sprintf("on a run the %s %q of %s is false", what, p.Text(termText), x.f.Name)
+			return
+		}
+	}
+}
+
+// placeOf is a summand without its coefficient.
+func placeOf(t invariant.Term) invariant.Term {
+	return invariant.Term{Global: t.Global, Offset: t.Offset, Bits: t.Bits}
+}
+
+// ofGlobal is what a summand in a global is.
+func (o *observer) ofGlobal(t *invariant.Term, s interp.State) (x bv.BV, ok bool) {
+	b, ok := s.Memory(s.Symbol(t.Global)+t.Offset, uint64(t.Bits+7)/8)
+	if !ok {
+		return x, false
+	}
+	return bv.FromBytes(b).Extract(t.Bits-1, 0), true
+}
+
 // termText names a term for a report of a bug.
 func termText(t invariant.Term) string {
-	if t.Cell {
+	switch {
+	case t.Cell:
 		return fmt.Sprintf("[v%d + %d]", t.Value, t.Offset)
+	case t.Global != "":
+		return fmt.Sprintf("[%s + %d]", t.Global, t.Offset)
+	case t.Value == 0:
+		return "result"
 	}
 	return fmt.Sprintf("v%d", t.Value)
 }

@@ -108,3 +108,58 @@ func TestObserve(t *testing.T) {
 		}
 	}
 }
+
+// TestObserveContracts: so is a side of a contract.
+func TestObserveContracts(t *testing.T) {
+	m := parse(t, `module 64 entry @main
+file "a.c"
+
+global @g size 4 align 4
+
+func @f(%n: i32) -> i32 {
+entry:
+  %old = load i32 @g
+  %new = add i32 %old, %n
+  store %new, @g
+  ret %new
+}
+
+func @main() {
+entry:
+  %one = call i32 @f(i32 3)
+  %two = call i32 @f(i32 4)
+  halt exit
+}
+`)
+	f := m.Func("f")
+	n := invariant.Term{Coeff: 1, Value: f.Params[0], Bits: 32}
+	old, now, result := invariant.Term{Coeff: 1, Global: "g", Bits: 32, Old: true}, invariant.Term{Coeff: 1, Global: "g", Bits: 32}, invariant.Term{Coeff: 1, Bits: 32}
+	less := func(t invariant.Term) invariant.Term { t.Coeff = -1; return t }
+	for _, c := range []struct {
+		pre    bool
+		terms  []invariant.Term
+		bound  int64
+		broken bool
+	}{
+		{true, []invariant.Term{n}, 4, false}, {true, []invariant.Term{n}, 3, true},
+		{true, []invariant.Term{old}, 3, false}, {true, []invariant.Term{old}, 2, true},
+		{false, []invariant.Term{result}, 7, false}, {false, []invariant.Term{result}, 6, true},
+		{false, []invariant.Term{now, less(old)}, 4, false}, {false, []invariant.Term{now, less(old)}, 3, true},
+		{false, []invariant.Term{now, less(old), less(n)}, 0, false}, {false, []invariant.Term{now, less(old), less(n)}, -1, true},
+	} {
+		k := invariant.Contract{Func: "f"}
+		side := &k.Post
+		if c.pre {
+			side = &k.Pre
+		}
+		*side = []invariant.Predicate{invariant.Comparison{Terms: c.terms, Bound: big.NewInt(c.bound)}}
+		var said any
+		func() {
+			defer func() { said = recover() }()
+			observe(t.Context(), m, []ir.CheckKind{ir.Assertion}, &verdict.Induction{Contracts: []invariant.Contract{k}})
+		}()
+		if (said != nil) != c.broken {
+			t.Errorf("%+v: %v", c, said)
+		}
+	}
+}

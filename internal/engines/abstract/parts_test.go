@@ -35,7 +35,7 @@ func load(t *testing.T, text string) *ir.Module {
 }
 
 // callers makes programs in C whose functions are called from several places. They have to do with globals, arrays, and
-// pointers to their locals; some call themselves. With tricks, a function also reaches what it was not given.
+// pointers to their locals; some call themselves, or each other. With tricks, a function also reaches what it was not given.
 type callers struct {
 	*rand.Rand
 	strings.Builder
@@ -81,7 +81,11 @@ func (g *callers) statement(depth int) string {
 	case n < 10 && g.index > 0 && g.index < 4 && depth > 0:
 		return "if (n < " + g.number() + ") return " + g.expr(1) + ";"
 	case n < 11 && g.index < 4:
-		return fmt.Sprintf("if (n > 0 && n < 6) y = f%d(x, n - 1);", g.index)
+		f := g.index
+		if g.IntN(2) == 0 { // recursion through others
+			f = g.IntN(4)
+		}
+		return fmt.Sprintf("if (n > 0 && n < 6) y = f%d(x, n - 1);", f)
 	case g.tricks:
 		return []string{"*gp = " + g.expr(0) + ";", "gp = &g0;", "gp = &x; *gp = 3; gp = &g1;", "u.i = " + g.expr(0) + ";", "x = *gp;", "*(unsigned *)ga = " + g.expr(1) + ";",
 			"*(unsigned *)((char *)0 + ga) = " + g.expr(1) + ";", "{ unsigned *q = malloc(4); if (q) { *q = x; y = *q; free(q); } }", "*u.p = " + g.expr(1) + ";", "ga = (unsigned long)&g0;", "u.p = &g1;"}[g.IntN(11)]
@@ -93,6 +97,9 @@ func (g *callers) statement(depth int) string {
 func (g *callers) program(trick int) string {
 	g.WriteString("unsigned g0, g1 = 3, a[4], spare = 1, *gp = &spare; unsigned long ga = (unsigned long)&spare; union { unsigned i; unsigned *p; } u = { .p = &spare };\n" +
 		"static void inc(unsigned *p) { *p = *p + 1; }\n")
+	for f := range 4 {
+		fmt.Fprintf(g, "unsigned f%d(unsigned x, unsigned n);\n", f)
+	}
 	for g.index = range 5 {
 		g.tricks = g.index == trick
 		name := fmt.Sprintf("unsigned f%d(unsigned x, unsigned n)", g.index)
@@ -120,11 +127,12 @@ type outcome struct {
 	refused  map[string]int
 }
 
-// contradict has a certificate checked, and looks whether a run contradicts it.
-func (o *outcome) contradict(t *testing.T, m *ir.Module, cert *verdict.Induction, text string) {
+// contradict has a certificate checked, and looks whether a run contradicts it; where the check is strict, also whether a run
+// contradicts a contract.
+func (o *outcome) contradict(t *testing.T, m *ir.Module, cert *verdict.Induction, strict bool, text string) {
 	t.Helper()
 	targets := []ir.CheckKind{ir.Assertion}
-	if _, err := certify.Induction(t.Context(), m, certify.Options{Targets: targets}, cert); err != nil {
+	if _, err := certify.Induction(t.Context(), m, certify.Options{Targets: targets, Strict: strict}, cert); err != nil {
 		why, _, _ := strings.Cut(err.Error(), ",")
 		o.refused[why]++
 		return
@@ -158,7 +166,7 @@ func TestRandomCalls(t *testing.T) {
 			if len(all) > 0 {
 				bounds = all[try%len(all):][:1]
 			}
-			p := with(m, bounds)
+			p, strict := with(m, bounds), seed%8 == 0 && try == 0
 			if err := ir.Verify(p); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +174,7 @@ func TestRandomCalls(t *testing.T) {
 			if r := Prove(t.Context(), p, Options{Targets: []ir.CheckKind{ir.Assertion}, Parts: true}); r.Proof != nil {
 				contracts += len(r.Proof.Contracts)
 				heads = r.Proof.Heads
-				own.contradict(t, p, r.Proof, text)
+				own.contradict(t, p, r.Proof, strict, text)
 			}
 			cert := &verdict.Induction{Heads: heads}
 			for _, f := range p.Funcs {
@@ -189,7 +197,7 @@ func TestRandomCalls(t *testing.T) {
 				}
 				cert.Contracts = append(cert.Contracts, k)
 			}
-			made.contradict(t, p, cert, text)
+			made.contradict(t, p, cert, strict, text)
 		}
 	}
 	t.Logf("proved with %d contracts: %+v", contracts, own)
@@ -249,9 +257,10 @@ func TestParts(t *testing.T) {
 // program violates its check.
 func TestForeign(t *testing.T) {
 	for _, program := range []string{
-		// an address in an integer, in two ways
+		// an address in an integer, in three ways
 		"static unsigned f(unsigned long a) { *(unsigned *)a = 1; return 0; } int main(void) { unsigned x = 0; f((unsigned long)&x); check(x == 0); return 0; }",
 		"static unsigned f(unsigned long a) { *(unsigned *)((char *)0 + a) = 1; return 0; } int main(void) { unsigned x = 0; f((unsigned long)&x); check(x == 0); return 0; }",
+		"static unsigned f(unsigned long a) { char *q = 0; q += a; *(unsigned *)q = 1; return 0; } int main(void) { unsigned x = 0; f((unsigned long)&x); check(x == 0); return 0; }",
 		// a pointer in a global, that is there from the start, or that the caller puts there
 		"unsigned *p; static unsigned f(unsigned n) { *p = n; return 0; } int main(void) { unsigned x = 0; p = &x; f(1); check(x == 0); return 0; }",
 		"unsigned y, *p = &y; static unsigned f(unsigned n) { *p = n; return 0; } int main(void) { f(1); check(y == 0); return 0; }",
@@ -263,11 +272,13 @@ func TestForeign(t *testing.T) {
 		"unsigned *p; static unsigned f(unsigned n) { p = malloc(4); if (!p) exit(0); *p = 5; return n; } int main(void) { f(1); check(*p != 5); return 0; }",
 		// a pointer is overwritten by a number
 		"unsigned z = 0; union { unsigned long i; unsigned *p; } u; static unsigned f(unsigned long n) { u.i = n; return 0; } int main(void) { unsigned x = 0; u.p = &x; f((unsigned long)&z); *u.p = 1; check(x != 0); return 0; }",
+		"unsigned z = 0; union { unsigned long i; unsigned *p; } u; static unsigned f(unsigned long n) { u.i = n; return 0; } int main(void) { unsigned x = 0; u.p = &x; f((unsigned long)&z); *u.p = 1; check(z == 0); return 0; }",
 		"unsigned z = 0; unsigned long w; static unsigned f(unsigned n) { w = (unsigned long)&z; return n; } int main(void) { f(1); *(unsigned *)w = 1; check(z == 0); return 0; }",
 		// through a function whose pointer is in a global
 		"unsigned z; static void g(void) { z = 1; } void (*h)(void); static unsigned f(unsigned n) { h(); return n; } int main(void) { h = g; f(1); check(z == 0); return 0; }",
 		// undefined behaviour that yields a pointer
 		"unsigned *(*h)(void); static unsigned f(unsigned n) { unsigned *p = h(); *p = n; return n; } int main(void) { unsigned x = 0; f(1); check(x == 0); return 0; }",
+		"static unsigned f(unsigned n) { unsigned *(*h)(void) = 0; unsigned *p = h(); *p = n; return n; } int main(void) { unsigned x = 0; f(1); check(x == 0); return 0; }",
 		// a write behind a call in a call
 		"unsigned z; static unsigned g(unsigned n) { z = n; return n; } static unsigned f(unsigned n) { return g(n); } int main(void) { f(1); check(z == 0); return 0; }",
 		// recursion that writes on its way back

@@ -32,6 +32,7 @@ var families = []family{
 	{"functions without loops", "unreach-call", []int{30, 100, 300, 1000, 3000}, "false", plainFunctions},
 	{"blocks of the heap", "valid-memsafety", []int{30, 100, 300, 1000, 3000}, "valid-deref", heapBlocks},
 	{"calls of functions", "unreach-call", []int{30, 100, 300, 1000}, "false", functionCalls},
+	{"calls with pointers", "unreach-call", []int{10, 30, 100, 300}, "false", pointerCalls},
 	{"chains of calls", "unreach-call", []int{5, 10, 20, 50, 100}, "", callChain}, // a run of n functions makes 2^n calls
 }
 
@@ -259,5 +260,43 @@ func heapBlocks(n, bug int) string {
 		fmt.Fprintf(&b, "  all = part%d(all);\n", k)
 	}
 	b.WriteString("  while (all) { struct item *rest = all->rest; free(all); all = rest; }\n  return 0;\n}\n")
+	return b.String()
+}
+
+// pointerCalls has n calls, of three functions with loops that are given pointers to structures and to numbers of the caller; three calls have
+// the same.
+func pointerCalls(n, bug int) string {
+	var b strings.Builder
+	b.WriteString(asserting + "struct counter {\n  unsigned used, total, last[4];\n};\n")
+	for k := range 3 {
+		fmt.Fprintf(&b, `static unsigned part%d(struct counter *c, unsigned most, unsigned *out) {
+  unsigned sum = 0, i = 0;
+  if (most > %d)
+    most = %d;
+  while (i < most) {
+    sum += 2;
+    c->total = c->total < 900 ? c->total + 2 : 0;
+    c->last[i & 3] = i;
+    i++;
+  }
+  assert(sum %% 2 == 0);
+  c->used = i;
+  *out = sum;
+  return i;
+}
+`, k, 100+k, 100+k)
+	}
+	b.WriteString("int main(void) {\n")
+	for k := range n {
+		of, most := k-k%3, 100+k%3
+		if k == bug {
+			most--
+		}
+		if of == k {
+			fmt.Fprintf(&b, "  struct counter c%d = {0};\n  unsigned out%d;\n", k, k)
+		}
+		fmt.Fprintf(&b, "  assert(part%d(&c%d, __VERIFIER_nondet_uint(), &out%d) <= %d && c%d.total %% 2 == 0);\n", k%3, of, of, most, of)
+	}
+	b.WriteString("  return 0;\n}\n")
 	return b.String()
 }
