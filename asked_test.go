@@ -15,7 +15,7 @@ func asking(t *testing.T, source string, each bool, ps ...Property) *Result {
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Check(t.Context(), Task{Files: []string{file}, Properties: ps, Timeout: time.Minute, Engine: Engine{EachCheck: each}})
+	r, err := Check(t.Context(), Task{Files: []string{file}, Properties: ps, Timeout: 5 * time.Minute, Engine: Engine{EachCheck: each}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,5 +60,40 @@ int main(int argc, char **argv) {
 	}
 	if r.Answer != False || answers[4] == False || answers[5] != False || answers[6] != True {
 		t.Errorf("%s: %v", r.Line(), r.Checks)
+	}
+}
+
+// TestEachByAll: with each check on its own, checks are proved that only engines for lists, for numbers beside
+// them, and for files prove, though others are violated.
+func TestEachByAll(t *testing.T) {
+	r := asking(t, `#include <assert.h>
+#include <stdlib.h>
+struct cell { int value; struct cell *next; };
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  struct cell *list = NULL;
+  int n = 0;
+  while (__VERIFIER_nondet_int()) {
+    struct cell *x = malloc(sizeof *x);
+    x->value = 7;
+    x->next = list;
+    list = x;
+    n = (n + 1) % 1000;
+  }
+  for (struct cell *p = list; p; p = p->next)
+    assert(p->value == 7);
+  assert(n != 2);
+  assert(n < 1000);
+  while (list) { struct cell *next = list->next; free(list); list = next; }
+}`, true, UnreachCall, ValidFree)
+	want := map[int]Answer{16: True, 17: False, 18: True, 19: True}
+	for _, c := range r.Checks {
+		if c.Answer != want[c.Place.Pos.Line] {
+			t.Errorf("%s:%d: %s is %v", c.Place.Pos.File, c.Place.Pos.Line, c.Place.Text, c.Answer)
+		}
+		delete(want, c.Place.Pos.Line)
+	}
+	if len(want) > 0 || r.Answer != False {
+		t.Errorf("%s, not in the table: %v", r.Line(), want)
 	}
 }

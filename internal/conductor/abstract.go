@@ -78,9 +78,11 @@ func allOpen(kinds []ir.CheckKind, open []verdict.Guard) bool {
 // what is accepted on the board.
 func (r *run) interpretParts(ctx context.Context, m *ir.Module) {
 	a := abstract.ProveEach(ctx, m, abstract.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label})
-	e := &eachProof{r: r, m: m, proved: map[verdict.Site]verdict.True{}}
-	if a.Proof != nil && e.add(ctx, a.Proof, a.Open) {
-		e.publish(ctx, "abstract", ProvedChecks{Open: a.Open})
+	if a.Proof == nil {
+		return
+	}
+	if proof, ok := r.certified(ctx, m, a.Proof, a.Open); ok {
+		r.prove(ctx, m, proof, a.Open, "abstract", false)
 	}
 }
 

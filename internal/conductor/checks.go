@@ -2,6 +2,7 @@ package conductor
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -88,6 +89,23 @@ type checkTable struct {
 	mu     sync.Mutex
 	checks []bmc.CheckResult // decided by bounded search
 	sites  map[*ir.Module][]verdict.Site
+	// proofs are those that were accepted; final says that induction will prove no more.
+	proofs map[verdict.Site]verdict.True
+	final  bool
+	// refuted are the checks that other engines than bounded search have refuted.
+	refuted map[met]bmc.CheckResult
+	// telling is held while proofs are put on the board, so that the last ones stay there.
+	telling sync.Mutex
+}
+
+// met is a check where a run meets it: that of a library model at the call of the program.
+type met struct {
+	verdict.Site
+	pos ir.Pos
+}
+
+func metAt(c *CheckResult) met {
+	return met{verdict.Site{Func: c.Guard.Func, Value: c.Value, Kind: c.Guard.Kind}, c.Guard.Pos}
 }
 
 // sites are those of a program, made once.
@@ -147,10 +165,24 @@ func (r *run) tell(m *ir.Module) {
 }
 
 // joined is the table of the checks: what bounded search says of them and, where it says
-// nothing, what is proved. Of all others rest is the answer. Checks of library models are
+// nothing, what other engines have refuted, or proved. Of all others rest is the answer. Checks of library models are
 // listed where bounded search has met them, at the calls of the program. It panics if
 // the two contradict each other.
 func (r *run) joined(m *ir.Module, checks []bmc.CheckResult, proofs map[verdict.Site]verdict.True, rest verdict.Verdict) []bmc.CheckResult {
+	r.known.mu.Lock()
+	refuted := maps.Clone(r.known.refuted)
+	r.known.mu.Unlock()
+	checks = slices.Clone(checks)
+	for i := range checks {
+		at := metAt(&checks[i])
+		if x, ok := refuted[at]; ok {
+			if _, isUnknown := checks[i].Verdict.(verdict.Unknown); isUnknown {
+				checks[i].Verdict = x.Verdict
+			}
+			delete(refuted, at)
+		}
+	}
+	checks = slices.AppendSeq(checks, maps.Values(refuted))
 	listed := map[verdict.Site]bool{}
 	var out []bmc.CheckResult
 	for _, x := range checks {

@@ -116,6 +116,8 @@ type Options struct {
 	ShowInvariants bool
 	// Precondition asks for conditions on the inputs under which every run ends.
 	Precondition bool
+	// beside says that bounded search is at work on the same question elsewhere.
+	beside bool
 }
 
 // chosen says that the user chose the domains.

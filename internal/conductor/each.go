@@ -10,6 +10,8 @@ import (
 	"assay/internal/engines/induction"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/transform"
+	"assay/internal/transform/skeleton"
 )
 
 // This file decides each check on its own: bounded search refutes, and proves what loops
@@ -20,7 +22,8 @@ import (
 func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(verdict.Site) bool) bool {
 	known := r.sites(m)
 	refuted := 0
-	return func(decided func(verdict.Site) bool) bool {
+	return func(byBounded func(verdict.Site) bool) bool {
+		decided := func(x verdict.Site) bool { return byBounded(x) || r.isRefuted(x) }
 		found := RefutedChecks{}
 		for _, x := range known {
 			if decided(x) {
@@ -37,102 +40,182 @@ func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(verdi
 }
 
 // inductEach proves what abstract interpretation can, then of the rest what induction can,
-// and has it checked. It answers if that is everything; what it has proved is on the board.
+// and has it checked: of the program, and if its loops cannot be cut, of its skeleton. It answers if that is
+// everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
-	e := &eachProof{r: r, m: m, proved: map[verdict.Site]verdict.True{}}
-	alone := r.Options.Only == "abstract"
-	var why []verdict.Reason
-	gaveUp := func(err error) {
-		if err != nil && ctx.Err() == nil {
-			why = append(why, unproved(ctx, err))
+	e := &eachProof{r: r, m: m}
+	e.within(ctx, transform.Unchanged(m))
+	targets := slices.Concat(r.Targets, r.Disputed)
+	if r.Options.Only == "" && !r.allProved(m) && uncut(m, targets, r.Label) {
+		if s := skeleton.Of(ctx, m); s != nil {
+			e.within(ctx, s)
 		}
 	}
-	if alone || r.Options.Only == "" && !r.Options.chosen() {
-		a := abstract.ProveEach(ctx, m, abstract.Options{Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label})
-		gaveUp(a.Why)
-		if a.Proof != nil && e.add(ctx, a.Proof, a.Open) {
-			e.publish(ctx, "abstract", ProvedChecks{Open: a.Open, Final: len(a.Open) == 0 || alone})
-			if len(a.Open) == 0 {
-				return Reply{Verdict: e.last}
-			}
-		}
+	if e.last.Certificate != nil || r.Options.Only == "abstract" {
+		r.prove(ctx, m, e.last, r.sites(m), "induction", true) // nothing more
 	}
-	if alone {
-		if len(e.proved) == 0 { // nothing, for good
-			e.publish(ctx, "abstract", ProvedChecks{Open: r.sites(m), Final: true})
-		}
-		return unknown(distinct(why)...)
-	}
-	options := r.inductionOptions(ctx, m)
-	options.Refuted = func(x verdict.Site) bool {
-		refuted, _, _ := look[RefutedChecks](r.board, m)
-		_, done := e.proved[x]
-		return refuted[x] || done
-	}
-	p := induction.ProveEach(ctx, m, options)
-	open := slices.DeleteFunc(p.Open, func(x verdict.Site) bool {
-		_, done := e.proved[x]
-		return done
-	})
-	for _, x := range p.Proofs {
-		if !e.add(ctx, x.Proof, x.Excluded) {
-			open = append(open, x.Proved...)
-		}
-	}
-	gaveUp(p.Why)
-	if len(p.Proofs) == 0 {
-		return unknown(distinct(why)...)
-	}
-	e.publish(ctx, "induction", ProvedChecks{Open: open, Final: true})
-	if len(open) == 0 {
+	if e.last.Certificate != nil && r.allProved(m) {
 		return Reply{Verdict: e.last}
 	}
-	return unknown(distinct(why)...)
+	return unknown(distinct(e.why)...)
 }
 
-// eachProof collects proofs for sets of checks.
+// eachProof proves checks of a program one by one.
 type eachProof struct {
-	r      *run
-	m      *ir.Module
-	proved map[verdict.Site]verdict.True
-	last   verdict.True
+	r    *run
+	m    *ir.Module
+	last verdict.True
+	why  []verdict.Reason
 }
 
-// add has a proof checked, which claims all checks but those excluded. It says whether it
-// was accepted.
-func (e *eachProof) add(ctx context.Context, proof *verdict.Induction, excluded []verdict.Site) bool {
-	cert := verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
-	if !e.r.Options.Uncertified {
-		checker, err := accept.Program(ctx, &verdict.Claim{
-			Program: e.m, Evidence: proof, Targets: slices.Concat(e.r.Targets, e.r.Disputed), Label: e.r.Label,
-			All: true, Excluded: excluded, Solver: verdict.CaDiCaL,
-		})
-		if err != nil {
-			return false
-		}
-		proof.Checker = checker
-		cert.Certificate = proof
+// within proves what it can of a program in which instructions have the numbers that they have in the program in question.
+func (e *eachProof) within(ctx context.Context, p *transform.Program) {
+	r := e.r
+	blind := func(k ir.CheckKind) bool { return slices.Contains(p.Blind, k) }
+	sub := r.with(func(t *Task) {
+		t.Targets = slices.DeleteFunc(slices.Clone(t.Targets), blind)
+		t.Disputed = slices.DeleteFunc(slices.Clone(t.Disputed), blind)
+	})
+	if len(sub.Targets) == 0 {
+		return
 	}
-	e.last = cert
-	open := map[verdict.Site]bool{}
+	unseen := slices.DeleteFunc(slices.Clone(r.sites(e.m)), func(x verdict.Site) bool { return !blind(x.Kind) })
+	gaveUp := func(err error) {
+		if err != nil && ctx.Err() == nil {
+			e.why = append(e.why, unproved(ctx, err))
+		}
+	}
+	claim := func(by string, proof *verdict.Induction, excluded []verdict.Site) {
+		if t, ok := sub.certified(ctx, p.Module, proof, excluded); ok {
+			e.last = p.Proof(t)
+			r.prove(ctx, e.m, e.last, slices.Concat(excluded, unseen), by, false)
+		}
+	}
+	alone := r.Options.Only == "abstract"
+	if alone || r.Options.Only == "" && !r.Options.chosen() {
+		a := abstract.ProveEach(ctx, p.Module, abstract.Options{Targets: slices.Concat(sub.Targets, sub.Disputed), Label: r.Label})
+		gaveUp(a.Why)
+		if a.Proof != nil {
+			claim("abstract", a.Proof, a.Open)
+		}
+	}
+	if alone || r.allProved(e.m) {
+		return
+	}
+	options := sub.inductionOptions(ctx, p.Module)
+	options.Refuted = func(x verdict.Site) bool {
+		refuted, _, _ := look[RefutedChecks](r.board, e.m)
+		return refuted[x] || r.isProved(x) || r.isRefuted(x)
+	}
+	i := induction.ProveEach(ctx, p.Module, options)
+	for _, x := range i.Proofs {
+		claim("induction", x.Proof, x.Excluded)
+	}
+	gaveUp(i.Why)
+}
+
+// certified has a proof checked, which claims all checks but those excluded.
+func (r *run) certified(ctx context.Context, m *ir.Module, proof *verdict.Induction, excluded []verdict.Site) (t verdict.True, ok bool) {
+	if r.Options.Uncertified {
+		return verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}, true
+	}
+	checker, err := accept.Program(ctx, &verdict.Claim{
+		Program: m, Evidence: proof, Targets: slices.Concat(r.Targets, r.Disputed), Label: r.Label,
+		All: true, Excluded: excluded, Solver: verdict.CaDiCaL,
+	})
+	if err != nil {
+		return t, false
+	}
+	proof.Checker = checker
+	return verdict.True{Certificate: proof}, true
+}
+
+// prove notes a proof of all checks but those excluded, and tells the others what is proved so
+// far; final says that induction will prove no more.
+func (r *run) prove(ctx context.Context, m *ir.Module, proof verdict.True, excluded []verdict.Site, by string, final bool) {
+	all := r.sites(m)
+	t := &r.known
+	t.telling.Lock()
+	defer t.telling.Unlock()
+	proof = r.asPart(proof)
+	not := map[verdict.Site]bool{}
 	for _, x := range excluded {
-		open[x] = true
+		not[x] = true
 	}
-	for _, x := range e.r.sites(e.m) {
-		if _, before := e.proved[x]; !before && !open[x] {
-			e.proved[x] = cert
+	t.mu.Lock()
+	if t.proofs == nil {
+		t.proofs = map[verdict.Site]verdict.True{}
+	}
+	for _, x := range all {
+		if _, before := t.proofs[x]; !before && !not[x] {
+			t.proofs[x] = proof
 		}
 	}
-	return true
-}
-
-// publish tells the others what is proved so far.
-func (e *eachProof) publish(ctx context.Context, by string, f ProvedChecks) {
-	f.Proofs = maps.Clone(e.proved)
+	t.final = t.final || final
+	f := ProvedChecks{Proofs: maps.Clone(t.proofs), Final: t.final}
+	t.mu.Unlock()
+	for _, x := range all {
+		if _, isProved := f.Proofs[x]; !isProved {
+			f.Open = append(f.Open, x)
+		}
+	}
+	for _, x := range excluded {
+		if slices.Contains(r.Disputed, x.Kind) {
+			f.Open = append(f.Open, x)
+		}
+	}
+	f.Final = f.Final || len(f.Open) == 0
 	worth := Certified
-	if e.r.Options.Uncertified {
+	if r.Options.Uncertified {
 		worth = Proved
 	}
-	e.r.board.publish(ctx, e.m, Post{Fact: f, By: by, Worth: worth})
-	e.r.tell(e.m)
+	r.board.publish(ctx, m, Post{Fact: f, By: by, Worth: worth})
+	r.tell(m)
+}
+
+// asPart is a proof for some checks, which does not tell of others that are asked about: these are decided on their own.
+func (r *run) asPart(t verdict.True) verdict.True {
+	t.Unclean = slices.DeleteFunc(slices.Clone(t.Unclean), func(g verdict.Guard) bool { return slices.Contains(r.Targets, g.Kind) })
+	return t
+}
+
+func (r *run) isProved(x verdict.Site) bool {
+	r.known.mu.Lock()
+	defer r.known.mu.Unlock()
+	_, proved := r.known.proofs[x]
+	return proved
+}
+
+// violated notes that some run violates a check.
+func (r *run) violated(m *ir.Module, c CheckResult) {
+	t := &r.known
+	t.mu.Lock()
+	if t.refuted == nil {
+		t.refuted = map[met]CheckResult{}
+	}
+	if at := metAt(&c); t.refuted[at].Verdict == nil {
+		t.refuted[at] = c
+	}
+	t.mu.Unlock()
+	r.tell(m)
+}
+
+func (r *run) isRefuted(x verdict.Site) bool {
+	r.known.mu.Lock()
+	defer r.known.mu.Unlock()
+	for at := range r.known.refuted {
+		if at.Site == x {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) allProved(m *ir.Module) bool {
+	return !slices.ContainsFunc(r.sites(m), func(x verdict.Site) bool { return !r.isProved(x) })
+}
+
+// open are the checks that are neither proved nor refuted.
+func (r *run) open(m *ir.Module) []verdict.Site {
+	return slices.DeleteFunc(slices.Clone(r.sites(m)), func(x verdict.Site) bool { return r.isProved(x) || r.isRefuted(x) })
 }

@@ -30,6 +30,8 @@ type Engine struct {
 	Finds bool
 	// Fair says that it serves fair termination only.
 	Fair bool
+	// Asks says that it asks the others, and cannot be asked for by its name.
+	Asks bool
 	// Quiet says that its reason for no answer is not shown, if others ran and it names no place.
 	Quiet bool
 	Run   func(r *run, ctx context.Context, m *ir.Module) Reply
@@ -50,6 +52,7 @@ var (
 	together = func(o *Options) bool { return !o.EachCheck && !refining(o) }
 	refining = func(o *Options) bool { return o.Heap || o.ValuesRefine }
 	byOne    = func(o *Options) bool { return o.EachCheck }
+	wholly   = func(o *Options) bool { return o.EachCheck && o.Only == "" && !o.chosen() && !refining(o) }
 	byName   = func(o *Options) bool { return false }
 )
 
@@ -67,7 +70,7 @@ var table []Engine
 func init() { // the functions use the table
 	table = []Engine{
 		{Name: "bmc", Question: Safety, About: "unwinds all loops deeper and deeper: refutes, and proves where loops end",
-			Gives: True | False, When: always, Run: (*run).bounded},
+			Gives: True | False, When: func(o *Options) bool { return !o.beside }, Run: (*run).bounded},
 		{Name: "abstract", Question: Safety, About: "abstract interpretation alone: intervals, congruences, known bits, what pointers point to",
 			Gives: True, When: together, Quiet: true, Run: (*run).interpret},
 		{Name: "induction", Question: Safety, About: "k-induction with invariants of the loops",
@@ -76,6 +79,9 @@ func init() { // the functions use the table
 		{Name: "induction", Question: Safety, About: "k-induction, for sets of checks",
 			Gives: True, When: byOne, Run: (*run).inductEach,
 			Start: 40 * time.Millisecond},
+		{Name: "together", Question: Safety, About: "asks the others about sets of checks",
+			Gives: True | False, When: wholly, Asks: true, Run: (*run).askTogether,
+			Start: 100 * time.Millisecond},
 		{Name: "paths", Question: Safety, About: "follows the paths of the program one by one: parsers, recursion, pointers to functions",
 			Gives: True | False, When: together, Run: (*run).explore,
 			Start: 100 * time.Millisecond},
@@ -95,6 +101,9 @@ func init() { // the functions use the table
 		{Name: "flat", Question: Safety, About: "graphs and induction where calls are replaced by bodies, and locals that functions share are values",
 			Gives: True, When: together, Quiet: true, Run: (*run).proveFlat,
 			Start: 300 * time.Millisecond},
+		{Name: "skeleton", Question: Safety, About: "induction where memory may hold anything: numbers beside lists and trees",
+			Gives: True, When: together, Quiet: true, Run: (*run).proveSkeleton,
+			Start: 200 * time.Millisecond},
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
 			Gives: False, When: together, Quiet: true, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once
@@ -143,7 +152,7 @@ func share(name string, q Question) float64 {
 func Names() []string {
 	var out []string
 	for _, e := range table {
-		if !slices.Contains(out, e.Name) {
+		if !e.Asks && !slices.Contains(out, e.Name) {
 			out = append(out, e.Name)
 		}
 	}
@@ -156,7 +165,7 @@ func Help() string {
 	for _, q := range []Question{Safety, Termination} {
 		var last string
 		for _, e := range table {
-			if e.Question == q && e.Name != last {
+			if e.Question == q && e.Name != last && !e.Asks {
 				fmt.Fprintf(&b, "  %-13s %s: %s\n", e.Name, q, e.About)
 				last = e.Name
 			}
@@ -171,7 +180,7 @@ func Answering(name string, q Question) bool {
 	if q == Temporal {
 		return Answering(name, Safety) || Answering(name, Termination)
 	}
-	return slices.ContainsFunc(table, func(e Engine) bool { return e.Name == name && e.Question == q })
+	return slices.ContainsFunc(table, func(e Engine) bool { return e.Name == name && e.Question == q && !e.Asks })
 }
 
 // asked is the name of the engine that a task asks for, empty if there is none.

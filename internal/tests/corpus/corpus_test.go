@@ -166,22 +166,25 @@ func checks(properties []assay.Property) []ir.CheckKind {
 	return out
 }
 
-// everyPath is the share of the corpus that TestPaths looks at.
-const everyPath = 4
+// TestPaths has a part of the corpus decided by the exploration of paths alone.
+func TestPaths(t *testing.T) { alone(t, "paths", 4, 20) }
 
-// TestPaths has a part of the corpus decided by the exploration of paths alone: what it decides, it
-// decides as all engines together. The limit is of work, so that a slow machine decides as many.
-func TestPaths(t *testing.T) {
+// TestSkeletons has a part of the corpus decided by what does not depend on memory alone.
+func TestSkeletons(t *testing.T) { alone(t, "skeleton", 2, 2) }
+
+// alone has one of so many programs of the corpus decided by one engine: what it decides, it decides as all
+// engines together, and it decides some. The limit is of work, so that a slow machine decides as many.
+func alone(t *testing.T, engine string, every, some int) {
 	var decided atomic.Int32
 	t.Run("alone", func(t *testing.T) {
 		for i, p := range programs(t) {
-			if i%everyPath != 1 || strings.Contains(p.Properties, "termination") {
+			if i%every != 1 || strings.Contains(p.Properties, "termination") {
 				continue
 			}
 			t.Run(p.Name, func(t *testing.T) {
 				t.Parallel()
 				task := p.task(t)
-				task.Timeout, task.Engine = 400*time.Millisecond, assay.Engine{Only: "paths", Deterministic: true}
+				task.Timeout, task.Engine = 400*time.Millisecond, assay.Engine{Only: engine, Deterministic: true}
 				r, err := assay.Check(t.Context(), task)
 				if err != nil {
 					t.Fatal(err)
@@ -201,7 +204,7 @@ func TestPaths(t *testing.T) {
 		}
 	})
 	t.Logf("%d programs are decided", decided.Load())
-	if decided.Load() < 20 {
+	if int(decided.Load()) < some {
 		t.Errorf("only %d programs are decided", decided.Load())
 	}
 }

@@ -1,5 +1,5 @@
 // Package skeleton takes the memory out of a program, such that the program ends
-// if its skeleton does.
+// if its skeleton does, and violates a check of numbers only if the skeleton does.
 //
 // # The skeleton
 //
@@ -24,11 +24,12 @@
 //     is written through points into objects that it knows, none is kept.
 //   - Checks, assumptions and branches stay, on the same values.
 //
-// So if the program has an infinite run the skeleton has one, too. The opposite is
+// So if the program has an infinite run the skeleton has one, too, and if a run of the program
+// violates a check, other than those of memory, one of the skeleton does. The opposite is
 // false: a skeleton refutes nothing.
 //
 // Loops and recursions that count on numbers, whatever they do to memory, keep their
-// argument; and skeletons of recursive functions can be made into loops (package
+// argument, and what is checked of such numbers its proof; and skeletons of recursive functions can be made into loops (package
 // recursion) even if these take pointers, write through them or make objects.
 package skeleton
 
@@ -85,8 +86,11 @@ func of(ctx context.Context, m *ir.Module) (*transform.Program, error) {
 	if err := ir.Verify(out); err != nil {
 		panic("skeleton: the program without memory is malformed: " + err.Error())
 	}
-	return &transform.Program{From: m, Module: out, Runs: transform.More, Lost: s.lost, About: "the program in which memory may hold anything"}, nil
+	return &transform.Program{From: m, Module: out, Runs: transform.More, Blind: ofMemory, Lost: s.lost, About: "the program in which memory may hold anything"}, nil
 }
+
+// ofMemory are kinds of events that skeletons do not have, or of which they have too few.
+var ofMemory = []ir.CheckKind{ir.InvalidDeref, ir.InvalidFree, ir.MemTrack, ir.MemCleanup, ir.Incompatible, ir.Uninitialised}
 
 // keptGlobals are the names of globals whose content the skeleton has.
 func keptGlobals(m *ir.Module) map[string]bool {

@@ -1,0 +1,223 @@
+package conductor
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"assay/internal/engines/bmc"
+	"assay/internal/evidence/verdict"
+	"assay/internal/models/replay"
+	"assay/internal/program/ir"
+	"assay/internal/program/ir/interp"
+	"assay/internal/run/work"
+)
+
+// This file asks all engines about the checks of a program that is decided check by check
+// (Options.EachCheck). Engines answer questions about sets of checks: whether no run violates any.
+// The first set is all of them; a set that is not decided in its time is divided, first by kinds, then
+// in halves, and the parts are asked about with more time.
+//
+//	(1) A proof for a set is one for each of its checks.
+//	(2) A violation is one of one check: its run is made again in the whole program, which goes on behind other
+//	    violations, and must meet the check. The others of the set are asked about again, without it.
+//	(3) A check that is an instruction of its own is left out of a question by making its condition true.
+//	    Checks that are part of an operation (an access, a division) cannot be left out: a question that asks for
+//	    a kind of these asks for all of the kind.
+//	(4) A proof speaks of runs that go on behind violations that are not asked about, as it does with a
+//	    property that asks for the kind only.
+
+// firstSet is the time for the first set; it is four times as much for the next ones.
+const firstSet = 2 * time.Second
+
+// sets divides the checks of a program.
+type sets struct {
+	r     *run
+	m     *ir.Module
+	stats Stats
+	why   []verdict.Reason // why the engines did not decide the last set
+	last  Answer           // the last one that decided something
+}
+
+// askTogether decides checks as far as the engines decide sets of them.
+func (r *run) askTogether(ctx context.Context, m *ir.Module) Reply {
+	s := &sets{r: r, m: m}
+	limit := firstSet
+	for open := [][]verdict.Site{r.sites(m)}; len(open) > 0 && ctx.Err() == nil; limit *= 4 {
+		var hard [][]verdict.Site
+		for i, set := range open {
+			single := len(hard) == 0 && i == len(open)-1 && len(s.divide(set)) == 1
+			limited, stop := ctx, context.CancelFunc(func() {})
+			if !single {
+				limited, stop = work.WithTimeout(ctx, limit)
+			}
+			decided := s.decide(limited, set)
+			late := limited.Err() != nil
+			stop()
+			if parts := s.divide(set); !decided && (late || len(parts) > 1) {
+				hard = append(hard, parts...)
+			}
+		}
+		open = hard
+	}
+	a := Reply{Stats: s.stats, Verdict: verdict.Unknown{Reasons: s.why}}
+	if len(r.open(m)) == 0 && s.last.Verdict != nil {
+		a.Verdict, a.About = s.last.Verdict, s.last.Module
+		for _, c := range r.known.refuted {
+			a.Verdict, a.About = c.Verdict, m
+		}
+	}
+	return a
+}
+
+// decide asks about those of a set that are open. It says whether none is afterwards, or nothing more can be asked.
+func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
+	for {
+		question, kinds, asked := s.question(set)
+		if len(asked) == 0 {
+			return true
+		}
+		sub := s.r.with(func(t *Task) {
+			t.Module, t.Exact, t.Vectors, t.Targets, t.Decided = question, nil, nil, kinds, nil
+			if question == s.m {
+				t.Exact, t.Vectors = s.r.Exact, s.r.Vectors
+			}
+			if !slices.Contains(kinds, ir.Overflow) {
+				t.Disputed = nil
+			}
+			t.Options.EachCheck, t.Options.Parts, t.Options.beside = false, false, true
+		})
+		a, _ := sub.play(ctx, question)
+		s.stats.add(&a.Stats)
+		switch v := a.Verdict.(type) {
+		case verdict.True:
+			a.Verdict = s.r.asPart(v)
+			s.last = a
+			var others []verdict.Site
+			for _, x := range s.r.sites(s.m) {
+				if !slices.Contains(asked, x) {
+					others = append(others, x)
+				}
+			}
+			s.r.prove(ctx, s.m, v, others, "together", false)
+			return true
+		case verdict.False:
+			if !s.refuted(ctx, v) {
+				return true
+			}
+			s.last = a
+		case verdict.Unknown:
+			s.why = v.Reasons
+			return false
+		}
+	}
+}
+
+// refuted notes the check that a run violates. It says whether the run is one of the whole program.
+func (s *sets) refuted(ctx context.Context, v verdict.False) bool {
+	found := false
+	replay.Execute(ctx, s.m, v.Input, replay.Options{Targets: s.r.Targets, Label: s.r.Label, Each: func(g verdict.Guard, e interp.Event) {
+		g.Pos = e.State.UserPos(e.Pos)
+		if found || g.Kind != v.Violation.Kind || g.Func != v.Violation.Func || g.Pos != v.Violation.Pos && e.Pos != v.Violation.Pos {
+			return
+		}
+		found = true
+		v.Violation = g
+		s.r.violated(s.m, bmc.CheckResult{Guard: g, Value: e.Value, Verdict: v})
+	}})
+	return found
+}
+
+// question is the program with those checks of a set that are open, and with their kinds; asked are the checks that an answer
+// is about, none if there is nothing to ask.
+func (s *sets) question(set []verdict.Site) (m *ir.Module, kinds []ir.CheckKind, asked []verdict.Site) {
+	open := map[verdict.Site]bool{}
+	inseparable := map[ir.CheckKind]bool{} // kinds with a check that is refuted, and cannot be left out
+	for _, x := range s.r.sites(s.m) {
+		switch {
+		case s.r.isRefuted(x) && !s.separable(x):
+			inseparable[x.Kind] = true
+		case !s.r.isRefuted(x) && !s.r.isProved(x):
+			open[x] = true
+		}
+	}
+	in := map[verdict.Site]bool{}
+	for _, x := range set {
+		if open[x] && !inseparable[x.Kind] {
+			in[x] = true
+			if !slices.Contains(kinds, x.Kind) {
+				kinds = append(kinds, x.Kind)
+			}
+		}
+	}
+	m = s.m
+	copied := map[string]*ir.Func{}
+	for _, x := range s.r.sites(s.m) {
+		switch {
+		case !slices.Contains(kinds, x.Kind), in[x], s.r.isProved(x):
+		case s.separable(x):
+			if m == s.m {
+				c := *s.m
+				c.Funcs = slices.Clone(s.m.Funcs)
+				m = &c
+			}
+			leaveOut(m, copied, x)
+			continue
+		default:
+			in[x] = true // of a kind that is asked for as a whole
+		}
+		if in[x] {
+			asked = append(asked, x)
+		}
+	}
+	return m, kinds, asked
+}
+
+// separable says that a check can be left out of a question.
+func (s *sets) separable(x verdict.Site) bool {
+	return s.m.Func(x.Func).Def(x.Value).Op == ir.Check
+}
+
+// leaveOut makes the condition of a check true.
+func leaveOut(m *ir.Module, copied map[string]*ir.Func, x verdict.Site) {
+	f := copied[x.Func]
+	if f == nil {
+		old := m.Func(x.Func)
+		c := *old
+		f = &c
+		f.Values, f.Blocks = slices.Clone(old.Values), slices.Clone(old.Blocks)
+		copied[x.Func] = f
+		m.Funcs[slices.Index(m.Funcs, old)] = f
+	}
+	always := (&ir.Editor{Module: m, Func: f}).Number(1, 1)
+	f.Values[x.Value].Args = []ir.Value{always}
+}
+
+// divide makes several sets of those of a set that are open: by kinds, or else in halves; one if it cannot be divided.
+func (s *sets) divide(set []verdict.Site) (parts [][]verdict.Site) {
+	var kinds []ir.CheckKind
+	byKind := map[ir.CheckKind][]verdict.Site{}
+	whole := false
+	for _, x := range set {
+		if s.r.isProved(x) || s.r.isRefuted(x) {
+			continue
+		}
+		if byKind[x.Kind] == nil {
+			kinds = append(kinds, x.Kind)
+		}
+		byKind[x.Kind] = append(byKind[x.Kind], x)
+		whole = whole || !s.separable(x)
+	}
+	switch {
+	case len(kinds) > 1:
+		for _, k := range kinds {
+			parts = append(parts, byKind[k])
+		}
+	case len(kinds) == 1 && !whole && len(byKind[kinds[0]]) > 1:
+		open := byKind[kinds[0]]
+		parts = [][]verdict.Site{open[:len(open)/2], open[len(open)/2:]}
+	case len(kinds) == 1:
+		parts = [][]verdict.Site{byKind[kinds[0]]}
+	}
+	return parts
+}
