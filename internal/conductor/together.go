@@ -1,13 +1,13 @@
 package conductor
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"assay/internal/engines/bmc"
 	"assay/internal/evidence/verdict"
-	"assay/internal/models/replay"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 	"assay/internal/run/work"
@@ -115,17 +115,22 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 
 // refuted notes the check that a run violates. It says whether the run is one of the whole program.
 func (s *sets) refuted(ctx context.Context, v verdict.False) bool {
+	label := ""
+	if slices.Contains(s.r.Targets, ir.ErrorLabel) {
+		label = cmp.Or(s.r.Label, "ERROR")
+	}
 	found := false
-	replay.Execute(ctx, s.m, v.Input, replay.Options{Targets: s.r.Targets, Label: s.r.Label, Each: func(g verdict.Guard, e interp.Event) {
-		g.Pos = e.State.UserPos(e.Pos)
-		if found || g.Kind != v.Violation.Kind || g.Func != v.Violation.Func || g.Pos != v.Violation.Pos && e.Pos != v.Violation.Pos {
-			return
+	_, err := interp.Run(ctx, s.m, interp.Options{Oracle: interp.Replay(v.Input), MaxSteps: replaySteps, Accelerate: true, StopAt: func(e interp.Event) bool {
+		g, broken := verdict.Broken(e, label)
+		if !broken || g.Kind != v.Violation.Kind || g.Func != v.Violation.Func || g.Pos != v.Violation.Pos {
+			return false
 		}
 		found = true
-		v.Violation = g
+		g.Pos = e.State.UserPos(e.Pos) // a check of a library model is that of the call
 		s.r.violated(s.m, bmc.CheckResult{Guard: g, Value: e.Value, Verdict: v})
+		return true
 	}})
-	return found
+	return found && err == nil
 }
 
 // question is the program with those checks of a set that are open, and with their kinds; asked are the checks that an answer
