@@ -21,7 +21,8 @@ import (
 //	(1) A proof for a set is one for each of its checks.
 //	(2) A violation is one of one check: its run is made again in the whole program, which goes on behind other
 //	    violations, and must meet the check. The others of the set are asked about again, without it.
-//	(3) A check that is an instruction of its own is left out of a question by making its condition true.
+//	(3) A check that is an instruction of its own, and decided or in another set, is left out of a question by making
+//	    its condition true.
 //	    Checks that are part of an operation (an access, a division) cannot be left out: a question that asks for
 //	    a kind of these asks for all of the kind.
 //	(4) A proof speaks of runs that go on behind violations that are not asked about, as it does with a
@@ -159,7 +160,7 @@ func (s *sets) question(set []verdict.Site) (m *ir.Module, kinds []ir.CheckKind,
 	copied := map[string]*ir.Func{}
 	for _, x := range s.r.sites(s.m) {
 		switch {
-		case !slices.Contains(kinds, x.Kind), in[x], s.r.isProved(x):
+		case !slices.Contains(kinds, x.Kind), in[x]:
 		case s.separable(x):
 			if m == s.m {
 				c := *s.m
@@ -168,7 +169,7 @@ func (s *sets) question(set []verdict.Site) (m *ir.Module, kinds []ir.CheckKind,
 			}
 			leaveOut(m, copied, x)
 			continue
-		default:
+		case !s.r.isProved(x):
 			in[x] = true // of a kind that is asked for as a whole
 		}
 		if in[x] {

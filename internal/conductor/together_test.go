@@ -70,7 +70,7 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("an access is refuted: %v, %d checks", kinds, len(asked))
 	}
 	r.prove(t.Context(), m, verdict.True{}, slices.DeleteFunc(slices.Clone(all), func(x verdict.Site) bool { return x != all[1] }), "test", false)
-	if _, _, asked = s.question(all); len(asked) != 1 || asked[0] != all[1] {
+	if q, _, asked = s.question(all); len(asked) != 1 || asked[0] != all[1] {
 		t.Errorf("the others are proved: %v", asked)
 	}
 	if open := r.open(m); len(open) != 1 || r.allProved(m) {
