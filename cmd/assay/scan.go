@@ -64,9 +64,10 @@ func (f *scanFlags) groups() groups {
 	program.Var(choiceValue{&f.unmodelled, assay.Unmodelled}, "unmodelled", "functions with neither body nor model leave anything in what they can reach, or change nothing")
 
 	limits := pflag.NewFlagSet("", pflag.ContinueOnError)
-	o.Timeout, o.FunctionTimeout, o.Memory = scan.DefaultTimeout, scan.DefaultFunctionTimeout, scan.DefaultMemory
+	o.Timeout, o.FunctionTimeout, o.Effort, o.Memory = scan.DefaultTimeout, scan.DefaultFunctionTimeout, scan.DefaultEffort, scan.DefaultMemory
 	limits.Var(durationValue{&o.Timeout}, "timeout", "stop after this time")
-	limits.Var(durationValue{&o.FunctionTimeout}, "function-timeout", "the most for each question about a function; less where there are many functions")
+	limits.Var(durationValue{&o.FunctionTimeout}, "function-timeout", "the most processor time for each question about a function; less where there are many functions")
+	limits.Var(durationValue{&o.Effort}, "effort", "the most processor time for 1,000 lines; 0 is no limit")
 	limits.Var(sizeValue{&o.Memory}, "memory", "the most memory for each process")
 	limits.IntVarP(&o.Jobs, "jobs", "j", 0, "how many functions are looked at side by side, 0 is one for each processor")
 	limits.StringVar(&f.cache, "cache", "", "the `folder` of the cache (default: assay/scan in the user's folder of caches)")

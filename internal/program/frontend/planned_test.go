@@ -60,7 +60,7 @@ var plans = []struct {
 	{"a callback that reads", `typedef char *reader(char *, int, void *); int f(reader *read, void *from) { char line[8]; int n = 0; while (n < 3 && read(line, sizeof line, from)) { for (char *p = line; *p; p++) ; n++; } return n; }`,
 		[]string{"read points to a function that puts a string into its first argument, of the size that the second says, and returns that or null"}},
 	{"a callback that only looks", `typedef char *finder(const char *, int); struct s { finder *find; }; int f(struct s *p) { return p->find != 0; }`,
-		[]string{"p->find is null, or points to a function that returns anything and changes nothing"}},
+		[]string{"p->find is null, or points to a function that returns a new object and changes nothing"}},
 	{"a length of parts", `int memcmp(const void *, const void *, unsigned long); int f(const char *s, int len, const char *sep, int n) { int k = 0; if (n < 1) return 0; for (int j = 0; j < len - n + 1; j++) if (!memcmp(s + j, sep, n)) k ^= j; return k; }`,
 		[]string{"s points to len elements of char (named so)", "sep points to n elements of char (passed to memcmp with n)"}},
 	{"written and turned around", `int f(char *s, unsigned v) { char *p = s; do { *p++ = '0' + v % 10; v /= 10; } while (v); for (char *q = s; q < --p; q++) { char c = *q; *q = *p; *p = c; } return 0; }`,

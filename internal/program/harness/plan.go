@@ -287,6 +287,8 @@ func (p *Pointer) facts(name string) []Fact {
 		return fact(null + "points to the end of what " + p.EndOf + " points to")
 	case Reads(p.Function):
 		return fact(null + "points to a function that puts a string into its first argument, of the size that the second says, and returns that or null")
+	case p.Function != nil && returnsPointer(p.Function):
+		return fact(null + "points to a function that returns a new object and changes nothing")
 	case p.Function != nil:
 		return fact(null + "points to a function that returns anything and changes nothing")
 	case p.Object == nil:

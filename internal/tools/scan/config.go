@@ -28,6 +28,7 @@ type Config struct {
 		Properties       []string `toml:"properties"`
 		Timeout          duration `toml:"timeout"`
 		FunctionTimeout  duration `toml:"function-timeout"`
+		Effort           duration `toml:"effort"`
 		Memory           string   `toml:"memory"`
 		Jobs             int      `toml:"jobs"`
 		Exclude          []string `toml:"exclude"`
@@ -186,6 +187,9 @@ func (c *Config) Apply(o *Options, changed func(flag string) bool) error {
 	}
 	if s.Timeout > 0 && !changed("timeout") {
 		o.Timeout = time.Duration(s.Timeout)
+	}
+	if s.Effort > 0 && !changed("effort") {
+		o.Effort = time.Duration(s.Effort)
 	}
 	if s.FunctionTimeout > 0 && !changed("function-timeout") {
 		o.FunctionTimeout = time.Duration(s.FunctionTimeout)

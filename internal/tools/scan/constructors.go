@@ -58,25 +58,41 @@ func shared(a, b string) (n int) {
 // values of a script or nodes of a document are: a function may want one of them.
 const variants = 3
 
-// wanted leaves, of the constructors of a structure with variants, those of which a function's name says that it wants them.
+// wanted leaves, of the constructors of a structure with variants, those of which a function's name says that it wants them: it has a word of
+// theirs that not most of them have. What fills in such a structure makes the part that all variants have.
 func wanted(list []candidate, function string) []candidate {
-	most := 0
+	has := map[string]int{} // constructors that have a word
 	returned := 0
-	least := len(harness.Words(function))
 	for _, c := range list {
-		if c.into == harness.Returned {
-			returned++
+		if c.into != harness.Returned {
+			continue
 		}
-		n := shared(c.t.name, function)
-		most, least = max(most, n), min(least, n)
+		returned++
+		words := slices.Sorted(slices.Values(harness.Words(c.t.name)))
+		for _, w := range slices.Compact(words) {
+			has[w]++
+		}
 	}
 	if returned <= variants {
 		return list
 	}
-	if most == least {
-		return nil
+	points := func(c candidate) (n int) {
+		for _, w := range harness.Words(function) {
+			if 2*has[w] <= returned && slices.Contains(harness.Words(c.t.name), w) {
+				n++
+			}
+		}
+		return n
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return shared(c.t.name, function) < most })
+	most := 0
+	for _, c := range list {
+		if c.into == harness.Returned {
+			most = max(most, points(c))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool {
+		return c.into != harness.Returned || most == 0 || points(c) < most
+	})
 }
 
 // life knows the functions of a project by the structures that they make or change.
@@ -107,7 +123,7 @@ func lifeOf(targets []*target, reached []frontend.Reached) *life {
 		for k, x := range s[1:] {
 			switch {
 			case x.Type == "" || x.Constant || slices.IndexFunc(s[1:], func(y harness.Structure) bool { return y.Type == x.Type }) != k:
-			case hasWord(t.name, fillerWords):
+			case hasWord(t.name, fillerWords) && !hasWord(t.name, changerWords):
 				l.makers[x.Type] = append(l.makers[x.Type], candidate{t, k, reached[n].Instructions})
 			case k == 0 && hasWord(t.name, changerWords):
 				l.changers[x.Type] = append(l.changers[x.Type], candidate{t, k, reached[n].Instructions})

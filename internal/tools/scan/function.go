@@ -8,6 +8,7 @@ import (
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/program/harness"
+	"assay/internal/run/work"
 	"assay/internal/tools/report"
 	"assay/internal/user/show"
 )
@@ -29,7 +30,7 @@ type request struct {
 	Internal bool
 	// Summary asks for no judgement of violations.
 	Summary bool
-	// Timeout bounds each question; all of them take three times as long at most.
+	// Timeout bounds the processor time of each question; all of them take three times as long at most.
 	Timeout time.Duration
 	Program assay.Program // what is the same for all functions
 }
@@ -74,14 +75,15 @@ type examination struct {
 	unreached string
 	task      assay.Task
 	out       *answer
-	end       time.Time
+	// limit bounds the processor time of a question; all end when the clock of the process shows end.
+	limit, end time.Duration
 }
 
 // examine answers a request.
 func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) *answer {
-	begin := time.Now()
-	x := &examination{ctx: ctx, internal: r.Internal, summary: r.Summary, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, end: begin.Add(3 * r.Timeout)}
-	x.task = assay.Task{Properties: r.Properties, Program: r.Program, Timeout: r.Timeout}
+	begin := work.OwnProcessorTime()
+	x := &examination{ctx: ctx, internal: r.Internal, summary: r.Summary, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, limit: r.Timeout, end: begin + 3*r.Timeout}
+	x.task = assay.Task{Properties: r.Properties, Program: r.Program}
 	p := &x.task.Program
 	p.Function, p.Link, p.Harness.Infer = r.Function, link, true
 	x.ask()
@@ -106,7 +108,7 @@ func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) 
 			p.File = absolute(p.File)
 		}
 	}
-	x.out.Seconds = time.Since(begin).Seconds()
+	x.out.Seconds = (work.OwnProcessorTime() - begin).Seconds()
 	return x.out
 }
 
@@ -125,12 +127,14 @@ func (x *examination) checkLinked(link []frontend.Linked, v assay.Harness, prope
 	}
 	t.Properties, t.Program.Harness = properties, v
 	t.Engine.Parts = len(properties) > 1
-	t.Timeout = min(t.Timeout, time.Until(x.end))
-	if t.Timeout < 50*time.Millisecond {
+	limit := min(x.limit, x.end-work.OwnProcessorTime())
+	if limit < 50*time.Millisecond {
 		x.out.TimedOut = true
 		return &assay.Result{Answer: assay.Unknown, Reasons: []assay.Reason{{Cause: "timeout", Text: "the time for the function is up"}}}, nil
 	}
-	r, err := assay.Check(x.ctx, t)
+	ctx, cancel := work.WithProcessTime(x.ctx, limit)
+	defer cancel()
+	r, err := assay.Check(ctx, t)
 	if err == nil && timedOut(r) && len(x.out.Findings) > 0 {
 		x.out.Unsettled = true
 	}
@@ -145,7 +149,6 @@ func timedOut(r *assay.Result) bool {
 func (x *examination) ask() {
 	out := x.out
 	left := slices.Clone(x.task.Properties)
-	var violated []assay.Property
 	for first := true; len(left) > 0; first = false {
 		r, err := x.check(assay.Harness{Infer: true}, left...)
 		if err != nil {
@@ -186,15 +189,14 @@ func (x *examination) ask() {
 		if !slices.Contains(left, r.Violated) {
 			break // one that stands for several
 		}
-		violated = append(violated, r.Violated)
+		if !x.summary { // at once: what it is worth is of more use than what else is proved
+			x.construct(r.Violated)
+			x.judgeAll(r.Violated)
+			x.hunt(r.Violated)
+		}
 		left = slices.DeleteFunc(left, func(p assay.Property) bool { return p == r.Violated })
 	}
 	if !x.summary {
-		for _, p := range violated {
-			x.construct(p)
-			x.judgeAll(p)
-			x.hunt(p)
-		}
 		x.unreached = ""
 		x.judgeAll("") // one that stands for several
 	}

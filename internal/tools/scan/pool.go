@@ -4,21 +4,22 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"assay"
 )
 
 // This file has several workers answer many requests.
 
-// job is a request and where its answer goes.
+// job is a request and where its answer goes, with the processor time that it took.
 type job struct {
 	request *request
-	done    func(*answer)
+	done    func(*answer, time.Duration)
 }
 
-// runJobs has so many workers answer the jobs, in their order; it returns when all are answered, or the context has
-// ended: then some are not.
-func runJobs(ctx context.Context, jobs []job, workers int, memory uint64) {
+// runJobs has so many workers answer the jobs, in their order; it returns when all are answered, or when the context has
+// ended, or spent says that no other shall begin: then some are not.
+func runJobs(ctx context.Context, jobs []job, workers int, memory uint64, spent func() bool) {
 	next := make(chan job)
 	var group sync.WaitGroup
 	for range min(workers, len(jobs)) {
@@ -33,17 +34,19 @@ func runJobs(ctx context.Context, jobs []job, workers int, memory uint64) {
 				if w == nil {
 					started, err := startWorker(memory)
 					if err != nil {
-						j.done(&answer{Answer: assay.Unknown, Open: j.request.Properties, Failed: err.Error()})
+						j.done(&answer{Answer: assay.Unknown, Open: j.request.Properties, Failed: err.Error()}, 0)
 						continue
 					}
 					w = started
 				}
+				before := w.used // 0 at the start: reading the program counts
 				a, err := w.ask(ctx, j.request)
+				took := w.used - before
 				if err != nil {
 					w.stop()
 					w = nil
 					if ctx.Err() == nil {
-						j.done(failure(j.request, err))
+						j.done(failure(j.request, err), took)
 					}
 					continue
 				}
@@ -51,11 +54,14 @@ func runJobs(ctx context.Context, jobs []job, workers int, memory uint64) {
 					w.stop()
 					w = nil
 				}
-				j.done(a)
+				j.done(a, took)
 			}
 		})
 	}
 	for _, j := range jobs {
+		if spent() {
+			break
+		}
 		select {
 		case next <- j:
 			continue

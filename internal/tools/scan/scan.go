@@ -20,6 +20,7 @@ import (
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/program/harness"
+	"assay/internal/run/work"
 	"assay/internal/user/property"
 )
 
@@ -32,10 +33,11 @@ type Options struct {
 	// Program says how all files are compiled, and what runs may do.
 	Program    assay.Program
 	Properties []assay.Property
-	// FunctionTimeout bounds the time for a function, Timeout that for all. Memory bounds each worker.
-	FunctionTimeout, Timeout time.Duration
-	Memory                   uint64
-	Jobs                     int // workers, 0 is one for each processor
+	// Timeout bounds the time that passes, FunctionTimeout the processor time of each question about a function, and Effort the processor time
+	// for 1,000 lines; leastEffort is what every scan may take. Zero does not bound. Memory bounds each worker.
+	FunctionTimeout, Timeout, Effort time.Duration
+	Memory                           uint64
+	Jobs                             int // workers, 0 is one for each processor
 	// Since is a revision of git: only functions that have changed since are looked at.
 	Since                     string
 	Exclude, ExcludeFunctions []string
@@ -67,8 +69,12 @@ var Default = []assay.Property{assay.ValidDeref, assay.ValidFree, assay.NoOverfl
 const (
 	DefaultTimeout         = 4 * time.Minute
 	DefaultFunctionTimeout = 10 * time.Second
+	DefaultEffort          = 45 * time.Second
 	DefaultMemory          = 2 << 30
 )
+
+// leastEffort is the processor time that a scan may take, however small the project.
+const leastEffort = 30 * time.Second
 
 // target is a function to look at.
 type target struct {
@@ -101,6 +107,7 @@ type scanner struct {
 	mu       sync.Mutex
 	done     int
 	findings int
+	used     time.Duration // processor time of workers
 }
 
 // Run scans. The error is an *assay.InputError or an *assay.EnvironmentError; when the context or the time ends, the report is about
@@ -154,6 +161,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.countLines()
 	if err := s.look(ctx); err != nil {
 		return nil, err
 	}
@@ -303,7 +311,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				digests = append(digests, r.Digests)
 			}
 		}
-		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Memory, s.program(t.name))
+		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Effort, s.o.Memory, s.program(t.name))
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
@@ -315,6 +323,23 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 		}
 	}
 	return graph, nil
+}
+
+// countLines counts those of the files that are compiled, and of the headers that have functions.
+func (s *scanner) countLines() {
+	seen := map[string]bool{}
+	count := func(path string) {
+		if text, err := os.ReadFile(path); err == nil && !seen[path] {
+			seen[path] = true
+			s.report.Lines += bytes.Count(text, []byte("\n"))
+		}
+	}
+	for i := range s.report.Files {
+		count(s.report.Files[i].Path)
+	}
+	for _, t := range s.targets {
+		count(t.def.File)
+	}
 }
 
 // declared is what the units say of functions without body, for the key of an answer.
@@ -372,15 +397,16 @@ func (s *scanner) look(ctx context.Context) error {
 	slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(a.def.Instructions, b.def.Instructions) })
 	limit := s.o.FunctionTimeout
 	if left := s.left(); left > 0 && len(open) > 0 {
-		share := time.Duration(float64(left) * 0.4 * float64(s.o.Jobs) / float64(len(open)))
+		share := time.Duration(float64(left) * 0.4 / float64(len(open)))
 		limit = min(limit, max(share, 700*time.Millisecond))
 	}
-	for round := 0; len(open) > 0 && ctx.Err() == nil; round++ {
+	for len(open) > 0 && ctx.Err() == nil {
 		var jobs []job
 		for _, t := range open {
-			jobs = append(jobs, job{s.request(t, limit), func(a *answer) {
+			jobs = append(jobs, job{s.request(t, limit), func(a *answer, took time.Duration) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
+				s.used += took
 				if t.answer == nil {
 					s.done++
 				} else {
@@ -395,16 +421,16 @@ func (s *scanner) look(ctx context.Context) error {
 				s.tell("looking", t.name, all)
 			}})
 		}
-		runJobs(ctx, jobs, s.o.Jobs, s.o.Memory)
+		runJobs(ctx, jobs, s.o.Jobs, s.o.Memory, s.spent)
 		open = slices.DeleteFunc(open, func(t *target) bool { return t.answer != nil && !t.answer.TimedOut })
-		if limit >= s.o.FunctionTimeout || len(open) == 0 {
+		if limit >= s.o.FunctionTimeout || len(open) == 0 || s.spent() {
 			break
 		}
 		// Findings of which it is open what they are worth go first.
 		slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(urgency(a), urgency(b)) })
 		next := 5 * limit / 2
 		if left := s.left(); left > 0 {
-			next = max(next, time.Duration(float64(left)*0.4*float64(s.o.Jobs)/float64(len(open))))
+			next = max(next, time.Duration(float64(left)*0.4/float64(len(open))))
 		}
 		limit = min(next, s.o.FunctionTimeout)
 	}
@@ -427,13 +453,37 @@ func urgency(t *target) int {
 	return 1
 }
 
-// left is the time that is left, 0 if there is no limit.
+// left is the processor time that is left, 0 if there is no limit.
 func (s *scanner) left() time.Duration {
-	if s.o.Timeout == 0 {
-		return 0
+	left := time.Duration(0)
+	bound := func(d time.Duration) {
+		if d = max(d, time.Millisecond); left == 0 || d < left {
+			left = d
+		}
 	}
-	return max(s.o.Timeout-time.Since(s.begin), time.Millisecond)
+	if s.o.Timeout > 0 {
+		bound((s.o.Timeout - time.Since(s.begin)) * time.Duration(s.o.Jobs))
+	}
+	if s.o.Effort > 0 {
+		bound(s.budget() - s.taken())
+	}
+	return left
 }
+
+// budget is the processor time that Effort allows.
+func (s *scanner) budget() time.Duration {
+	return max(leastEffort, s.o.Effort*time.Duration(s.report.Lines)/1000)
+}
+
+// taken is the processor time that the scan has taken, but for that of workers which are at work.
+func (s *scanner) taken() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return work.OwnProcessorTime() + s.used
+}
+
+// spent says that the processor time for all functions is used up.
+func (s *scanner) spent() bool { return s.o.Effort > 0 && s.taken() >= s.budget() }
 
 func (s *scanner) request(t *target, limit time.Duration) *request {
 	refs := func(link []frontend.Linked) (list []unitRef) {
@@ -502,13 +552,8 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 	r.Findings = fold(r.Findings)
 	if missing > 0 {
 		r.Stopped = "interrupted"
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			r.Stopped = "timeout"
-		}
-	}
-	for i := range r.Files {
-		if text, err := os.ReadFile(r.Files[i].Path); err == nil {
-			r.Lines += bytes.Count(text, []byte("\n"))
 		}
 	}
 	r.count()

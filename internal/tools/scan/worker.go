@@ -16,6 +16,7 @@ import (
 
 	"assay/internal/program/frontend"
 	"assay/internal/run/process"
+	"assay/internal/run/work"
 )
 
 // This file is about the processes that look at functions: this program, started with WorkerCommand and a limit of
@@ -114,6 +115,7 @@ type worker struct {
 	pipe  *os.File
 	out   *bufio.Reader
 	words *lastWords
+	used  time.Duration // processor time, when it was looked at last
 }
 
 // lastWords keeps the beginning of what a process says on its way out.
@@ -159,6 +161,9 @@ func (w *worker) stop() {
 	_ = w.cmd.Wait() // it was killed
 }
 
+// slowest is how many times longer than its processor time a worker may take for an answer.
+const slowest = 30
+
 // errDied is the end of a worker before it answered.
 type errDied struct{ why string }
 
@@ -172,13 +177,30 @@ func (w *worker) ask(ctx context.Context, r *request) (*answer, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-w.cmd.Process.Pid, syscall.SIGKILL) })
 	defer stop()
-	if err := w.pipe.SetReadDeadline(time.Now().Add(3*r.Timeout + 5*time.Second)); err != nil {
+	limit := 3*r.Timeout + 5*time.Second // of processor time
+	begin := w.used
+	last := time.Now().Add(slowest * limit)
+	if err := w.pipe.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return nil, err
 	}
 	if _, err := w.in.Write(append(line, '\n')); err != nil {
 		return nil, w.death()
 	}
-	line, err = w.out.ReadBytes('\n')
+	line = nil
+	for {
+		part, e := w.out.ReadBytes('\n')
+		line, err = append(line, part...), e
+		used, known := work.ProcessorTime(w.cmd.Process.Pid)
+		if known {
+			w.used = used
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil || !known || used-begin >= limit || time.Now().After(last) {
+			break
+		}
+		if err := w.pipe.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -1,0 +1,58 @@
+package scan
+
+import (
+	"slices"
+	"testing"
+
+	"assay/internal/program/frontend"
+	"assay/internal/program/harness"
+)
+
+// TestWanted: of a structure with variants those constructors are taken that a name asks for by a word that not all have; what fills it in
+// makes the part only that all variants have.
+func TestWanted(t *testing.T) {
+	returned := func(name string) candidate { return candidate{t: &target{name: name}, into: harness.Returned} }
+	filled := func(name string) candidate { return candidate{t: &target{name: name}} }
+	variants := []candidate{returned("value_new_number"), returned("value_new_list"), returned("value_new_text"), returned("value_new_null"), returned("node"), filled("value_init")}
+	few := []candidate{returned("pile_new"), filled("pile_init")}
+	for _, x := range []struct {
+		list     []candidate
+		function string
+		want     []string
+	}{
+		{variants, "value_list_first", []string{"value_new_list"}},
+		{variants, "value_delete", nil},
+		{variants, "free_all", nil},
+		{few, "pile_push", []string{"pile_new", "pile_init"}},
+	} {
+		var got []string
+		for _, c := range wanted(x.list, x.function) {
+			got = append(got, c.t.name)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%s wants %v, want %v", x.function, got, x.want)
+		}
+	}
+}
+
+// TestFillers: a function that changes a structure does not fill it in, whatever else its name says.
+func TestFillers(t *testing.T) {
+	s := []harness.Structure{{}, {Type: "struct list"}}
+	var targets []*target
+	for _, name := range []string{"list_init", "list_append_new"} {
+		targets = append(targets, &target{name: name, def: &frontend.Definition{Structures: s}})
+	}
+	l := lifeOf(targets, make([]frontend.Reached, 2))
+	names := func(list []candidate) (out []string) {
+		for _, c := range list {
+			out = append(out, c.t.name)
+		}
+		return out
+	}
+	if got := names(l.makers["struct list"]); !slices.Equal(got, []string{"list_init"}) {
+		t.Errorf("%v fill in", got)
+	}
+	if got := names(l.changers["struct list"]); !slices.Equal(got, []string{"list_append_new"}) {
+		t.Errorf("%v change", got)
+	}
+}
