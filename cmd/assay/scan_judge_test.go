@@ -32,6 +32,10 @@ unsigned char *copy(const unsigned char *value, size_t length) {
 int late(struct p *p) { int q = p->x; return p == NULL ? -1 : q; }
 int early(struct p *p) { return p == NULL ? -1 : p->x; }
 int within(struct p *p, int n) { if (n > 0 && !p) return 0; return n > 0 ? p->x : 0; }
+struct value { int kind; union { struct { char *chars; unsigned long length; } text; struct values *list; double number; } u; };
+struct values { struct value *items; unsigned long count; };
+char last(const struct value *v) { return v->kind == 1 ? v->u.text.chars[v->u.text.length] : 0; }
+unsigned long count(const struct value *v) { return v->kind == 2 ? v->u.list->count : 0; }
 `
 	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -46,12 +50,12 @@ int within(struct p *p, int n) { if (n > 0 && !p) return 0; return n > 0 ? p->x 
 		got = append(got, fmt.Sprintf("%d %s %s", f.Place.Pos.Line, f.Entry, f.Confidence))
 	}
 	// The write behind the copy is no matter of arguments, although the check before it goes wrong as well.
-	for _, want := range []string{"6 copy high", "13 copy high", "16 late medium"} {
+	for _, want := range []string{"6 copy high", "13 copy high", "16 late medium", "21 last high", "22 count low"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("findings: %v, want %s", got, want)
 		}
 	}
-	if len(got) != 3 {
+	if len(got) != 5 {
 		t.Errorf("findings: %v", got)
 	}
 }

@@ -243,6 +243,9 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 		default:
 			continue
 		}
+		if f.Pointer != nil {
+			f.Pointer.Chosen = m.chosen
+		}
 		list = append(list, f)
 	}
 	list = append(list, in.pairs(list, buffers, members)...)
@@ -401,6 +404,8 @@ func inside(name string) string { return name[:strings.LastIndexByte(name, '.')+
 type member struct {
 	Member
 	inner place // in the innermost structure
+	// chosen says that it is in a union, in the member that was chosen.
+	chosen bool
 }
 
 // arrayElements is how many elements of an array of structures or pointers in a structure are filled in.
@@ -438,7 +443,11 @@ func (in *inference) parts(t *llvm.CType, name string, at uint64, inner place, l
 			}
 		}
 		if best >= 0 {
-			return in.parts(s.Members[best].Type, name+"."+s.Members[best].Name, at, inner, level+1)
+			list = in.parts(s.Members[best].Type, name+"."+s.Members[best].Name, at, inner, level+1)
+			for k := range list {
+				list[k].chosen = len(s.Members) > 1
+			}
+			return list
 		}
 	case s.Kind == llvm.CArray && s.Count > 0 && holdsPointer(s.Base, 0):
 		b := s.Base.Strip()
@@ -447,10 +456,10 @@ func (in *inference) parts(t *llvm.CType, name string, at uint64, inner place, l
 		}
 		if rest := uint64(s.Count) - arrayElements; uint64(s.Count) > arrayElements && b.Kind == llvm.CPointer {
 			t := &llvm.CType{Kind: llvm.CArray, Base: s.Base, Count: int64(rest), Bits: rest * b.Bits}
-			list = append(list, member{Member{Name: fmt.Sprintf("%s[%d] and the pointers behind it", name, arrayElements), Offset: at + arrayElements*(b.Bits/8), Type: t}, inner})
+			list = append(list, member{Member{Name: fmt.Sprintf("%s[%d] and the pointers behind it", name, arrayElements), Offset: at + arrayElements*(b.Bits/8), Type: t}, inner, false})
 		}
 	default:
-		list = append(list, member{Member{Name: name, Offset: at, Type: t}, inner})
+		list = append(list, member{Member{Name: name, Offset: at, Type: t}, inner, false})
 	}
 	return list
 }

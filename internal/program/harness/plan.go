@@ -116,6 +116,8 @@ type Pointer struct {
 	Sized bool
 	// ByUse says that it is not only a name that says so.
 	ByUse bool
+	// Chosen says that it is a member of a union, in which a run may take it for another member.
+	Chosen bool
 	// Loose are members beside it, if it is one, that limit something and are no size: the program may know how they go with the
 	// size of what it points to.
 	Loose []Limit

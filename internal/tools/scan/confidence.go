@@ -118,6 +118,7 @@ func fold(list []Finding) []Finding {
 	out := []Finding{}
 	for _, f := range list {
 		key := cause{f.Property, f.Place.Func, f.Place.Pointee}
+		key.pointee.Bytes = 0
 		if n, ok := first[key]; ok && f.Confidence != Low {
 			out[n].AlsoAt = append(out[n].AlsoAt, f.Place.Pos)
 			continue

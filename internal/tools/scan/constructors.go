@@ -189,6 +189,13 @@ func makersOf(list []harness.Making) string {
 	return strings.Join(names, " or ")
 }
 
+// filled says that a constructor fills in what is there, so that the object is not its own memory.
+func filled(list []harness.Making) bool {
+	return slices.ContainsFunc(list, func(m harness.Making) bool {
+		return slices.ContainsFunc(m.Makers, func(s harness.Step) bool { return s.Into != harness.Returned })
+	})
+}
+
 // construct asks about the violations of a property once more with objects that the project makes.
 func (x *examination) construct(p assay.Property) {
 	x.unreached = ""
@@ -218,7 +225,7 @@ func (x *examination) construct(p assay.Property) {
 			continue // it happens before the function is called
 		}
 		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
-		f.made = true
+		f.made, f.filled = true, filled(x.made)
 		x.lowered(&f, startOf(r))
 		if k := slices.IndexFunc(x.out.Findings, func(g Finding) bool { return g.Property == p && g.Place.Pos == f.Place.Pos }); k < 0 {
 			x.out.Findings = append(x.out.Findings, f)

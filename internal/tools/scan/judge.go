@@ -66,6 +66,14 @@ func (s start) open(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Open() })
 }
 
+// otherMember says that a violation takes a member of a union for another one than that which was filled in: it accesses other numbers of bytes
+// than the elements have that the member points to.
+func (s start) otherMember(p show.Pointee) bool {
+	return p.Bytes > 0 && slices.ContainsFunc(s, func(f harness.Fact) bool {
+		return f.Name == p.Name && f.Pointer != nil && f.Pointer.Chosen && f.Pointer.Object != nil && f.Pointer.Object.Size != p.Bytes
+	})
+}
+
 // structured says that pointers in structures were filled in, or may be in objects of which nothing is known.
 func (s start) structured() bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool {
@@ -349,11 +357,13 @@ func lowered(f *Finding, s start) bool {
 	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing || p.Kind == show.PointeeFunction) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
+	case p.Kind == show.PointeeArgument && s.otherMember(p):
+		f.lower(LabelInvariant, "it takes what "+p.Name+" points to for something else, and what a union holds depends on what is beside it", "the kind of what "+p.Name+" is a part of")
 	case p.Kind == show.PointeeArgument && s.loose(f) != "":
 		f.lower(LabelInvariant, "the function takes "+s.loose(f)+" for a limit, and nothing says how that goes with the size of "+p.Name, roomFor(f, s))
 	case memory && !f.followed && f.Entry != "main":
 		f.lower(LabelRoom, "where the pointer comes from is not known", roomFor(f, s))
-	case p.Kind == show.PointeeNull && p.Initial && f.made && p.Name == "": // no parameter: what a constructor has left null
+	case p.Kind == show.PointeeNull && p.Initial && f.filled && p.Name == "": // no parameter: what a constructor has left null
 		f.Confidence, f.Because = Medium, f.Because+", with a pointer that is null from the start"
 		return false
 	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":

@@ -155,6 +155,8 @@ type Finding struct {
 	start start
 	// made says that an object that the project makes leads there.
 	made bool
+	// filled says that a constructor filled the object in, in memory that was there.
+	filled bool
 	// followed says that the trace comes to the violation.
 	followed bool
 	// Also are other functions from which the same place is reached.

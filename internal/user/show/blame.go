@@ -196,7 +196,11 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee)
 	if text == "" {
 		return of + ", " + role + " points to nothing", Pointee{Kind: PointeeNothing}
 	}
-	return of + ", " + role + text, what.pointee(address, o.Alive)
+	pointee := what.pointee(address, o.Alive)
+	if op := e.Func.Def(e.Value).Op; op == ir.Load || op == ir.Store {
+		pointee.Bytes = x.size
+	}
+	return of + ", " + role + text, pointee
 }
 
 // objectText is an object of the run in the words of the program.

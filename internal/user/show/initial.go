@@ -40,12 +40,14 @@ func phiOperand(f *ir.Func, d *ir.Def, from ir.BlockID) int {
 	return -1
 }
 
-// alwaysNull replays the run up to the violation and says whether the bytes were there when the function under analysis was
-// called, and 0 since then.
+// alwaysNull replays the run up to the violation and says whether the bytes were made by nothing in the program, as arguments are, also
+// between calls of constructors and of the function under analysis, and were 0 since then.
 func (r *Run) alwaysNull(ctx context.Context, c cell) bool {
 	calls, depth := 0, 0
 	null, ended := true, false
+	born := false // the cell has been made, and not by the program
 	_, err := interp.Run(ctx, r.Module, interp.Options{Oracle: interp.Replay(r.Input), Blocks: true, StopAt: func(e interp.Event) bool {
+		inside := calls >= 2 && e.Func.Name != r.Module.Entry && depth >= 2 // else arguments are being made
 		switch e.Kind {
 		case interp.Enter:
 			calls++
@@ -59,15 +61,23 @@ func (r *Run) alwaysNull(ctx context.Context, c cell) bool {
 				return true
 			}
 		}
-		if calls < 2 || e.Func.Name == r.Module.Entry || depth < 2 {
-			return false // the arguments are being made
-		}
 		b, ok := e.State.Memory(c.address, c.size)
+		switch {
+		case !ok && !born:
+			return false // it will be made
+		case !inside && !born:
+			born = true
+		case !born: // by the program
+			null = false
+		}
+		if calls < 2 || e.Func.Name == r.Module.Entry || depth < 2 {
+			return false
+		}
 		for _, x := range b {
 			ok = ok && x == 0
 		}
 		null = null && ok
 		return !null
 	}})
-	return err == nil && null && ended
+	return err == nil && null && ended && born
 }
