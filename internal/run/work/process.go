@@ -2,12 +2,9 @@ package work
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // This file bounds work by the processor time of a whole process: the limit of somebody who works on one thing at a time,
@@ -25,11 +22,11 @@ func ProcessorTime(pid int) (time.Duration, bool) {
 	return used, err == nil
 }
 
-// WithProcessTime is a context that ends, as by a deadline, when this process has used so much time of processors from now on.
+// WithProcessTime is a context that ends, as by a deadline, when this process has used so much time of processors from now on, in all its
+// threads, or what WithTimeout gives where time is work, or there is no such clock.
 func WithProcessTime(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	const clock = unix.CLOCK_PROCESS_CPUTIME_ID
-	begin, err := readClock(clock)
-	if err != nil || Counted(ctx) {
+	begin := Process()
+	if begin == 0 || Counted(ctx) {
 		return WithTimeout(ctx, limit)
 	}
 	// It may wait for something else than a processor.
@@ -38,14 +35,13 @@ func WithProcessTime(ctx context.Context, limit time.Duration) (context.Context,
 	context.AfterFunc(ctx, func() { c.end(ctx.Err()) })
 	var look func()
 	look = func() {
-		now, err := readClock(clock)
-		left := limit - (now - begin)
+		left := limit - (Process() - begin)
 		switch {
 		case ctx.Err() != nil:
-		case err != nil || left <= 0:
+		case left <= 0:
 			c.end(context.DeadlineExceeded)
 		default: // all processors may work for it
-			time.AfterFunc(max(left/time.Duration(runtime.NumCPU()), time.Millisecond), look)
+			time.AfterFunc(max(left/time.Duration(runtime.GOMAXPROCS(0)), time.Millisecond), look)
 		}
 	}
 	look()
@@ -78,10 +74,4 @@ func (c *processLimit) Err() error {
 	default:
 		return nil
 	}
-}
-
-// OwnProcessorTime is how much time of processors this process has used.
-func OwnProcessorTime() time.Duration {
-	used, _ := ProcessorTime(os.Getpid())
-	return used
 }

@@ -18,8 +18,8 @@ func TestWithProcessTime(t *testing.T) {
 	if ctx.Err() != nil {
 		t.Fatal("time that passes counts")
 	}
-	begin := OwnProcessorTime()
-	for child.Err() == nil && OwnProcessorTime()-begin < 100*limit {
+	begin := Process()
+	for child.Err() == nil && Process()-begin < 100*limit {
 	}
 	if err := child.Err(); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(context.Cause(child), context.DeadlineExceeded) {
 		t.Errorf("a context made of it ended by %v, because of %v", err, context.Cause(child))

@@ -46,29 +46,6 @@ func WithProcessorTime(ctx context.Context, limit time.Duration) (context.Contex
 	}
 }
 
-// WithProcessTime is a context that ends when the process has used so much processor time from now on, in all its
-// threads, or what WithTimeout gives where time is work, or there is no such clock.
-func WithProcessTime(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	begin := Process()
-	if Counted(ctx) || begin == 0 {
-		return WithTimeout(ctx, limit)
-	}
-	inner, cancel := context.WithCancelCause(ctx)
-	var look func()
-	look = func() {
-		left := limit - (Process() - begin)
-		switch {
-		case inner.Err() != nil:
-		case left <= 0:
-			cancel(context.DeadlineExceeded)
-		default:
-			time.AfterFunc(max(left/time.Duration(runtime.GOMAXPROCS(0)), time.Millisecond), look)
-		}
-	}
-	look()
-	return deadline{inner}, func() { cancel(context.Canceled) }
-}
-
 type aloneKey struct{}
 
 // Alone says whether the work has to be done in the calling goroutine: only its time of a processor is counted.

@@ -10,8 +10,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
-	"time"
 
 	"assay/internal/program/frontend"
 )
@@ -19,7 +20,7 @@ import (
 // This file keeps what was found out, by the content of what it depends on.
 //
 //   - A unit (units/KEY.gob): the key is the file, its flags and the options of compilation; it holds as long as all
-//     files that the compiler read have their content.
+//     files that the compiler read have their content, and none is where it would be read instead of one of them.
 //   - An answer (answers/KEY.json): the key is the digests of all functions and objects that the function
 //     reaches, positions included, and the options of the questions.
 //
@@ -35,10 +36,8 @@ type cache struct {
 }
 
 type content struct {
-	Size     int64
-	Modified time.Time
-	Hash     [sha256.Size]byte
-	Missing  bool
+	Hash    [sha256.Size]byte
+	Missing bool
 }
 
 // openCache makes the folder if it is not there, and identifies this program.
@@ -101,7 +100,7 @@ func (c *cache) unit(key string) *storedUnit {
 		return nil
 	}
 	for path, old := range u.Depends {
-		if now := c.look(path, &old); now.Missing != old.Missing || now.Hash != old.Hash {
+		if now := c.look(path); now.Missing != old.Missing || now.Hash != old.Hash {
 			return nil
 		}
 	}
@@ -122,10 +121,15 @@ func readUnit(path string) (*storedUnit, error) {
 }
 
 // putUnit keeps a unit; workers read it from there.
-func (c *cache) putUnit(key string, u *frontend.Unit, flags []string) error {
+func (c *cache) putUnit(key string, u *frontend.Unit, flags, include []string) error {
 	s := storedUnit{Unit: *u, Flags: flags, Depends: map[string]content{}}
 	for _, path := range u.Depends {
-		s.Depends[path] = c.look(path, nil)
+		s.Depends[path] = c.look(path)
+	}
+	for _, path := range hidden(u.Depends, slices.Concat(include, folders(flags))) {
+		if x := c.look(path); x.Missing {
+			s.Depends[path] = x
+		}
 	}
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(&s); err != nil {
@@ -134,21 +138,56 @@ func (c *cache) putUnit(key string, u *frontend.Unit, flags []string) error {
 	return writeFile(c.unitPath(key), b.Bytes())
 }
 
-// look is the content of a file now: that which is known if size and time are the same.
-func (c *cache) look(path string, known *content) content {
+// hiddenParts is how many parts at the end of a path an #include may name.
+const hiddenParts = 3
+
+// hidden are paths where a file would be read instead of one of those that were read, if it were there: what an #include names is the end of a
+// path, and is looked for in all folders that are named, or in which something was read.
+func hidden(read, named []string) (list []string) {
+	in := map[string]bool{}
+	for _, d := range named {
+		in[absolute(d)] = true
+	}
+	for _, path := range read {
+		in[filepath.Dir(path)] = true
+	}
+	for _, path := range read {
+		rest, end := filepath.Dir(path), filepath.Base(path)
+		for range hiddenParts {
+			for d := range in {
+				list = append(list, filepath.Join(d, end))
+			}
+			rest, end = filepath.Dir(rest), filepath.Join(filepath.Base(rest), end)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// folders are those that flags of the compiler name.
+func folders(flags []string) (list []string) {
+	for k, f := range flags {
+		for _, option := range []string{"-I", "-iquote", "-isystem", "-idirafter"} {
+			if f == option && k+1 < len(flags) {
+				list = append(list, flags[k+1])
+			} else if d, ok := strings.CutPrefix(f, option); ok && d != "" {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// look is the content of a file now. It is read: size and time may be the same by chance.
+func (c *cache) look(path string) content {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x, ok := c.files[path]; ok {
 		return x
 	}
 	x := content{Missing: true}
-	if info, err := os.Stat(path); err == nil {
-		x = content{Size: info.Size(), Modified: info.ModTime()}
-		if known != nil && !known.Missing && known.Size == x.Size && known.Modified.Equal(x.Modified) {
-			x.Hash = known.Hash
-		} else if data, err := os.ReadFile(path); err == nil {
-			x.Hash = sha256.Sum256(data)
-		}
+	if data, err := os.ReadFile(path); err == nil {
+		x = content{Hash: sha256.Sum256(data)}
 	}
 	c.files[path] = x
 	return x

@@ -81,7 +81,7 @@ type examination struct {
 
 // examine answers a request.
 func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) *answer {
-	begin := work.OwnProcessorTime()
+	begin := work.Process()
 	x := &examination{ctx: ctx, internal: r.Internal, summary: r.Summary, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, limit: r.Timeout, end: begin + 3*r.Timeout}
 	x.task = assay.Task{Properties: r.Properties, Program: r.Program}
 	p := &x.task.Program
@@ -108,7 +108,7 @@ func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) 
 			p.File = absolute(p.File)
 		}
 	}
-	x.out.Seconds = (work.OwnProcessorTime() - begin).Seconds()
+	x.out.Seconds = (work.Process() - begin).Seconds()
 	return x.out
 }
 
@@ -127,7 +127,7 @@ func (x *examination) checkLinked(link []frontend.Linked, v assay.Harness, prope
 	}
 	t.Properties, t.Program.Harness = properties, v
 	t.Engine.Parts = len(properties) > 1
-	limit := min(x.limit, x.end-work.OwnProcessorTime())
+	limit := min(x.limit, x.end-work.Process())
 	if limit < 50*time.Millisecond {
 		x.out.TimedOut = true
 		return &assay.Result{Answer: assay.Unknown, Reasons: []assay.Reason{{Cause: "timeout", Text: "the time for the function is up"}}}, nil

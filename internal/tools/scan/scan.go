@@ -207,7 +207,7 @@ func (s *scanner) compile(ctx context.Context) error {
 				s.units[i], s.keys[i] = &stored.Unit, key
 			} else if u, err := s.project.compile(ctx, src, o); err != nil {
 				errs[i] = err
-			} else if err := s.cache.putUnit(key, u, src.Flags); err != nil {
+			} else if err := s.cache.putUnit(key, u, src.Flags, o.Include); err != nil {
 				errs[i] = &assay.EnvironmentError{Doing: "writing to the cache", Err: err}
 			} else {
 				s.units[i], s.keys[i] = u, key
@@ -479,7 +479,7 @@ func (s *scanner) budget() time.Duration {
 func (s *scanner) taken() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return work.OwnProcessorTime() + s.used
+	return work.Process() + s.used
 }
 
 // spent says that the processor time for all functions is used up.

@@ -1,0 +1,56 @@
+package scan
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assay/internal/program/frontend"
+)
+
+// TestStaleUnits: a unit does not hold when a header has other content, of the same size and time too, or when another
+// header is where it would be read instead.
+func TestStaleUnits(t *testing.T) {
+	folder := t.TempDir()
+	source, header := write(t, folder, "f.c", "#include <n.h>\n"), write(t, folder, "b/n.h", "#define N 4\n")
+	info, err := os.Stat(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := t.TempDir()
+	fresh := func() *cache {
+		c, err := openCache(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	u := &frontend.Unit{File: source, Depends: []string{source, header}}
+	if err := fresh().putUnit("k", u, []string{"-I" + filepath.Join(folder, "c")}, []string{filepath.Join(folder, "a"), filepath.Join(folder, "b")}); err != nil {
+		t.Fatal(err)
+	}
+	holds := func() bool { return fresh().unit("k") != nil }
+	if !holds() {
+		t.Fatal("it does not hold at once")
+	}
+	write(t, folder, "b/n.h", "#define N 7\n")
+	if err := os.Chtimes(header, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if holds() {
+		t.Error("it holds with another header of the same size and time")
+	}
+	write(t, folder, "b/n.h", "#define N 4\n")
+	for _, name := range []string{"a/n.h", "c/n.h", "n.h"} {
+		path := write(t, folder, name, "#define N 6\n")
+		if holds() {
+			t.Errorf("it holds although there is %s", name)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if !holds() {
+			t.Errorf("it does not hold when %s is gone", name)
+		}
+	}
+}
