@@ -48,9 +48,25 @@ func (r *run) bounded(ctx context.Context, m *ir.Module) Reply {
 	case verdict.Unknown:
 		a.Hopeless = !o.All && hopeless(v)
 	case verdict.False:
-		a.Partial = o.All
+		a.Partial = o.All && !r.allDecided(m, &b)
 	}
 	return a
+}
+
+// allDecided says that nothing is open after bounded search.
+func (r *run) allDecided(m *ir.Module, b *bmc.Result) bool {
+	listed := map[verdict.Site]bool{}
+	for i := range b.Checks {
+		x := metAt(&b.Checks[i]).Site
+		listed[x] = true
+		if _, open := b.Checks[i].Verdict.(verdict.Unknown); open && !r.isProved(x) && !r.isRefuted(x) {
+			return false
+		}
+	}
+	if _, rest := b.Rest.(verdict.True); rest {
+		return true
+	}
+	return !slices.ContainsFunc(r.open(m), func(x verdict.Site) bool { return !listed[x] })
 }
 
 // hopeless says that what stopped bounded search stops a proof, too.

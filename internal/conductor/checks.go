@@ -92,7 +92,7 @@ type checkTable struct {
 	// proofs are those that were accepted; final says that induction will prove no more.
 	proofs map[verdict.Site]verdict.True
 	final  bool
-	// refuted are the checks that other engines than bounded search have refuted.
+	// refuted are the checks that some engine has refuted.
 	refuted map[met]bmc.CheckResult
 	// telling is held while proofs are put on the board, so that the last ones stay there.
 	telling sync.Mutex
@@ -124,10 +124,25 @@ func (r *run) sites(m *ir.Module) []verdict.Site {
 	return out
 }
 
+// refute notes that some run violates a check; mu is held.
+func (t *checkTable) refute(c CheckResult) {
+	if t.refuted == nil {
+		t.refuted = map[met]CheckResult{}
+	}
+	if at := metAt(&c); t.refuted[at].Verdict == nil {
+		t.refuted[at] = c
+	}
+}
+
 // found notes what bounded search has decided.
 func (r *run) found(m *ir.Module, checks []bmc.CheckResult) {
 	r.known.mu.Lock()
 	r.known.checks = checks
+	for _, c := range checks {
+		if _, refuted := c.Verdict.(verdict.False); refuted {
+			r.known.refute(c)
+		}
+	}
 	r.known.mu.Unlock()
 	r.tell(m)
 }

@@ -188,15 +188,9 @@ func (r *run) isProved(x verdict.Site) bool {
 
 // violated notes that some run violates a check.
 func (r *run) violated(m *ir.Module, c CheckResult) {
-	t := &r.known
-	t.mu.Lock()
-	if t.refuted == nil {
-		t.refuted = map[met]CheckResult{}
-	}
-	if at := metAt(&c); t.refuted[at].Verdict == nil {
-		t.refuted[at] = c
-	}
-	t.mu.Unlock()
+	r.known.mu.Lock()
+	r.known.refute(c)
+	r.known.mu.Unlock()
 	r.tell(m)
 }
 

@@ -88,7 +88,10 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 			}
 			t.Options.EachCheck, t.Options.Parts, t.Options.beside = false, false, true
 		})
-		a, _ := sub.play(ctx, question)
+		soon, stop := s.whileOpen(ctx, asked)
+		a, _ := sub.play(soon, question)
+		decided := soon.Err() != nil && ctx.Err() == nil
+		stop()
 		s.stats.add(&a.Stats)
 		switch v := a.Verdict.(type) {
 		case verdict.True:
@@ -108,10 +111,34 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 			}
 			s.last = a
 		case verdict.Unknown:
-			s.why = v.Reasons
-			return false
+			if !decided {
+				s.why = v.Reasons
+				return false
+			}
 		}
 	}
+}
+
+// whileOpen is a context that ends when none of the checks is open, whoever decides them.
+func (s *sets) whileOpen(ctx context.Context, asked []verdict.Site) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	if work.Counted(ctx) {
+		return ctx, stop // nobody else runs
+	}
+	go func() {
+		for {
+			_, _, change := look[ProvedChecks](s.r.board, s.m)
+			if !slices.ContainsFunc(s.r.open(s.m), func(x verdict.Site) bool { return slices.Contains(asked, x) }) {
+				stop()
+			}
+			select {
+			case <-change:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ctx, stop
 }
 
 // refuted notes the check that a run violates. It says whether the run is one of the whole program.
