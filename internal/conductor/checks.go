@@ -2,8 +2,10 @@ package conductor
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"assay/internal/engines/bmc"
@@ -94,6 +96,9 @@ type checkTable struct {
 	final  bool
 	// refuted are the checks that some engine has refuted.
 	refuted map[met]bmc.CheckResult
+	// asked are the checks that askTogether asks about at the moment, stop ends that.
+	asked []verdict.Site
+	stop  context.CancelFunc
 	// telling is held while proofs are put on the board, so that the last ones stay there.
 	telling sync.Mutex
 }
@@ -134,6 +139,15 @@ func (t *checkTable) refute(c CheckResult) {
 	}
 }
 
+// violations are the checks that are refuted, in an order that depends on nothing but these.
+func (t *checkTable) violations() []CheckResult {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.SortedFunc(maps.Values(t.refuted), func(a, b CheckResult) int {
+		return cmp.Or(strings.Compare(a.Guard.Func, b.Guard.Func), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Guard.Pos.Line, b.Guard.Pos.Line), cmp.Compare(a.Guard.Pos.Col, b.Guard.Pos.Col))
+	})
+}
+
 // found notes what bounded search has decided.
 func (r *run) found(m *ir.Module, checks []bmc.CheckResult) {
 	r.known.mu.Lock()
@@ -144,6 +158,7 @@ func (r *run) found(m *ir.Module, checks []bmc.CheckResult) {
 		}
 	}
 	r.known.mu.Unlock()
+	r.decidedOne()
 	r.tell(m)
 }
 
@@ -184,20 +199,15 @@ func (r *run) tell(m *ir.Module) {
 // listed where bounded search has met them, at the calls of the program. It panics if
 // the two contradict each other.
 func (r *run) joined(m *ir.Module, checks []bmc.CheckResult, proofs map[verdict.Site]verdict.True, rest verdict.Verdict) []bmc.CheckResult {
-	r.known.mu.Lock()
-	refuted := maps.Clone(r.known.refuted)
-	r.known.mu.Unlock()
 	checks = slices.Clone(checks)
-	for i := range checks {
-		at := metAt(&checks[i])
-		if x, ok := refuted[at]; ok {
-			if _, isUnknown := checks[i].Verdict.(verdict.Unknown); isUnknown {
-				checks[i].Verdict = x.Verdict
-			}
-			delete(refuted, at)
+	for _, x := range r.known.violations() {
+		i := slices.IndexFunc(checks, func(c CheckResult) bool { return metAt(&c) == metAt(&x) })
+		if i < 0 {
+			checks = append(checks, x)
+		} else if _, isUnknown := checks[i].Verdict.(verdict.Unknown); isUnknown {
+			checks[i].Verdict = x.Verdict
 		}
 	}
-	checks = slices.AppendSeq(checks, maps.Values(refuted))
 	listed := map[verdict.Site]bool{}
 	var out []bmc.CheckResult
 	for _, x := range checks {

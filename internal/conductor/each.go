@@ -170,6 +170,7 @@ func (r *run) prove(ctx context.Context, m *ir.Module, proof verdict.True, exclu
 		worth = Proved
 	}
 	r.board.publish(ctx, m, Post{Fact: f, By: by, Worth: worth})
+	r.decidedOne()
 	r.tell(m)
 }
 
@@ -191,6 +192,7 @@ func (r *run) violated(m *ir.Module, c CheckResult) {
 	r.known.mu.Lock()
 	r.known.refute(c)
 	r.known.mu.Unlock()
+	r.decidedOne()
 	r.tell(m)
 }
 

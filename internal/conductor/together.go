@@ -64,8 +64,8 @@ func (r *run) askTogether(ctx context.Context, m *ir.Module) Reply {
 	a := Reply{Stats: s.stats, Verdict: verdict.Unknown{Reasons: s.why}}
 	if len(r.open(m)) == 0 && s.last.Verdict != nil {
 		a.Verdict, a.About = s.last.Verdict, s.last.Module
-		for _, c := range r.known.refuted {
-			a.Verdict, a.About = c.Verdict, m
+		if found := r.known.violations(); len(found) > 0 {
+			a.Verdict, a.About = found[0].Verdict, m
 		}
 	}
 	return a
@@ -122,23 +122,23 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 // whileOpen is a context that ends when none of the checks is open, whoever decides them.
 func (s *sets) whileOpen(ctx context.Context, asked []verdict.Site) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithCancel(ctx)
-	if work.Counted(ctx) {
-		return ctx, stop // nobody else runs
-	}
-	go func() {
-		for {
-			_, _, change := look[ProvedChecks](s.r.board, s.m)
-			if !slices.ContainsFunc(s.r.open(s.m), func(x verdict.Site) bool { return slices.Contains(asked, x) }) {
-				stop()
-			}
-			select {
-			case <-change:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	t := &s.r.known
+	t.mu.Lock()
+	t.asked, t.stop = asked, stop
+	t.mu.Unlock()
+	s.r.decidedOne()
 	return ctx, stop
+}
+
+// decidedOne ends a question about checks that are decided.
+func (r *run) decidedOne() {
+	t := &r.known
+	t.mu.Lock()
+	asked, stop := t.asked, t.stop
+	t.mu.Unlock()
+	if stop != nil && !slices.ContainsFunc(asked, func(x verdict.Site) bool { return !r.isProved(x) && !r.isRefuted(x) }) {
+		stop()
+	}
 }
 
 // refuted notes the check that a run violates. It says whether the run is one of the whole program.
