@@ -20,13 +20,14 @@ type step struct {
 
 func (s *step) excludes(cond term.ID) bool { return s.g.excludes(s.u.st, cond) }
 
-// arg is an operand, simplified under the guard of the instance.
+// arg is an operand. A pointer is simplified under the guard of the instance; a number is not: what is computed at two
+// places from the same numbers stays one term, which often decides an assertion.
 func (s *step) arg(d *ir.Def, i int) memory.Value {
 	x, st := s.u.operand(s.fr, d.Args[i]), s.u.st
 	if x.IsPointer() {
 		return memory.Value{Object: st.Under(s.g.all, x.Object), Offset: st.Under(s.g.all, x.Offset)}
 	}
-	return memory.Value{Bits: st.Under(s.g.all, x.Bits)}
+	return x
 }
 
 func (s *step) bits(d *ir.Def, i int) term.ID {
