@@ -165,6 +165,14 @@ func (t *tracer) nameOf(e interp.Event, o object, address, size uint64) string {
 
 // cellName is what C calls the memory of size bytes at an address, and its type; "" if it has no name.
 func (t *tracer) cellName(e interp.Event, address, size uint64) (string, ir.CType) {
+	if name, part := t.variableName(e, address, size); name != "" {
+		return name, part
+	}
+	return t.reachedName(e, address, size)
+}
+
+// variableName is the name of a cell of a variable.
+func (t *tracer) variableName(e interp.Event, address, size uint64) (string, ir.CType) {
 	inner := t.visible()
 	for i := len(t.objects) - 1; i >= 0; i-- {
 		o := &t.objects[i]
@@ -182,6 +190,11 @@ func (t *tracer) cellName(e interp.Event, address, size uint64) (string, ir.CTyp
 			}
 		}
 	}
+	return "", ir.CType{}
+}
+
+// reachedName is the name of a cell that variables lead to.
+func (t *tracer) reachedName(e interp.Event, address, size uint64) (string, ir.CType) {
 	for _, p := range t.reach(e) {
 		if width := uint64(p.element.Bits) / 8; address >= p.target && address-p.target < max(width, 1)*64 {
 			if o, ok := e.State.Memory(p.target, address-p.target+size); !ok || len(o) == 0 {

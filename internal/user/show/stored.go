@@ -28,8 +28,12 @@ func (w written) holds(s interp.State, c cell) bool {
 	return ok && c.size <= 8 && binary.LittleEndian.Uint64(append(b, make([]byte, 8)...)) == w.bits
 }
 
-// maxStores bounds the stores that are looked at: each is a search for a name.
-const maxStores = 20_000
+// maxStores bounds the stores that are looked at, maxSearches those of them for which pointers are followed: that costs as
+// much as the program has pointers.
+const (
+	maxStores   = 20_000
+	maxSearches = 300
+)
 
 // stored handles a store.
 func (t *tracer) stored(e interp.Event) {
@@ -49,7 +53,11 @@ func (t *tracer) stored(e interp.Event) {
 	if o, offset := e.State.Pointer(d.Args[1]); o.ID == 0 || !o.Alive || offset > o.Size || size > o.Size-offset {
 		return
 	}
-	name, part := t.cellName(e, address, size)
+	name, part := t.variableName(e, address, size)
+	if name == "" && t.searches < maxSearches {
+		t.searches++
+		name, part = t.reachedName(e, address, size)
+	}
 	if name == "" || part.Bits != e.State.Value(d.Args[0]).Width() {
 		return
 	}

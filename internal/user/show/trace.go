@@ -124,6 +124,7 @@ type tracer struct {
 	history  []Origin           // of that pointer
 	pointed  map[uint64]string  // the variables that got addresses last
 	stores   int                // that were looked at
+	searches int                // of names for stores
 	wrote    map[uint64]written // the last stores of pointers, by the address of the cell
 	null     cell               // where the null pointer of the last invalid access comes from
 	err      error
