@@ -106,7 +106,7 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 			s.r.prove(ctx, s.m, v, others, "together", false)
 			return true
 		case verdict.False:
-			if !s.refuted(ctx, v) {
+			if !s.refuted(ctx, v, asked) {
 				return true
 			}
 			s.last = a
@@ -141,8 +141,8 @@ func (r *run) decidedOne() {
 	}
 }
 
-// refuted notes the check that a run violates. It says whether the run is one of the whole program.
-func (s *sets) refuted(ctx context.Context, v verdict.False) bool {
+// refuted notes the check of those asked about that a run violates. It says whether the run is one of the whole program.
+func (s *sets) refuted(ctx context.Context, v verdict.False, asked []verdict.Site) bool {
 	label := ""
 	if slices.Contains(s.r.Targets, ir.ErrorLabel) {
 		label = cmp.Or(s.r.Label, "ERROR")
@@ -152,6 +152,9 @@ func (s *sets) refuted(ctx context.Context, v verdict.False) bool {
 		g, broken := verdict.Broken(e, label)
 		if !broken || g.Kind != v.Violation.Kind || g.Func != v.Violation.Func || g.Pos != v.Violation.Pos {
 			return false
+		}
+		if !slices.Contains(asked, verdict.Site{Func: g.Func, Value: e.Value, Kind: g.Kind}) {
+			return false // another check at the same place, as those of a macro are
 		}
 		found = true
 		g.Pos = e.State.UserPos(e.Pos) // a check of a library model is that of the call

@@ -35,7 +35,7 @@ type Report struct {
 	Files     []File     `json:"files"`
 	// Problems are wrong comments and the like: what the user should mend.
 	Problems []Problem `json:"problems"`
-	// Stopped says why not everything was looked at: "timeout", "interrupted"; empty if all was.
+	// Stopped says why not everything was looked at: "timeout" (--timeout or --effort), "interrupted"; empty if all was.
 	Stopped string `json:"stopped,omitempty"`
 	// Counts are, for each property, how many functions are proved, by which engine, open, and violated.
 	Counts []Count `json:"counts"`

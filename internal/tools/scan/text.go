@@ -69,7 +69,7 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	t.printf("; %s in %s, %d from the cache, %.1f s\n", plural(len(r.Functions), "function"), plural(len(r.Files), "file"), r.Cached, r.Seconds)
 	switch r.Stopped {
 	case "timeout":
-		t.printf("stopped: the time limit was reached before all functions were looked at\n")
+		t.printf("stopped: the time (--timeout) or the processor time (--effort) was used up before all functions were looked at; the next scan goes on with them\n")
 	case "interrupted":
 		t.printf("stopped: interrupted before all functions were looked at\n")
 	}
