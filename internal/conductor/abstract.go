@@ -82,7 +82,7 @@ func (r *run) interpretParts(ctx context.Context, m *ir.Module) {
 		return
 	}
 	if proof, ok := r.certified(ctx, m, a.Proof, a.Open); ok {
-		r.prove(ctx, m, proof, a.Open, "abstract", false)
+		r.prove(ctx, m, part{proof, m}, a.Open, "abstract", false)
 	}
 }
 

@@ -94,6 +94,8 @@ type checkTable struct {
 	// proofs are those that were accepted; final says that induction will prove no more.
 	proofs map[verdict.Site]verdict.True
 	final  bool
+	// parts are the proofs that proved anything new, in the order in which they were accepted.
+	parts []part
 	// refuted are the checks that some engine has refuted.
 	refuted map[met]bmc.CheckResult
 	// asked are the checks that askTogether asks about at the moment, stop ends that.

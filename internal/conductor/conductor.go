@@ -118,6 +118,8 @@ type Options struct {
 	Precondition bool
 	// beside says that bounded search is at work on the same question elsewhere.
 	beside bool
+	// proving says that the question is one about a part, and engines that search for violations work on the whole.
+	proving bool
 }
 
 // chosen says that the user chose the domains.

@@ -56,7 +56,7 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 		r.prove(ctx, m, e.last, r.sites(m), "induction", true) // nothing more
 	}
 	if e.last.Certificate != nil && r.allProved(m) {
-		return Reply{Verdict: e.last}
+		return Reply{Verdict: e.last.True}
 	}
 	return unknown(distinct(e.why)...)
 }
@@ -65,7 +65,7 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 type eachProof struct {
 	r    *run
 	m    *ir.Module
-	last verdict.True
+	last part
 	why  []verdict.Reason
 }
 
@@ -88,7 +88,7 @@ func (e *eachProof) within(ctx context.Context, p *transform.Program) {
 	}
 	claim := func(by string, proof *verdict.Induction, excluded []verdict.Site) {
 		if t, ok := sub.certified(ctx, p.Module, proof, excluded); ok {
-			e.last = p.Proof(t)
+			e.last = part{p.Proof(t), p.Module}
 			r.prove(ctx, e.m, e.last, slices.Concat(excluded, unseen), by, false)
 		}
 	}
@@ -131,14 +131,20 @@ func (r *run) certified(ctx context.Context, m *ir.Module, proof *verdict.Induct
 	return verdict.True{Certificate: proof}, true
 }
 
+// part is a proof of some checks, and the program that it is about.
+type part struct {
+	verdict.True
+	Program *ir.Module
+}
+
 // prove notes a proof of all checks but those excluded, and tells the others what is proved so
 // far; final says that induction will prove no more.
-func (r *run) prove(ctx context.Context, m *ir.Module, proof verdict.True, excluded []verdict.Site, by string, final bool) {
+func (r *run) prove(ctx context.Context, m *ir.Module, proof part, excluded []verdict.Site, by string, final bool) {
 	all := r.sites(m)
 	t := &r.known
 	t.telling.Lock()
 	defer t.telling.Unlock()
-	proof = r.asPart(proof)
+	proof.True = r.asPart(proof.True)
 	not := map[verdict.Site]bool{}
 	for _, x := range excluded {
 		not[x] = true
@@ -147,10 +153,14 @@ func (r *run) prove(ctx context.Context, m *ir.Module, proof verdict.True, exclu
 	if t.proofs == nil {
 		t.proofs = map[verdict.Site]verdict.True{}
 	}
+	new := false
 	for _, x := range all {
 		if _, before := t.proofs[x]; !before && !not[x] {
-			t.proofs[x] = proof
+			t.proofs[x], new = proof.True, true
 		}
+	}
+	if new {
+		t.parts = append(t.parts, proof)
 	}
 	t.final = t.final || final
 	f := ProvedChecks{Proofs: maps.Clone(t.proofs), Final: t.final}

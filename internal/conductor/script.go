@@ -32,6 +32,8 @@ func WriteScript(ctx context.Context, w io.Writer, t *Task, a *Answer, what ...s
 		return fmt.Sprintf("the proof is a tree of %d paths, whose check follows them and is no set of questions", e.Paths), nil
 	case *verdict.SymbolicGraph:
 		return "the proof is a symbolic execution graph, whose check follows paths and is no set of questions", nil
+	case *verdict.Several:
+		return fmt.Sprintf("the proof consists of %d parts with a check each", len(e.Parts)), nil
 	case *verdict.OverIntegers:
 		return "the proof is about mathematical integers", nil
 	case verdict.Unchecked:

@@ -50,6 +50,8 @@ const (
 var (
 	always   = func(o *Options) bool { return true }
 	together = func(o *Options) bool { return !o.EachCheck && !refining(o) }
+	whole    = func(o *Options) bool { return together(o) && !o.proving }
+	parted   = func(o *Options) bool { return together(o) && !o.beside && !o.Scripted }
 	refining = func(o *Options) bool { return o.Heap || o.ValuesRefine }
 	byOne    = func(o *Options) bool { return o.EachCheck }
 	wholly   = func(o *Options) bool { return o.EachCheck && o.Only == "" && !o.chosen() && !refining(o) }
@@ -83,10 +85,10 @@ func init() { // the functions use the table
 			Gives: True | False, When: wholly, Asks: true, Run: (*run).askTogether,
 			Start: 100 * time.Millisecond},
 		{Name: "paths", Question: Safety, About: "follows the paths of the program one by one: parsers, recursion, pointers to functions",
-			Gives: True | False, When: together, Run: (*run).explore,
+			Gives: True | False, When: whole, Run: (*run).explore,
 			Start: 100 * time.Millisecond},
 		{Name: "trial", Question: Safety, About: "runs with guessed inputs",
-			Gives: False, When: together, Quiet: true, Run: (*run).try,
+			Gives: False, When: whole, Quiet: true, Run: (*run).try,
 			Start: 150 * time.Millisecond, Share: 1. / 3},
 		{Name: "ic3", Question: Safety, About: "IC3 on the transition system",
 			Gives: True | False, When: together, Quiet: true, Run: system(solve.IC3),
@@ -104,11 +106,14 @@ func init() { // the functions use the table
 		{Name: "skeleton", Question: Safety, About: "induction where memory may hold anything: numbers beside lists and trees",
 			Gives: True, When: together, Quiet: true, Run: (*run).proveSkeleton,
 			Start: 200 * time.Millisecond},
+		{Name: "parts", Question: Safety, About: "proves checks in sets, by the others",
+			Gives: True | False, When: parted, Asks: true, Quiet: true, Run: (*run).proveParts,
+			Start: time.Second},
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
-			Gives: False, When: together, Quiet: true, Run: (*run).accelerate,
+			Gives: False, When: whole, Quiet: true, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once
 		{Name: "slice", Question: Safety, About: "unwinds what the checks depend on that abstract interpretation leaves open: refutes",
-			Gives: False, When: together, Quiet: true, Run: (*run).searchSlice,
+			Gives: False, When: whole, Quiet: true, Run: (*run).searchSlice,
 			Start: 60 * time.Millisecond},
 		{Name: "refinement", Question: Safety, About: "proofs that say more from step to step (--heap, --values-refine)",
 			Gives: True, When: refining, Run: (*run).refine},

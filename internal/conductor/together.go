@@ -28,6 +28,10 @@ import (
 //	(4) A proof speaks of runs that go on behind violations that are not asked about, as it does with a
 //	    property that asks for the kind only.
 
+// A question about all checks together (without Options.EachCheck) is divided in the same way, beside the engines
+// that work on the whole: proveParts. What abstract interpretation excludes is proved first and leaves the question.
+// Only proofs count there, for the whole has its own search for violations.
+
 // firstSet is the time for the first set; it is four times as much for the next ones.
 const firstSet = 2 * time.Second
 
@@ -38,15 +42,87 @@ type sets struct {
 	stats Stats
 	why   []verdict.Reason // why the engines did not decide the last set
 	last  Answer           // the last one that decided something
+	// whole is the run about all checks together, if only its answer is wanted; found is the violation that ends it.
+	whole *run
+	found *verdict.False
 }
 
 // askTogether decides checks as far as the engines decide sets of them.
 func (r *run) askTogether(ctx context.Context, m *ir.Module) Reply {
 	s := &sets{r: r, m: m}
-	limit := firstSet
-	for open := [][]verdict.Site{r.sites(m)}; len(open) > 0 && ctx.Err() == nil; limit *= 4 {
+	s.ask(ctx, [][]verdict.Site{r.sites(m)})
+	a := Reply{Stats: s.stats, Verdict: verdict.Unknown{Reasons: s.why}}
+	if len(r.open(m)) == 0 && s.last.Verdict != nil {
+		a.Verdict, a.About = s.last.Verdict, s.last.Module
+		if found := r.known.violations(); len(found) > 0 {
+			a.Verdict, a.About = found[0].Verdict, m
+		}
+	}
+	return a
+}
+
+// proveParts proves the checks of a program in parts, each with a certificate of its own, whose conjunction is a proof:
+// what abstract interpretation and induction prove of them one by one, and the rest in sets. There is nothing to do if the checks
+// cannot be divided.
+func (r *run) proveParts(ctx context.Context, m *ir.Module) Reply {
+	none := func(why ...verdict.Reason) Reply {
+		return unknown(append(why, verdict.Reason{Cause: verdict.CauseUnwinding, Text: "parts: not every check was proved"})...)
+	}
+	sub := r.with(func(t *Task) {
+		t.Targets, t.Disputed = slices.Concat(r.Targets, r.Disputed), nil // a proof is one of both
+		t.Options.EachCheck, t.Options.Parts, t.Options.beside = true, false, true
+		t.Progress, t.Decided = nil, nil
+	})
+	s := &sets{r: sub, m: m, whole: r}
+	if len(s.divide(sub.sites(m))) < 2 {
+		return none()
+	}
+	a := sub.inductEach(ctx, m)
+	if !sub.allProved(m) && ctx.Err() == nil {
+		s.ask(ctx, s.divide(sub.sites(m)))
+	}
+	a.Stats.add(&s.stats)
+	switch {
+	case s.found != nil:
+		a.Verdict = *s.found
+	case !sub.allProved(m):
+		return none(s.why...)
+	case r.Options.Uncertified:
+		a.Verdict = verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
+	default:
+		a.Verdict = sub.known.whole()
+	}
+	return a
+}
+
+// whole is the proof that the proofs of all checks are together.
+func (t *checkTable) whole() verdict.True {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.parts) == 1 {
+		return t.parts[0].True
+	}
+	out, all := verdict.True{}, &verdict.Several{}
+	for _, p := range t.parts {
+		all.Parts = append(all.Parts, verdict.Part{Program: p.Program, Certificate: p.Certificate})
+		for _, g := range p.Unclean {
+			if !slices.Contains(out.Unclean, g) {
+				out.Unclean = append(out.Unclean, g)
+			}
+		}
+	}
+	out.Certificate = all
+	return out
+}
+
+// ask asks about sets, and about their parts with more time.
+func (s *sets) ask(ctx context.Context, open [][]verdict.Site) {
+	for limit := firstSet; len(open) > 0 && ctx.Err() == nil && s.found == nil; limit *= 4 {
 		var hard [][]verdict.Site
 		for i, set := range open {
+			if s.found != nil {
+				return
+			}
 			single := len(hard) == 0 && i == len(open)-1 && len(s.divide(set)) == 1
 			limited, stop := ctx, context.CancelFunc(func() {})
 			if !single {
@@ -61,14 +137,6 @@ func (r *run) askTogether(ctx context.Context, m *ir.Module) Reply {
 		}
 		open = hard
 	}
-	a := Reply{Stats: s.stats, Verdict: verdict.Unknown{Reasons: s.why}}
-	if len(r.open(m)) == 0 && s.last.Verdict != nil {
-		a.Verdict, a.About = s.last.Verdict, s.last.Module
-		if found := r.known.violations(); len(found) > 0 {
-			a.Verdict, a.About = found[0].Verdict, m
-		}
-	}
-	return a
 }
 
 // decide asks about those of a set that are open. It says whether none is afterwards, or nothing more can be asked.
@@ -86,7 +154,7 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 			if !slices.Contains(kinds, ir.Overflow) {
 				t.Disputed = nil
 			}
-			t.Options.EachCheck, t.Options.Parts, t.Options.beside = false, false, true
+			t.Options.EachCheck, t.Options.Parts, t.Options.beside, t.Options.proving = false, false, true, s.whole != nil
 		})
 		soon, stop := s.whileOpen(ctx, asked)
 		a, _ := sub.play(soon, question)
@@ -103,9 +171,13 @@ func (s *sets) decide(ctx context.Context, set []verdict.Site) bool {
 					others = append(others, x)
 				}
 			}
-			s.r.prove(ctx, s.m, v, others, "together", false)
+			s.r.prove(ctx, s.m, part{v, a.Module}, others, "together", false)
 			return true
 		case verdict.False:
+			if s.whole != nil {
+				s.found, _ = s.whole.replayed(ctx, s.m, v)
+				return false
+			}
 			if !s.refuted(ctx, v, asked) {
 				return true
 			}

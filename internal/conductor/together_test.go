@@ -69,7 +69,7 @@ func TestQuestions(t *testing.T) {
 	if _, kinds, asked = s.question(all); len(kinds) != 2 || len(asked) != 2 {
 		t.Errorf("an access is refuted: %v, %d checks", kinds, len(asked))
 	}
-	r.prove(t.Context(), m, verdict.True{}, slices.DeleteFunc(slices.Clone(all), func(x verdict.Site) bool { return x != all[1] }), "test", false)
+	r.prove(t.Context(), m, part{}, slices.DeleteFunc(slices.Clone(all), func(x verdict.Site) bool { return x != all[1] }), "test", false)
 	if q, _, asked = s.question(all); len(asked) != 1 || asked[0] != all[1] {
 		t.Errorf("the others are proved: %v", asked)
 	}

@@ -107,8 +107,17 @@ func (p *Program) Proof(t verdict.True) verdict.True {
 	if p.About == "" {
 		return t
 	}
-	which := ", for " + p.About
-	switch c := t.Certificate.(type) {
+	name(t.Certificate, ", for "+p.About)
+	return t
+}
+
+// name adds to the names of the checkers of a certificate.
+func name(c verdict.Certificate, which string) {
+	switch c := c.(type) {
+	case *verdict.Several:
+		for _, p := range c.Parts {
+			name(p.Certificate, which)
+		}
 	case *verdict.Ranking:
 		c.Checker += which
 	case *verdict.SymbolicGraph:
@@ -123,5 +132,4 @@ func (p *Program) Proof(t verdict.True) verdict.True {
 		c.Checker += which
 	case verdict.Unchecked:
 	}
-	return t
 }

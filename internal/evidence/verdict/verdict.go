@@ -145,7 +145,7 @@ func Stopped(ctx context.Context, engine string) Reason {
 func (r Reason) String() string { return fmt.Sprintf("%s: %s", r.Cause, r.Text) }
 
 // Certificate is what an independent checker accepted: *Unwinding, *Induction,
-// *SymbolicGraph, *Ranking, *OverIntegers or Unchecked.
+// *SymbolicGraph, *Ranking, *Several, *OverIntegers or Unchecked.
 type Certificate interface{ isCertificate() }
 
 // Unwinding certifies a proof by complete unwinding: with these bounds every
@@ -242,6 +242,16 @@ type RankingCase struct {
 	Constant int64
 }
 
+// Several certifies a proof in parts: each is one of some checks, in runs that go on behind violations of the
+// others, and together they are about all checks.
+type Several struct{ Parts []Part }
+
+// Part is a proof of some checks of a program; Program is that in which the others are not asked about.
+type Part struct {
+	Program     *ir.Module
+	Certificate Certificate
+}
+
 // OverIntegers is the argument, or the infinite run, in the integer program that a
 // program is over the mathematical integers.
 type OverIntegers struct {
@@ -258,5 +268,6 @@ func (*Unwinding) isCertificate()     {}
 func (*Induction) isCertificate()     {}
 func (*SymbolicGraph) isCertificate() {}
 func (*Ranking) isCertificate()       {}
+func (*Several) isCertificate()       {}
 func (*OverIntegers) isCertificate()  {}
 func (Unchecked) isCertificate()      {}

@@ -151,6 +151,9 @@ func (t *text) explainTrue(r *assay.Result) {
 		t.printf("proved: no run violates %s (%s)\n", joinProperties(r.Properties), plural(r.Stats.Checks, "check"))
 	}
 	c := r.Certificate
+	if c != nil && c.Parts > 0 {
+		t.printf("proved in %d parts, each about some of the checks\n", c.Parts)
+	}
 	if r.Integer != "" {
 		t.printf("ranking argument of the integer program:\n%s\n", r.Integer)
 	}

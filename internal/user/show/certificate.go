@@ -1,8 +1,10 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
@@ -24,6 +26,8 @@ type Certificate struct {
 	Paths int `json:"paths,omitempty"`
 	// Rankings are the arguments that the loops end.
 	Rankings []Ranking `json:"rankings,omitempty"`
+	// Parts is the number of proofs of which it consists, each of some checks; 0 if it is one of all.
+	Parts int `json:"parts,omitempty"`
 	// Checker is who accepted it.
 	Checker string `json:"checker,omitempty"`
 	// Unchecked says why no checker was asked, empty if one was.
@@ -67,6 +71,12 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 		return out
 	case *verdict.PathTree:
 		return &Certificate{Checker: c.Checker, Paths: c.Paths}
+	case *verdict.Several:
+		out := &Certificate{Parts: len(c.Parts)}
+		for _, p := range c.Parts {
+			out.add(CertificateOf(p.Program, p.Certificate))
+		}
+		return out
 	case *verdict.Induction:
 		out := &Certificate{Checker: c.Checker, K: c.K}
 		if c.Module != nil {
@@ -104,6 +114,33 @@ func CertificateOf(m *ir.Module, c verdict.Certificate) *Certificate {
 		return &Certificate{Unchecked: c.Why}
 	}
 	panic(fmt.Sprintf("unexpected certificate %T", c))
+}
+
+// add joins the evidence of a part to that of others.
+func (c *Certificate) add(part *Certificate) {
+	for _, x := range part.Bounds {
+		if !slices.Contains(c.Bounds, x) {
+			c.Bounds = append(c.Bounds, x)
+		}
+	}
+	for _, x := range part.Invariants {
+		i := slices.IndexFunc(c.Invariants, func(o Invariant) bool { return o.Pos == x.Pos && o.Func == x.Func })
+		if i < 0 {
+			c.Invariants = append(c.Invariants, x)
+			continue
+		}
+		for _, p := range x.Predicates {
+			if !slices.Contains(c.Invariants[i].Predicates, p) {
+				c.Invariants[i].Predicates = append(slices.Clip(c.Invariants[i].Predicates), p)
+			}
+		}
+	}
+	c.K, c.Nodes, c.Paths = max(c.K, part.K), c.Nodes+part.Nodes, c.Paths+part.Paths
+	c.Rankings = append(c.Rankings, part.Rankings...)
+	if !slices.Contains(strings.Split(c.Checker, "; "), part.Checker) {
+		c.Checker = strings.TrimPrefix(c.Checker+"; "+part.Checker, "; ")
+	}
+	c.Unchecked = cmp.Or(c.Unchecked, part.Unchecked)
 }
 
 // oncePerLoop joins what is known of a loop by the same calls: engines have a list of predicates and one of

@@ -284,10 +284,18 @@ func location(f *syntax.File, at int) witness.Location {
 }
 
 // proof says what holds at the loops.
-func (x *exporter) proof(v verdict.True) error {
-	switch c := v.Certificate.(type) {
+func (x *exporter) proof(v verdict.True) error { return x.certificate(x.Module, v.Certificate) }
+
+// certificate says what holds at the loops of a program by a certificate.
+func (x *exporter) certificate(m *ir.Module, c verdict.Certificate) error {
+	switch c := c.(type) {
+	case *verdict.Several:
+		for _, p := range c.Parts {
+			if err := x.certificate(p.Program, p.Certificate); err != nil {
+				return err
+			}
+		}
 	case *verdict.Induction:
-		m := x.Module
 		if c.Module != nil {
 			m = c.Module
 		}
