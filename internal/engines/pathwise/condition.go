@@ -222,23 +222,37 @@ func (c *conditions) evaluate(p *part, value func(n int32) bv.BV) bv.BV {
 	return p.function.Value(&c.registers, func(i int) bv.BV { return value(p.vars[i]) })
 }
 
-// model gives values to variables, by number; width 0 is no value, which stands for 0.
-type model []bv.BV
+// model gives values to variables, by number; width 0 is no value, which stands for 0. A path knows few of the
+// variables of all paths: models are in pages, nil where there are no values, and share those that they do not change.
+type model []*page
+
+type page [64]bv.BV
 
 func (m model) value(c *conditions, n int32) bv.BV {
-	if int(n) < len(m) && m[n].Width() > 0 {
-		return m[n]
+	if i := int(n >> 6); i < len(m) && m[i] != nil && m[i][n&63].Width() > 0 {
+		return m[i][n&63]
 	}
 	return bv.New(c.vars[n].width, 0)
 }
 
-func (m model) with(n int32, v bv.BV) model {
-	r := slices.Clone(m)
-	for int(n) >= len(r) {
-		r = append(r, bv.BV{})
+// with is the model with another value of a variable.
+func (m model) with(n int32, v bv.BV) model { return slices.Clone(m).set(m, n, v) }
+
+// set sets a value in a clone of old, whose pages stay as they are.
+func (m model) set(old model, n int32, v bv.BV) model {
+	i := int(n >> 6)
+	for i >= len(m) {
+		m = append(m, nil)
 	}
-	r[n] = v
-	return r
+	switch {
+	case m[i] == nil:
+		m[i] = new(page)
+	case i < len(old) && m[i] == old[i]:
+		p := *m[i]
+		m[i] = &p
+	}
+	m[i][n&63] = v
+	return m
 }
 
 // condition is a path condition: a list of parts and what follows.
@@ -595,10 +609,7 @@ func (y *condition) take(c *conditions, vars map[int32]bool, a answer, image fun
 			y.exact = false // elements that nobody asked for have values, too
 			continue
 		}
-		for int(n) >= len(m) {
-			m = append(m, bv.BV{})
-		}
-		m[n] = a.values[image(c.vars[n].t)]
+		m = m.set(y.model, n, a.values[image(c.vars[n].t)])
 	}
 	y.model = m
 }

@@ -3,6 +3,9 @@ package pathwise
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -211,6 +214,36 @@ func TestAnswersByShape(t *testing.T) {
 	c.state(st.Eq(v("l"), st.ConstU(32, 2)))
 	ask(square(v("l"), v("m"), 35), false, 5)
 	ask(square(v("n"), v("o"), 35), true, 5)
+}
+
+// TestModels compares models in pages with plain maps; what a model was made of stays as it is.
+func TestModels(t *testing.T) {
+	c := &conditions{vars: make([]variable, 300)}
+	for i := range c.vars {
+		c.vars[i].width = 8
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	type pair struct {
+		m    model
+		want map[int32]uint64
+	}
+	all := []pair{{nil, map[int32]uint64{}}}
+	for range 500 {
+		old := all[random.IntN(len(all))]
+		next := pair{slices.Clone(old.m), maps.Clone(old.want)}
+		for range random.IntN(4) {
+			n, v := random.Int32N(int32(len(c.vars))), random.Uint64N(256)
+			next.m, next.want[n] = next.m.set(old.m, n, bv.New(8, v)), v
+		}
+		all = append(all, next)
+	}
+	for i, x := range all {
+		for n := range int32(len(c.vars)) {
+			if got := x.m.value(c, n).Uint64(); got != x.want[n] {
+				t.Fatalf("model %d: variable %d is %d, want %d", i, n, got, x.want[n])
+			}
+		}
+	}
 }
 
 // BenchmarkScanner explores paths, and has them walked again: at a cost about linear in their steps.

@@ -63,7 +63,7 @@ func (p *pen) state(s *state, facts []linear.Constraint, f *function, v ir.Value
 	c := clone(s)
 	now := top(c)
 	values := make([]value, len(now.Values))
-	for _, v := range f.liveAt(now.Block, now.Index, f.in) {
+	for _, v := range f.liveAt(now.Block, now.Index) {
 		values[v] = now.Values[v]
 	}
 	now.Values = values

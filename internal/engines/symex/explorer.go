@@ -73,7 +73,7 @@ type explorer struct {
 	stats     Stats
 	pen       *pen // draws, while edges are recorded
 	picked    int  // in the next step, the case of a choice, from 1
-	forked    int  // objects of states that wait on the path under way, each once for each state
+	forked    int  // what the states that wait on the path under way take, in objects
 	recursive map[*ir.Func]bool
 	returns   map[*ir.Func]bool // functions that may return
 	narrow    map[place]bool    // numbers of 64 bits that are written in halves
@@ -273,22 +273,33 @@ func (x *explorer) run(s *state) {
 // each. A path with that many branches has neighbours beyond counting: they are the others'.
 const maxForked = 1 << 20
 
-// fork executes the instruction again in each of the cases.
+// waiting is what a state takes while it waits, in objects: a value takes a third of one.
+func waiting(s *state) int { return len(s.Objects) + len(top(s).Values)/3 }
+
+// fork executes the instruction again in each of the cases. The last one changes the state itself, so that a chain
+// of tests, such as a switch, keeps one state, and not one for each test.
 func (x *explorer) fork(s *state) {
 	cases := slices.Clone(x.split)
 	x.stats.Forks++
-	x.forked += len(s.Objects)
-	defer func() { x.forked -= len(s.Objects) }()
+	size := waiting(s)
+	x.forked += size
+	defer func() { x.forked -= size }()
 	if x.forked > maxForked {
 		f := top(s)
 		x.cannot(f, f.Func.Def(f.Func.Blocks[f.Block].Instrs[f.Index]), "there are too many branches, and objects, on one path between loop heads")
 		return
 	}
 	at := x.pen.where()
-	for _, a := range cases {
+	for i, a := range cases {
 		x.k.push()
 		if x.assume(a) {
-			t := clone(s)
+			t := s
+			if i < len(cases)-1 {
+				t = clone(s)
+			} else {
+				x.forked -= size
+				size = 0
+			}
 			if news := a.news(); len(news) > 0 {
 				x.saturate(t, news...)
 			}

@@ -17,7 +17,7 @@ type function struct {
 	needed []bool       // by value: has to be computed
 	live   [][]ir.Value // by block: live after the phis
 	signed []bool       // by value: rather signed than unsigned
-	in     [][]bool     // by block and value: live at the start
+	in     [][]ir.Value // by block: live at the start, before the phis
 	// places are the constants that the function adds to pointers, each once.
 	places []placed
 }
@@ -139,37 +139,16 @@ func returningFunctions(index *ir.Index, m *ir.Module) map[*ir.Func]bool {
 	return r
 }
 
-// liveness is the usual backward iteration, over the needed instructions.
+// liveness finds what is live at the start of each block, before the phis, and at loop heads behind them. What
+// instructions use that are not needed does not live for them.
 func (p *function) liveness() {
-	f := p.f
-	n := len(f.Values)
-	in := make([][]bool, len(f.Blocks)) // live before the phis' own definitions, after phi uses moved to the edges
-	for b := range in {
-		in[b] = make([]bool, n)
-	}
-	order := ir.RPO(f)
-	for changed := true; changed; {
-		changed = false
-		for i := len(order) - 1; i >= 0; i-- {
-			b := order[i]
-			now := p.after(b, len(f.Blocks[b].Instrs), in)
-			p.backwards(b, 0, now)
-			for v := range now {
-				if now[v] && !in[b][v] {
-					in[b][v] = true
-					changed = true
-				}
-			}
+	p.in = ir.LiveInOf(p.f, func(v ir.Value) bool { return p.needed[v] })
+	p.live = make([][]ir.Value, len(p.f.Blocks))
+	for _, b := range ir.RPO(p.f) {
+		if p.heads[b] {
+			p.live[b] = p.liveAt(b, p.phis(b))
 		}
 	}
-	p.live = make([][]ir.Value, len(f.Blocks))
-	for _, b := range order {
-		if !p.heads[b] {
-			continue
-		}
-		p.live[b] = p.liveAt(b, p.phis(b), in)
-	}
-	p.in = in
 }
 
 // phis is the number of phis of a block.
@@ -183,8 +162,8 @@ func (p *function) phis(b ir.BlockID) int {
 }
 
 // liveAt are the values live before instruction i of b.
-func (p *function) liveAt(b ir.BlockID, i int, in [][]bool) []ir.Value {
-	now := p.after(b, 0, in)
+func (p *function) liveAt(b ir.BlockID, i int) []ir.Value {
+	now := p.after(b)
 	p.backwards(b, i, now)
 	var out []ir.Value
 	for v := range now {
@@ -196,14 +175,12 @@ func (p *function) liveAt(b ir.BlockID, i int, in [][]bool) []ir.Value {
 }
 
 // after is what is live at the end of b.
-func (p *function) after(b ir.BlockID, _ int, in [][]bool) []bool {
+func (p *function) after(b ir.BlockID) []bool {
 	f := p.f
 	out := make([]bool, len(f.Values))
 	for _, s := range f.Succs(b) {
-		for v, is := range in[s] {
-			if is {
-				out[v] = true
-			}
+		for _, v := range p.in[s] {
+			out[v] = true
 		}
 		for _, v := range f.Blocks[s].Instrs {
 			d := f.Def(v)

@@ -141,11 +141,11 @@ func (x *explorer) tidy(s *state) (to []int32) {
 		switch {
 		case ends:
 		case i < len(s.Frames)-1:
-			live = p.liveAt(f.Block, f.Index+1, p.in)
+			live = p.liveAt(f.Block, f.Index+1)
 		case p.heads[f.Block] && f.Index == p.phis(f.Block):
 			live = p.live[f.Block]
 		default: // recursive functions begin and return
-			live = p.liveAt(f.Block, f.Index, p.in)
+			live = p.liveAt(f.Block, f.Index)
 		}
 		values := make([]value, len(f.Values))
 		for _, v := range live {

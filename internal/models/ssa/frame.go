@@ -29,6 +29,8 @@ type function struct {
 	probes map[ir.Value][]ir.Value
 	// postdominator of each block; nil until asked.
 	postdominator []ir.BlockID
+	// spare are environments that no path uses (path.go).
+	spare [][]memory.Value
 }
 
 func (u *Unwinder) function(f *ir.Func) *function {

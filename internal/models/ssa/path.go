@@ -21,6 +21,10 @@ import (
 //	(P2) A way carries all values that its target needs, so the order in which ways are
 //	     taken does not matter, and a block may be taken several times.
 //	(P3) When the path forks, the ways of callers stay with the first of the parts.
+//	(P4) An activation has an environment only while a block is under way and has run an instruction: before that
+//	     the values of the way say everything, behind it those of the ways. So paths that wait take what lives
+//	     there, and not what the function is long. Where leaks are asked about, dead values count as pointers that
+//	     are left (halt), and every activation keeps its environment.
 
 // Guard is a path condition: Cond and the conditions of its ancestors.
 type Guard = guard
@@ -68,6 +72,10 @@ type activation struct {
 	pc    int
 	g     *guard
 	mem   *memory.State
+	// args are the values of the parameters.
+	args []memory.Value
+	// begun are the values of the way by which the block was begun, until its first instruction runs.
+	begun []memory.Value
 }
 
 // Path is a set of runs at one place.
@@ -119,10 +127,7 @@ func (u *Unwinder) Drain() *Formula {
 // enter pushes an activation.
 func (p *Path) enter(f *ir.Func, args []memory.Value, types []ir.Type, in edge) {
 	fn := p.u.function(f)
-	fr := &frame{fn: fn, env: make([]memory.Value, len(f.Values)), entry: in.g}
-	for i, x := range f.Params {
-		fr.env[x] = args[i]
-	}
+	fr := &frame{fn: fn, entry: in.g}
 	if n := len(f.Params); len(args) > n {
 		fr.varargs, fr.varTypes = args[n:], types[n:]
 	}
@@ -130,7 +135,7 @@ func (p *Path) enter(f *ir.Func, args []memory.Value, types []ir.Type, in edge) 
 		fr.caller = p.top.fr
 	}
 	p.u.walked++
-	p.top = &activation{fr: fr, caller: p.top, serial: p.u.walked, round: -1, ways: []Way{{To: 1, edge: edge{g: in.g, mem: in.mem}}}}
+	p.top = &activation{fr: fr, caller: p.top, serial: p.u.walked, round: -1, args: args[:len(f.Params)], ways: []Way{{To: 1, edge: edge{g: in.g, mem: in.mem}}}}
 	p.Depth++
 }
 
@@ -179,7 +184,11 @@ func (p *Path) Instruction() ir.Value {
 }
 
 // Value is a value of the top activation that lives in the block under way.
-func (p *Path) Value(v ir.Value) memory.Value { return p.u.operand(p.top.fr, v) }
+func (p *Path) Value(v ir.Value) memory.Value {
+	p.own()
+	p.top.settle()
+	return p.u.operand(p.top.fr, v)
+}
 
 // Order is the place of a block in a topological order, loops taken as units.
 func (p *Path) Order(b ir.BlockID) int32 { return p.top.fr.fn.order[b] }
@@ -228,18 +237,46 @@ func (p *Path) Take(f func(w *Way) bool) {
 // begin begins a block.
 func (p *Path) begin(b ir.BlockID, in edge) {
 	a := p.top
-	fn := a.fr.fn
-	phis := fn.phis[b]
-	for i, v := range phis {
-		a.fr.env[v] = in.values[i]
-	}
-	for i, v := range fn.live[b] {
-		a.fr.env[v] = in.values[len(phis)+i]
-	}
-	a.block, a.pc, a.g, a.mem = b, len(phis), in.g, in.mem
+	a.block, a.pc, a.g, a.mem, a.begun = b, len(a.fr.fn.phis[b]), in.g, in.mem, in.values
 	a.round++
 	p.u.walked++
 	a.fr.current, a.fr.id = &instance{block: b}, 1<<31|p.u.walked
+}
+
+// settle gives the activation an environment for the block that was begun, if it has none.
+func (a *activation) settle() {
+	fr, fn := a.fr, a.fr.fn
+	if fr.env == nil {
+		if n := len(fn.spare); n > 0 {
+			fr.env, fn.spare = fn.spare[n-1], fn.spare[:n-1]
+		} else {
+			fr.env = make([]memory.Value, len(fn.f.Values))
+		}
+		for i, v := range fn.f.Params {
+			fr.env[v] = a.args[i]
+		}
+	}
+	if a.begun == nil {
+		return
+	}
+	phis := fn.phis[a.block]
+	for i, v := range phis {
+		fr.env[v] = a.begun[i]
+	}
+	for i, v := range fn.live[a.block] {
+		fr.env[v] = a.begun[len(phis)+i]
+	}
+	a.begun = nil
+}
+
+// end says that no block of the top activation, which is one of this path alone, is under way any more.
+func (p *Path) end() {
+	a := p.top
+	a.block = 0
+	if fn := a.fr.fn; a.fr.env != nil && !p.u.target[ir.MemTrack] {
+		fn.spare = append(fn.spare, a.fr.env)
+		a.fr.env = nil
+	}
 }
 
 // leave pops the top activation, which returns. The ways that it still has are lost: there
@@ -335,7 +372,12 @@ func (p *Path) Assume(c term.ID) {
 // Fix replaces a value by another that is equal to it under the guard.
 func (p *Path) Fix(v ir.Value, x memory.Value) {
 	p.own()
+	p.top.settle()
 	p.top.fr.env[v] = x
+	if i := slices.Index(p.top.fr.fn.f.Params, v); i >= 0 {
+		p.top.args = slices.Clone(p.top.args)
+		p.top.args[i] = x
+	}
 }
 
 // Advance runs the block under way to its end, or to an instruction before which the
@@ -350,12 +392,13 @@ func (p *Path) Advance(before func(d *ir.Def, v ir.Value) bool) Stop {
 			p.Depth--
 			if p.top != nil {
 				p.own()
-				p.top.block = 0
+				p.end()
 			}
 			continue
 		}
 		p.own()
 		a := p.top
+		a.settle()
 		v := a.fr.fn.f.Blocks[a.block].Instrs[a.pc]
 		d := &a.fr.fn.f.Values[v]
 		if before(d, v) {
@@ -367,7 +410,7 @@ func (p *Path) Advance(before func(d *ir.Def, v ir.Value) bool) Stop {
 		switch d.Op {
 		case ir.Br, ir.CondBr, ir.Switch:
 			p.branch(s, d)
-			a.block = 0
+			p.end()
 			continue
 		case ir.Ret:
 			if a.caller == nil {
@@ -378,11 +421,11 @@ func (p *Path) Advance(before func(d *ir.Def, v ir.Value) bool) Stop {
 				values[i] = s.arg(d, i)
 			}
 			a.ways = append(a.ways, Way{WayID: WayID{From: a.block, Round: a.round}, edge: edge{a.g, a.mem, values}})
-			a.block = 0
+			p.end()
 			continue
 		case ir.Call:
 			if !p.call(s, d, v) {
-				a.block = 0
+				p.end()
 			}
 			continue
 		}
@@ -394,7 +437,7 @@ func (p *Path) Advance(before func(d *ir.Def, v ir.Value) bool) Stop {
 		a.g, a.mem = s.g, s.mem
 		a.pc++
 		if !goesOn || p.u.st.IsFalse(a.g.all) {
-			a.block = 0
+			p.end()
 		}
 	}
 	return AtEnd

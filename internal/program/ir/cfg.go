@@ -150,7 +150,10 @@ func (t *DomTree) Dominates(a, b BlockID) bool {
 //
 // It walks backwards from each use to the definition [Brandner11, Alg. 6 and
 // 7]; the time is proportional to the number of uses plus the size of the result.
-func LiveIn(f *Func) [][]Value {
+func LiveIn(f *Func) [][]Value { return LiveInOf(f, func(Value) bool { return true }) }
+
+// LiveInOf is LiveIn where only those instructions use their arguments for which uses is true.
+func LiveInOf(f *Func, uses func(v Value) bool) [][]Value {
 	live := make([][]Value, len(f.Blocks))
 	if f.IsDecl() {
 		return live
@@ -162,7 +165,7 @@ func LiveIn(f *Func) [][]Value {
 	}
 	// Uses of one value come together if the outer loop is over values, and
 	// then a mark for each block suffices instead of a set.
-	uses := blockUses(f, order)
+	users := blockUses(f, order, uses)
 	mark := make([]Value, len(f.Blocks))
 	var work []BlockID
 	for v := Value(1); int(v) < len(f.Values); v++ {
@@ -174,7 +177,7 @@ func LiveIn(f *Func) [][]Value {
 				work = append(work, b)
 			}
 		}
-		for _, b := range uses[v] {
+		for _, b := range users[v] {
 			liveAt(b)
 		}
 		for len(work) > 0 {
@@ -189,8 +192,8 @@ func LiveIn(f *Func) [][]Value {
 }
 
 // blockUses lists, for each value that needs storage, the blocks that use it,
-// not counting uses by phis as uses in the phi's own block.
-func blockUses(f *Func, order []BlockID) [][]BlockID {
+// not counting uses by phis as uses in the phi's own block, nor those by instructions for which counts is false.
+func blockUses(f *Func, order []BlockID, counts func(v Value) bool) [][]BlockID {
 	uses := make([][]BlockID, len(f.Values))
 	use := func(v Value, b BlockID) {
 		if IsConst(f.Values[v].Op) {
@@ -202,6 +205,9 @@ func blockUses(f *Func, order []BlockID) [][]BlockID {
 	}
 	for _, b := range order {
 		for _, i := range f.Blocks[b].Instrs {
+			if !counts(i) {
+				continue
+			}
 			d := &f.Values[i]
 			for k, a := range d.Args {
 				if d.Op == Phi {
