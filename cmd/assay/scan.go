@@ -70,6 +70,7 @@ func (f *scanFlags) groups() groups {
 	limits.Var(durationValue{&o.Effort}, "effort", "the most processor time for 1,000 lines; 0 is no limit")
 	limits.Var(sizeValue{&o.Memory}, "memory", "the most memory for each process")
 	limits.IntVarP(&o.Jobs, "jobs", "j", 0, "how many functions are looked at side by side, 0 is one for each processor")
+	limits.BoolVar(&o.Continue, "continue", false, "go on with functions that an earlier scan with the same limits has left open")
 	limits.StringVar(&f.cache, "cache", "", "the `folder` of the cache (default: assay/scan in the user's folder of caches)")
 	limits.BoolVar(&f.noCache, "no-cache", false, "neither read nor write the cache")
 

@@ -216,22 +216,22 @@ func (c *cache) answerPath(key string) string {
 	return filepath.Join(c.folder, "answers", key[:2], key+".json")
 }
 
-// answer is one that was kept, nil if there is none.
-func (c *cache) answer(key string) *answer {
+// record is what was kept of a function, nil if there is nothing.
+func (c *cache) record(key string) *record {
 	data, err := os.ReadFile(c.answerPath(key))
 	if err != nil {
 		return nil
 	}
-	a := &answer{}
-	if json.Unmarshal(data, a) != nil {
+	r := &record{}
+	if json.Unmarshal(data, r) != nil || r.Answer == nil && r.Ended == nil {
 		return nil
 	}
-	return a
+	return r
 }
 
-// putAnswer keeps an answer.
-func (c *cache) putAnswer(key string, a *answer) {
-	data, err := json.Marshal(a)
+// putRecord keeps what is known of a function.
+func (c *cache) putRecord(key string, r *record) {
+	data, err := json.Marshal(r)
 	if err != nil {
 		return
 	}

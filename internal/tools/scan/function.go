@@ -55,6 +55,8 @@ type answer struct {
 	// TimedOut says that more time may give more. Unsettled says that there are findings of which it would tell what they are
 	// worth.
 	TimedOut, Unsettled bool
+	// Limit is the processor time that each question had.
+	Limit time.Duration
 	// Failed is an internal error.
 	Failed string
 	// Recycle says that the worker should not be asked again.

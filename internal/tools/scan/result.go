@@ -9,7 +9,7 @@
 //	function.go   the questions about one function       confidence.go what a finding is worth
 //	judge.go      the same before its callers are seen   constructors.go  objects that the project makes
 //	scan.go       Run                                    result.go     what comes out
-//	text.go       for people
+//	resume.go     what an earlier scan left open         text.go       for people
 package scan
 
 import (
@@ -46,6 +46,9 @@ type Report struct {
 	// from the cache.
 	Seconds float64 `json:"seconds"`
 	Cached  int     `json:"cached"`
+	// Missed is how many functions were not looked at; Left adds those of which more time may tell more.
+	Missed int `json:"missed"`
+	Left   int `json:"left"`
 }
 
 // Count is what is known of a property.

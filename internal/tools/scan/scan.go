@@ -47,6 +47,8 @@ type Options struct {
 	Suppress                  []Suppress
 	// Summary asks each function once, and does not ask what violations are worth.
 	Summary bool
+	// Continue goes on with functions that an earlier scan with the same limits has left open.
+	Continue bool
 	// Cache is the folder of the cache; empty keeps nothing.
 	Cache string
 	// Progress, if not nil, is told how far the scan is, from one goroutine at a time.
@@ -90,6 +92,8 @@ type target struct {
 	internal bool
 	answer   *answer
 	cached   bool
+	// left says that more time may tell more of it.
+	left bool
 }
 
 // scanner is one run.
@@ -311,7 +315,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				digests = append(digests, r.Digests)
 			}
 		}
-		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.FunctionTimeout, s.o.Timeout, s.o.Effort, s.o.Memory, s.program(t.name))
+		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.Memory, s.program(t.name))
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
@@ -384,14 +388,14 @@ func (s *scanner) look(ctx context.Context) error {
 			continue
 		}
 		all++
-		if a := s.cache.answer(t.key); a != nil {
-			t.answer, t.cached = a, true
-			s.report.Cached++
+		known := s.recall(t)
+		if t.answer != nil {
 			s.done++
-			s.findings += len(a.Findings)
-			continue
+			s.findings += len(t.answer.Findings)
 		}
-		open = append(open, t)
+		if !known {
+			open = append(open, t)
+		}
 	}
 	// Small ones first: if the time is up, most were looked at.
 	slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(a.def.Instructions, b.def.Instructions) })
@@ -403,21 +407,14 @@ func (s *scanner) look(ctx context.Context) error {
 	for len(open) > 0 && ctx.Err() == nil {
 		var jobs []job
 		for _, t := range open {
+			if t.answer != nil && t.answer.Limit >= limit {
+				continue // it was asked with as much by an earlier scan
+			}
 			jobs = append(jobs, job{s.request(t, limit), func(a *answer, took time.Duration) {
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.used += took
-				if t.answer == nil {
-					s.done++
-				} else {
-					s.findings -= len(t.answer.Findings)
-					a.Seconds += t.answer.Seconds
-				}
-				t.answer = a
-				s.findings += len(a.Findings)
-				if a.Failed == "" && !a.TimedOut {
-					s.cache.putAnswer(t.key, a)
-				}
+				s.take(t, a, limit)
 				s.tell("looking", t.name, all)
 			}})
 		}
@@ -435,14 +432,29 @@ func (s *scanner) look(ctx context.Context) error {
 		limit = min(next, s.o.FunctionTimeout)
 	}
 	if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		// These took all the time that there is: more of it is asked for by other limits.
-		for _, t := range open {
-			if t.answer != nil && t.answer.Failed == "" {
-				s.cache.putAnswer(t.key, t.answer)
-			}
-		}
+		s.leave(open)
 	}
 	return nil
+}
+
+// take takes an answer that a function got under a limit.
+func (s *scanner) take(t *target, a *answer, limit time.Duration) {
+	a.Limit = limit
+	if old := t.answer; old == nil {
+		s.done++
+	} else {
+		s.findings -= len(old.Findings)
+		a.Seconds += old.Seconds
+		if len(a.Findings)+len(a.Proved) == 0 { // the worker died, it may be
+			a.Findings, a.Proved, a.By, a.Open, a.Assumptions, a.Answer = old.Findings, old.Proved, old.By, old.Open, old.Assumptions, old.Answer
+		}
+	}
+	t.answer, t.cached = a, false
+	s.findings += len(a.Findings)
+	if a.Failed == "" && !a.TimedOut {
+		t.left = false
+		s.cache.putRecord(t.key, &record{Answer: a})
+	}
 }
 
 // urgency orders functions for another round.
@@ -525,6 +537,12 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 			missing++
 			f.Reasons = []assay.Reason{{Cause: "timeout", Text: "the scan ended before"}}
 		}
+		if t.cached {
+			r.Cached++
+		}
+		if t.left {
+			r.Left++
+		}
 		count[t.def.File]++
 		r.Functions = append(r.Functions, f)
 	}
@@ -550,7 +568,7 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 		}
 	}
 	r.Findings = fold(r.Findings)
-	if missing > 0 {
+	if r.Missed = missing; missing > 0 {
 		r.Stopped = "interrupted"
 		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			r.Stopped = "timeout"

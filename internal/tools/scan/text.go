@@ -67,12 +67,7 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 		t.printf(", %d suppressed (--show-suppressed)", n)
 	}
 	t.printf("; %s in %s, %d from the cache, %.1f s\n", plural(len(r.Functions), "function"), plural(len(r.Files), "file"), r.Cached, r.Seconds)
-	switch r.Stopped {
-	case "timeout":
-		t.printf("stopped: the time (--timeout) or the processor time (--effort) was used up before all functions were looked at; the next scan goes on with them\n")
-	case "interrupted":
-		t.printf("stopped: interrupted before all functions were looked at\n")
-	}
+	t.left()
 	return b.Flush()
 }
 
@@ -125,6 +120,26 @@ func (t *text) finding(n int, f *Finding) {
 		}
 	}
 	t.printf("\n")
+}
+
+// left says how many functions more time may tell more of, and how they get it.
+func (t *text) left() {
+	r := t.r
+	if r.Stopped == "interrupted" {
+		t.printf("stopped: interrupted before %s were looked at; the next scan goes on\n", plural(r.Missed, "function"))
+		return
+	}
+	var what []string
+	if r.Missed > 0 {
+		what = append(what, fmt.Sprintf("%s not looked at", plural(r.Missed, "function")))
+	}
+	if n := r.Left - r.Missed; n > 0 {
+		what = append(what, fmt.Sprintf("%s not to the end", plural(n, "function")))
+	}
+	if len(what) == 0 {
+		return
+	}
+	t.printf("the time was up (--effort, --timeout, --function-timeout): %s. A scan with greater limits, or with --continue, goes on with them\n", strings.Join(what, ", "))
 }
 
 // failures prints functions that ended a worker.
