@@ -27,16 +27,21 @@ type callGraph struct {
 	root []bool
 }
 
+// callees are the functions that each calls.
+func (g *callGraph) callees() [][]int {
+	list := make([][]int, len(g.callers))
+	for f, callers := range g.callers {
+		for _, c := range callers {
+			list[c] = append(list[c], f)
+		}
+	}
+	return list
+}
+
 // findRoots fills in root: main is one, and a function that is not static is one unless it belongs to a program, as
 // main reaches it by calls.
 func (g *callGraph) findRoots(isMain, isStatic func(int) bool) {
-	n := len(g.callers)
-	callees := make([][]int, n)
-	for f, list := range g.callers {
-		for _, c := range list {
-			callees[c] = append(callees[c], f)
-		}
-	}
+	n, callees := len(g.callers), g.callees()
 	reached := make([]bool, n)
 	var visit func(int)
 	visit = func(f int) {
@@ -134,7 +139,7 @@ func fold(list []Finding) []Finding {
 // inContext lowers the confidence of a finding in a function that only the project itself calls: no root was seen to
 // lead there.
 func inContext(f Finding, entry int, functions []*target, graph *callGraph) Finding {
-	if graph.root[entry] || f.Confidence == Low {
+	if graph.root[entry] || f.Confidence == Low || f.Fails { // no caller keeps an allocation from failing
 		return f
 	}
 	callers := graph.callers[entry]

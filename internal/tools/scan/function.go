@@ -28,6 +28,8 @@ type request struct {
 	Properties []assay.Property
 	// Internal says that only the project itself calls the function.
 	Internal bool
+	// Allocates says that the function allocates.
+	Allocates bool
 	// Summary asks for no judgement of violations.
 	Summary bool
 	// Timeout bounds the processor time of each question; all of them take three times as long at most.
@@ -68,8 +70,9 @@ type examination struct {
 	ctx context.Context
 	// internal is that of the request.
 	internal bool
-	// summary is that of the request.
-	summary  bool
+	// allocates and summary are those of the request.
+	allocates, summary bool
+
 	made     []harness.Making
 	madeLink []frontend.Linked
 	// unreached says that the objects that the project makes were not seen to lead to a violation of the property that is looked at, beside
@@ -84,7 +87,7 @@ type examination struct {
 // examine answers a request.
 func examine(ctx context.Context, r *request, link, madeLink []frontend.Linked) *answer {
 	begin := work.Process()
-	x := &examination{ctx: ctx, internal: r.Internal, summary: r.Summary, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, limit: r.Timeout, end: begin + 3*r.Timeout}
+	x := &examination{ctx: ctx, internal: r.Internal, allocates: r.Allocates, summary: r.Summary, made: r.Made, madeLink: madeLink, out: &answer{By: map[assay.Property]string{}}, limit: r.Timeout, end: begin + 3*r.Timeout}
 	x.task = assay.Task{Properties: r.Properties, Program: r.Program}
 	p := &x.task.Program
 	p.Function, p.Link, p.Harness.Infer = r.Function, link, true
@@ -201,6 +204,9 @@ func (x *examination) ask() {
 	if !x.summary {
 		x.unreached = ""
 		x.judgeAll("") // one that stands for several
+		if x.allocates {
+			x.failing()
+		}
 	}
 	switch {
 	case len(out.Findings) > 0:

@@ -8,8 +8,9 @@
 //	worker.go     processes that look at functions       pool.go       as many as processors
 //	function.go   the questions about one function       confidence.go what a finding is worth
 //	judge.go      the same before its callers are seen   constructors.go  objects that the project makes
+//	failing.go    allocations that fail                  resume.go     what an earlier scan left open
 //	scan.go       Run                                    result.go     what comes out
-//	resume.go     what an earlier scan left open         text.go       for people
+//	text.go       for people
 package scan
 
 import (
@@ -152,6 +153,8 @@ type Finding struct {
 	// Trace is the run, from the call of Entry to the violation; Cut is how many steps in its middle are left out.
 	Trace []assay.Step `json:"trace"`
 	Cut   int          `json:"trace_cut,omitempty"`
+	// Fails says that an allocation fails in the run.
+	Fails bool `json:"allocation_fails,omitempty"`
 	// Explicit says that it is about an object whose size is an argument, too: the function knows how much there is.
 	Explicit bool `json:"explicit_size,omitempty"`
 	// start is what its run assumes.

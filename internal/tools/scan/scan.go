@@ -88,10 +88,10 @@ type target struct {
 	// made is how the structures that it gets are made, and madeLink what is linked then.
 	made     []harness.Making
 	madeLink []frontend.Linked
-	// internal says that only the project itself calls it.
-	internal bool
-	answer   *answer
-	cached   bool
+	// internal says that only the project itself calls it, allocates that it allocates.
+	internal, allocates bool
+	answer              *answer
+	cached              bool
 	// left says that more time may tell more of it.
 	left bool
 }
@@ -301,8 +301,9 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 	}
 	graph.findRoots(func(n int) bool { return s.targets[n].name == "main" }, func(n int) bool { return s.isStatic(units[s.targets[n].unit], s.targets[n].name) })
 	life := lifeOf(s.targets, reached)
+	allocating := allocates(s.targets, reached, graph.callees())
 	for n, t := range s.targets {
-		t.internal = !graph.root[n]
+		t.internal, t.allocates = !graph.root[n], allocating[n]
 		digests := [][]string{reached[n].Digests}
 		made, by := life.makings(t, func(m *target) bool { return s.isStatic(units[m.unit], m.name) })
 		if len(made) > 0 {
@@ -315,7 +316,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				digests = append(digests, r.Digests)
 			}
 		}
-		t.key = s.cache.key("answer", t.name, t.internal, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.Memory, s.program(t.name))
+		t.key = s.cache.key("answer", t.name, t.internal, t.allocates, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.Memory, s.program(t.name))
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
@@ -506,7 +507,7 @@ func (s *scanner) request(t *target, limit time.Duration) *request {
 		return list
 	}
 	return &request{
-		Function: t.name, Properties: s.o.Properties, Internal: t.internal, Summary: s.o.Summary, Timeout: limit, Program: s.program(t.name),
+		Function: t.name, Properties: s.o.Properties, Internal: t.internal, Allocates: t.allocates, Summary: s.o.Summary, Timeout: limit, Program: s.program(t.name),
 		Units: refs(t.link), Made: t.made, MadeUnits: refs(t.madeLink),
 	}
 }
