@@ -121,6 +121,9 @@ func (c *checker) judge() (checker string, err error) {
 			}
 		}()
 	}
+	if err := c.outside(); err != nil {
+		return "", err
+	}
 	if c.target[ir.Decrease] && c.o.Engine != Z3 {
 		if err := c.decreasing(); err != nil {
 			return "", err
@@ -166,6 +169,41 @@ func (c *checker) judge() (checker string, err error) {
 	}
 	x := c.happening(violation)
 	return "", ErrRejected{What: x.what, Func: x.f.Name, At: c.position(x), Pos: x.f.Values[x.v].Pos}
+}
+
+// outside asks first, and not for long, whether runs come to places that are not covered: a run that
+// does is found soon, most often, and the other claims are then asked about in vain.
+func (c *checker) outside() error {
+	some, others := c.st.False(), c.claims[:0:0]
+	for i := len(c.claims) - 1; i >= 0; i-- {
+		if x := c.claims[i]; x.kind == uncovered {
+			some = c.st.Or(some, x.cond)
+		}
+	}
+	if c.st.IsFalse(some) {
+		return nil
+	}
+	for {
+		c.facts = append(c.facts, c.sp.Facts()...)
+		status, err := c.try(attempt{conflicts: soonConflicts, time: soon}, append([]term.ID{some}, c.facts...))
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case err != nil || status == smt.Unknown:
+			return nil
+		case status == smt.Unsat:
+			for _, x := range c.claims {
+				if x.kind != uncovered {
+					others = append(others, x)
+				}
+			}
+			c.claims = others
+			return nil
+		case !c.sp.Correct(c.solver.Value):
+			x := c.happening(uncovered)
+			return ErrIncomplete{Why: fmt.Sprintf("%s, in %s at %s", x.what, x.f.Name, c.position(x))}
+		}
+	}
 }
 
 // happening is the first claim that fails in the last model: of those that are
