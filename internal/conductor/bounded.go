@@ -35,6 +35,13 @@ func (r *run) accept() verdict.Accept {
 // is not proved.
 func (r *run) bounded(ctx context.Context, m *ir.Module) Reply {
 	o := r.boundedOptions()
+	report := o.Progress
+	o.Progress = func(p bmc.Progress) {
+		if p.Safe > 0 {
+			r.known.unwound.Store(true)
+		}
+		report(p)
+	}
 	if r.Options.EachCheck {
 		o.All = true
 		o.Decided = func(checks []bmc.CheckResult) { r.found(m, checks) }

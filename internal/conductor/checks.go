@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"assay/internal/engines/bmc"
 	"assay/internal/evidence/verdict"
@@ -91,6 +92,8 @@ type checkTable struct {
 	mu     sync.Mutex
 	checks []bmc.CheckResult // decided by bounded search
 	sites  map[*ir.Module][]verdict.Site
+	// unwound says that bounded search has found no violation with each loop unwound once.
+	unwound atomic.Bool
 	// proofs are those that were accepted; final says that induction will prove no more.
 	proofs map[verdict.Site]verdict.True
 	final  bool

@@ -149,6 +149,9 @@ func (r *run) timeOver(m *ir.Module, open *verdict.Reason, late []string, stoppe
 		} else {
 			checks = r.openChecks(m)
 		}
+		if r.known.unwound.Load() {
+			checks = r.withoutStraight(m, checks)
+		}
 		if n := len(checks.Open); n > 0 {
 			first := checks.Open[0]
 			out.Func, out.Pos, out.Checks = first.Func, first.Pos, checks
@@ -194,6 +197,30 @@ func (r *run) openChecks(m *ir.Module) *verdict.CheckCount {
 			out.Proved++
 		} else if d := f.Def(x.Value); !f.Model && d.Pos.Line != 0 {
 			out.Open = append(out.Open, verdict.Guard{Kind: x.Kind, Text: cmp.Or(guardText(d), verdict.KindText(x.Kind)), Func: x.Func, Pos: d.Pos})
+		}
+	}
+	return out
+}
+
+// withoutStraight takes those that bounded search has decided out of open checks.
+func (r *run) withoutStraight(m *ir.Module, checks *verdict.CheckCount) *verdict.CheckCount {
+	type place struct {
+		kind ir.CheckKind
+		f    string
+		pos  ir.Pos
+	}
+	s, behind := straightOf(m), map[place]bool{}
+	for _, x := range r.sites(m) {
+		if !s.has(x) {
+			behind[place{x.Kind, x.Func, m.Func(x.Func).Def(x.Value).Pos}] = true
+		}
+	}
+	out := &verdict.CheckCount{Proved: checks.Proved}
+	for _, g := range checks.Open {
+		if behind[place{g.Kind, g.Func, g.Pos}] {
+			out.Open = append(out.Open, g)
+		} else {
+			out.Proved++
 		}
 	}
 	return out

@@ -66,6 +66,7 @@ type Options struct {
 // Progress is where a run is.
 type Progress struct {
 	Depth     int // greatest number of unwindings so far
+	Safe      int // the same without a violation
 	Nodes     int64
 	Variables int64
 	Clauses   int64
@@ -269,6 +270,7 @@ func (e *engine) first(r *verdict.Reason) {
 		}
 	}
 	r.Text += fmt.Sprintf("; the solver has not decided whether one of %d checks fails in the first unwinding, of %d instructions", n, e.stats.Instructions)
+	r.Hint = "ask about less: a smaller size or input (by an assumption), one function (--function), one property; or allow more with --timeout"
 }
 
 func (e *engine) progress(phase string) {
@@ -276,7 +278,7 @@ func (e *engine) progress(phase string) {
 		return
 	}
 	s := e.solver.Stats()
-	e.opts.Progress(Progress{Depth: e.depth(), Nodes: int64(e.st.Len()), Variables: s.Variables, Clauses: s.Clauses, Phase: phase})
+	e.opts.Progress(Progress{Depth: e.depth(), Safe: e.stats.Depth, Nodes: int64(e.st.Len()), Variables: s.Variables, Clauses: s.Clauses, Phase: phase})
 }
 
 // depth is the greatest bound.
@@ -362,6 +364,7 @@ func (e *engine) round(ctx context.Context) (verdict.Verdict, error) {
 		return v, err
 	}
 	e.stats.Depth = e.depth()
+	e.progress("unwinding")
 	return e.close(ctx)
 }
 

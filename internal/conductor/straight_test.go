@@ -1,0 +1,86 @@
+package conductor
+
+import (
+	"slices"
+	"testing"
+
+	"assay/internal/evidence/verdict"
+	"assay/internal/program/ir"
+)
+
+// TestStraight: what comes before every loop, branch by branch and call by call, is told from what may come behind one.
+func TestStraight(t *testing.T) {
+	m, err := ir.Parse(`module 64 entry @main
+file "a.c"
+global @g size 4 align 4
+
+func @once() {
+entry:
+  check assertion i1 1 "once"
+  ret
+}
+
+func @both() {
+entry:
+  check assertion i1 1 "both"
+  ret
+}
+
+func @round() {
+entry:
+  check assertion i1 1 "round begins"
+  br head
+head:
+  %more = nondet i1 input "more"
+  check assertion %more "round"
+  condbr %more, head, exit
+exit:
+  ret
+}
+
+func @self() {
+entry:
+  check assertion i1 1 "self"
+  call void @self()
+  ret
+}
+
+func @main() {
+entry:
+  check assertion i1 1 "first"
+  call void @once()
+  call void @both()
+  %c = nondet i1 input "c"
+  condbr %c, left, right
+left:
+  check assertion i1 1 "left"
+  call void @round()
+  check assertion i1 1 "behind round"
+  br end
+right:
+  check assertion i1 1 "right"
+  br stop
+stop:
+  check assertion i1 1 "stop"
+  halt exit
+end:
+  check assertion i1 1 "end"
+  call void @both()
+  call void @self()
+  halt exit
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := straightOf(m)
+	var got []string
+	for _, x := range sites(m, []ir.CheckKind{ir.Assertion}, "") {
+		if s.has(verdict.Site{Func: x.Func, Value: x.Value, Kind: x.Kind}) {
+			got = append(got, m.Func(x.Func).Def(x.Value).Sym)
+		}
+	}
+	if want := []string{"once", "round begins", "first", "left", "right", "stop"}; !slices.Equal(got, want) {
+		t.Errorf("before every loop: %q, want %q", got, want)
+	}
+}
