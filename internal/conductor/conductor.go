@@ -34,6 +34,7 @@ import (
 	"assay/internal/run/memo"
 	"assay/internal/run/pause"
 	"assay/internal/run/schedule"
+	"assay/internal/transform/cut"
 	"assay/internal/transform/reducible"
 )
 
@@ -217,6 +218,8 @@ type run struct {
 	said struct {
 		mu   sync.Mutex
 		list []heard
+		// loops have no ranking functions so far.
+		loops []*cut.Loop
 	}
 	// alone says that the engine was asked for by its name, and no other one runs.
 	alone bool
@@ -291,7 +294,7 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 	}
 	ctx = pause.With(ctx)
 	r.said.mu.Lock()
-	r.said.list = nil
+	r.said.list, r.said.loops = nil, nil
 	r.said.mu.Unlock()
 	var table []schedule.Engine[Reply]
 	for _, e := range engines {

@@ -162,9 +162,17 @@ func (r *run) timeOver(m *ir.Module, open *verdict.Reason, late []string, stoppe
 			out.Hint += ", or ask about less: fewer bytes of input, one function (--function), one property"
 		}
 	default:
-		if l, n := firstLoop(m); l != nil {
+		r.said.mu.Lock()
+		loops := withPlace(r.said.loops)
+		r.said.mu.Unlock()
+		l, n := firstLoop(m)
+		of := fmt.Sprintf("one of %d", n)
+		if len(loops) > 0 && len(loops) < n {
+			l, of = loops[0], fmt.Sprintf("the first of %d without ranking functions, of %d", len(loops), n)
+		}
+		if l != nil {
 			out.Func, out.Pos = l.Func.Name, l.Pos()
-			out.Text += fmt.Sprintf("; it is open whether this loop ends, one of %d", n)
+			out.Text += "; it is open whether this loop ends, " + of
 			out.Hint += ", or ask about one function (--function)"
 		}
 	}
@@ -180,11 +188,21 @@ func firstLoop(m *ir.Module) (*cut.Loop, int) {
 	if err != nil {
 		return nil, 0
 	}
-	loops = slices.DeleteFunc(loops, func(l *cut.Loop) bool { return l.Func.Model || l.Pos().Line == 0 })
+	loops = withPlace(loops)
 	if len(loops) == 0 {
 		return nil, 0
 	}
 	return loops[0], len(loops)
+}
+
+// withPlace are the loops that have a place in the program.
+func withPlace(loops []*cut.Loop) (out []*cut.Loop) {
+	for _, l := range loops {
+		if !l.Func.Model && l.Pos().Line != 0 {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // openChecks are the checks of the program that nobody has proved so far.

@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/transform/cut"
 )
 
 // TestObstacles: engines whose time was over have one line, about the first open check; what names a place comes
@@ -46,5 +47,49 @@ func TestObstacles(t *testing.T) {
 	got = r.obstacles(m, list[1:3], nil)
 	if len(got) != 2 || got[0].Text != uncut.Text || got[1].Checks != open {
 		t.Errorf("all gave up: %v", got)
+	}
+}
+
+// TestOpenLoop: the time of a question about termination is over at a loop without ranking functions, not at the first one.
+func TestOpenLoop(t *testing.T) {
+	m, err := ir.Parse(`module 64 entry @main
+file "a.c"
+
+func @main() {
+entry:
+  br one
+one:
+  %a = nondet i1 input "a" !0:3:1
+  condbr %a, one, two
+two:
+  %b = nondet i1 input "b" !0:7:1
+  condbr %b, two, three
+three:
+  %c = nondet i1 input "c" !0:9:1
+  condbr %c, three, exit
+exit:
+  halt exit
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loops, err := cut.Loops(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(Task{Module: m, Question: Termination})
+	line := func() int32 { return r.timeOver(m, nil, nil, nil).Pos.Line }
+	if got := line(); got != loops[0].Pos().Line {
+		t.Errorf("nothing is known: line %d", got)
+	}
+	r.unranked(loops[1:])
+	r.unranked([]*cut.Loop{loops[0], loops[2]})
+	if got := line(); got != loops[2].Pos().Line {
+		t.Errorf("one is open whatever is looked at: line %d", got)
+	}
+	r.unranked(loops[:1]) // what was open is ranked now, as far as is known
+	if got := line(); got != loops[0].Pos().Line {
+		t.Errorf("another is open at last: line %d", got)
 	}
 }

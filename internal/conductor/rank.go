@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/certify/accept"
@@ -93,6 +94,20 @@ func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 	return out
 }
 
+// unranked notes loops for which no ranking functions are known. What another look, at the program or one made of it,
+// has left open, too, stays open.
+func (r *run) unranked(loops []*cut.Loop) {
+	r.said.mu.Lock()
+	defer r.said.mu.Unlock()
+	both := slices.DeleteFunc(slices.Clone(r.said.loops), func(x *cut.Loop) bool {
+		return !slices.ContainsFunc(loops, func(y *cut.Loop) bool { return x.Func.Name == y.Func.Name && x.Pos() == y.Pos() })
+	})
+	if len(both) == 0 {
+		both = loops
+	}
+	r.said.loops = both
+}
+
 // hintsOf are the ranking functions and invariants of an argument for the integer
 // transition system.
 func hintsOf(p *integerize.Program, t termination.Terminates) (hints []bitranking.Hint) {
@@ -130,6 +145,7 @@ func (r *run) ranked(ctx, check context.Context, m *ir.Module, hints []bitrankin
 		return a
 	}
 	if p.Proof == nil {
+		r.unranked(p.Open)
 		return no(verdict.CauseUnranked, p.Why)
 	}
 	if r.Options.Uncertified {

@@ -82,7 +82,9 @@ type Result struct {
 	// Unclean are guards of undefined behaviour that may be broken.
 	Unclean []verdict.Guard
 	// Why says what is missing, if there is no proof.
-	Why   error
+	Why error
+	// Open are then the loops without functions, if some were looked for.
+	Open  []*cut.Loop
 	Stats Stats
 }
 
@@ -174,6 +176,13 @@ func rank(ctx context.Context, m *ir.Module, hints []Hint, fair bool) (r Result)
 		r.Why = err
 		if done {
 			break
+		}
+	}
+	if r.Proof == nil {
+		for i, l := range p.original {
+			if !p.ranked[i].done && !p.ranked[i].needless {
+				r.Open = append(r.Open, l)
+			}
 		}
 	}
 	if r.Proof != nil {
