@@ -182,8 +182,8 @@ type Search struct {
 	// equations are candidates between products, nil before they are guessed.
 	equations []cut.Candidate
 	again     int // how often new candidates were taken
-	// floats are what abstract interpretation knows of floats.
-	floats []cut.Candidate
+	// floats are what abstract interpretation knows of floats, integers that of integers, and how they are counted in step.
+	floats, integers []cut.Candidate
 	// known are predicates that others try; what they speak of is asked for, too.
 	known []cut.Candidate
 	// refuted are properties that a real run was seen to violate.
@@ -200,8 +200,18 @@ func (p *Search) prepare(ctx context.Context) error {
 	ladder := guess.OfHeads(p.m, facts, p.loops)
 	all := append(slices.Clone(ladder), guess.Candidates(p.m, p.loops)...)
 	for _, c := range ladder {
-		if _, float := c.Predicate.(invariant.Order); float && p.o.allows(c.Predicate) {
+		if !p.o.allows(c.Predicate) {
+			continue
+		}
+		if _, float := c.Predicate.(invariant.Order); float {
 			p.floats = append(p.floats, c)
+		} else {
+			p.integers = append(p.integers, c)
+		}
+	}
+	for _, c := range guess.Lockstep(p.loops) {
+		if p.o.allows(c.Predicate) {
+			p.integers = append(p.integers, c)
 		}
 	}
 	all = slices.DeleteFunc(all, func(c cut.Candidate) bool { return !p.o.allows(c.Predicate) })
@@ -210,7 +220,7 @@ func (p *Search) prepare(ctx context.Context) error {
 	if p.o.Domains == 0 && !p.o.Havoc {
 		ranged, segmenters = guess.Segments(p.m, facts, p.loops)
 	}
-	p.places = guess.Places(slices.Concat(all, ranged, p.known))
+	p.places = guess.Places(slices.Concat(all, ranged, p.known, p.integers))
 	p.addPlaces()
 	p.addFactors()
 	seen := guess.SeriesOf(segmenters, p.places, multiplies(p.m))
@@ -379,6 +389,9 @@ func (p *Search) steps(t Attempt) []step {
 	steps := []step{nil}
 	if len(p.floats) > 0 {
 		steps = append(steps, p.knownFloats)
+	}
+	if len(p.integers) > 0 {
+		steps = append(steps, p.knownIntegers)
 	}
 	if p.o.Domains == 0 || p.o.Domains&Equalities != 0 {
 		steps = append(steps, p.affine)
