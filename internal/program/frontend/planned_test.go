@@ -30,6 +30,23 @@ var plans = []struct {
 	{"by name", `int f(const unsigned char *src, unsigned src_len, unsigned flags) { return src_len > 2 && flags ? src[1] : 0; }`,
 		[]string{"src points to src_len elements of unsigned char (named so)"}},
 	{"string", `int f(const char *s) { return s[0]; }`, []string{"s points to a string of any length"}},
+	{"string that is copied to its end, with room of another", `
+static unsigned long copy(char *to, const char *from, unsigned long room) {
+	const char *s = from;
+	for (unsigned long n = room; n > 1 && *s; n--) *to++ = *s++;
+	if (room) *to = 0;
+	while (*s++) ;
+	return s - from;
+}
+int f(char *to, const char *from, unsigned long room) { return copy(to, from, room) >= room; }`,
+		[]string{"from points to a string of any length (read up to a null character)"}},
+	{"array that is filled in up to an element of zeros", `
+static int one(unsigned *r, const char *s) { *r = (unsigned char)*s; return *s != 0; }
+int f(const char *s, unsigned *r) { int i, n; for (i = 0; i < 8 && (n = one(&r[i], s)) && r[i]; i++) s += n; return i; }`,
+		[]string{"r points to 64 elements of unsigned int (nothing says how many)"}},
+	{"array up to an element of zeros that is changed in place", `
+int f(int *r) { int n = 0; for (; *r; r++) { *r = -*r; n ^= 1; } return n; }`,
+		[]string{"r points to one or more elements of int, and one of zeros behind them (walked along up to one of zeros)"}},
 	{"string by use", `int f(char *s) { int n = 0; while (*s++) n ^= 1; return n; }`, []string{"s points to a string of any length (read up to a null character)"}},
 	{"not a length", `void f(char *s, long value) { char *p = s; for (int i = 0; i < 3; i++) { *p++ = '0' + value % 10; value /= 10; } }`,
 		[]string{"s points to 64 elements of char (nothing says how many)"}},

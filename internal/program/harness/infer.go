@@ -115,7 +115,7 @@ type summary struct {
 	read     bool
 	null     bool // it is compared with null
 	ended    bool // it is walked along up to an element of zeros
-	whole    bool // it is passed to a function of the library that reads a string to its end
+	whole    bool // a string is read there to its end, by a loop that nothing else ends, or by a function of the library
 	types    []*llvm.CType
 	views    []*llvm.Type // structures that it is taken for
 	word     *llvm.Type   // the integers that it is taken for
@@ -181,6 +181,11 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 			list[p].ended = true
 		}
 	}
+	for _, base := range u.readToEnd() {
+		for p := range u.from[base] {
+			list[p].whole = true
+		}
+	}
 	for _, call := range u.calls {
 		callee, ok := call.Callee.(*llvm.Function)
 		if !ok {
@@ -241,7 +246,7 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	theirs := in.summaries(callee, depth-1)[k]
 	s.text, s.moved, s.ended = s.text || theirs.text, s.moved || theirs.moved, s.ended || theirs.ended
 	s.written, s.read = s.written || theirs.written, s.read || theirs.read
-	s.elements, s.bytes = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes)
+	s.elements, s.bytes, s.whole = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes), s.whole || whole && theirs.whole
 	s.types, s.views = append(s.types, theirs.types...), append(s.views, theirs.views...)
 	if s.word == nil {
 		s.word = theirs.word

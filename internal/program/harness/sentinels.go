@@ -10,7 +10,8 @@ import (
 //
 //	for (i = 0; opts[i].name; i++) …      for (; *list; list++) …
 //
-// Elements of one byte are strings, which uses.go knows.
+// Elements of one byte are strings, which uses.go knows; of these it finds those that are read to their end whatever is in them, by a loop that
+// nothing else ends. What the loop writes before it looks for the 0 is no such array: it is filled in.
 
 // walks are the pointers to the first elements of the arrays that a function walks along so, as values, or as places that move.
 func (u *uses) walks() (list []llvm.Value) {
@@ -23,7 +24,11 @@ func (u *uses) walks() (list []llvm.Value) {
 			if !ok || load.Op != llvm.Load {
 				continue
 			}
-			if base, head := u.moving(load.Args[0]); head != nil && u.endsOnZero(head, i) && !slices.Contains(list, base) {
+			base, head := u.moving(load.Args[0], 2)
+			if head == nil || slices.Contains(list, base) {
+				continue
+			}
+			if body := u.loop(head); endsOnZero(body, i) && !u.filled(head, body, load) {
 				list = append(list, base)
 			}
 		}
@@ -31,13 +36,104 @@ func (u *uses) walks() (list []llvm.Value) {
 	return list
 }
 
+// readToEnd are the addresses where strings begin that loops read which end where a byte is 0, and nowhere else.
+func (u *uses) readToEnd() (list []llvm.Value) {
+	for _, b := range u.f.Blocks {
+		for _, i := range b.Instrs {
+			if i.Op != llvm.ICmp || i.Pred != llvm.IntEQ && i.Pred != llvm.IntNE || !isZero(i.Args[1]) {
+				continue
+			}
+			load, ok := root(i.Args[0]).(*llvm.Inst)
+			if !ok || load.Op != llvm.Load || load.Type.Kind != llvm.IntType || load.Type.Bits != 8 {
+				continue
+			}
+			if base, head := u.moving(load.Args[0], 1); head != nil {
+				if body := u.loop(head); endsOnZero(body, i) && exits(body) == 1 {
+					list = append(list, base)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// exits is how many edges lead out of a loop.
+func exits(body map[*llvm.Block]bool) (n int) {
+	for b := range body {
+		last := b.Instrs[len(b.Instrs)-1]
+		if len(last.Blocks) == 0 {
+			n++
+		}
+		for _, s := range last.Blocks {
+			if !body[s] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// filled says that a loop always writes to the address from which it loads, or passes it on, before it does.
+func (u *uses) filled(head *llvm.Block, body map[*llvm.Block]bool, load *llvm.Inst) bool {
+	writes := func(i *llvm.Inst) bool {
+		switch i.Op {
+		case llvm.Store:
+			return sameAddress(i.Args[1], load.Args[0])
+		case llvm.Call:
+			return slices.ContainsFunc(i.Args, func(a llvm.Value) bool { return sameAddress(a, load.Args[0]) })
+		}
+		return false
+	}
+	for _, i := range u.block[load].Instrs {
+		if i == load {
+			break
+		}
+		if writes(i) {
+			return true
+		}
+	}
+	// Is there a way from the head to the load without a block that writes?
+	seen := map[*llvm.Block]bool{head: true}
+	for work := []*llvm.Block{head}; len(work) > 0; {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == u.block[load] {
+			return false
+		}
+		if slices.ContainsFunc(b.Instrs, writes) {
+			continue
+		}
+		for _, s := range b.Instrs[len(b.Instrs)-1].Blocks {
+			if body[s] && !seen[s] {
+				seen[s] = true
+				work = append(work, s)
+			}
+		}
+	}
+	return true
+}
+
+// sameAddress says that two values are the same, or computed in the same way from the same ones.
+func sameAddress(a, b llvm.Value) bool {
+	if a == b {
+		return true
+	}
+	x, ok := a.(*llvm.Inst)
+	y, same := b.(*llvm.Inst)
+	return ok && same && x.Op == llvm.GetElementPtr && y.Op == llvm.GetElementPtr && x.Elem == y.Elem && slices.EqualFunc(x.Args, y.Args, func(a, b llvm.Value) bool {
+		r, n := rooted(a)
+		s, m := rooted(b)
+		return r == s && n == m
+	})
+}
+
 func isZero(v llvm.Value) bool {
 	c, ok := v.(*llvm.Const)
 	return ok && (c.Kind == llvm.ZeroConst || c.Kind == llvm.IntConst && c.Bits.IsZero())
 }
 
-// moving is where an address begins that moves in a loop by elements of more than a byte, and the head of that loop; nil if it does not.
-func (u *uses) moving(v llvm.Value) (base llvm.Value, head *llvm.Block) {
+// moving is where an address begins that moves in a loop by elements of so many bytes at least, and the head of that loop; nil if it does not.
+func (u *uses) moving(v llvm.Value, size uint64) (base llvm.Value, head *llvm.Block) {
 	for {
 		i, ok := v.(*llvm.Inst)
 		if !ok {
@@ -50,7 +146,7 @@ func (u *uses) moving(v llvm.Value) (base llvm.Value, head *llvm.Block) {
 			}
 			return i, u.block[i]
 		case llvm.GetElementPtr:
-			if i.Elem.Size < 2 {
+			if i.Elem.Size < size {
 				return nil, nil
 			}
 			if phi, ok := root(i.Args[1]).(*llvm.Inst); ok && phi.Op == llvm.Phi && steps(phi) {
@@ -66,9 +162,8 @@ func (u *uses) moving(v llvm.Value) (base llvm.Value, head *llvm.Block) {
 	}
 }
 
-// endsOnZero says that the loop with a head is left where a comparison with 0 finds it.
-func (u *uses) endsOnZero(head *llvm.Block, compared *llvm.Inst) bool {
-	body := u.loop(head)
+// endsOnZero says that a loop is left where a comparison with 0 finds it.
+func endsOnZero(body map[*llvm.Block]bool, compared *llvm.Inst) bool {
 	for b := range body {
 		last := b.Instrs[len(b.Instrs)-1]
 		if last.Op != llvm.Br || len(last.Blocks) != 2 {
