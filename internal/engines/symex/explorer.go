@@ -73,7 +73,7 @@ type explorer struct {
 	stats     Stats
 	pen       *pen // draws, while edges are recorded
 	picked    int  // in the next step, the case of a choice, from 1
-	forked    int  // what the states that wait on the path under way take, in objects
+	forked    int  // objects of the states at the branches of the path under way, each once for each branch
 	recursive map[*ir.Func]bool
 	returns   map[*ir.Func]bool // functions that may return
 	narrow    map[place]bool    // numbers of 64 bits that are written in halves
@@ -273,15 +273,12 @@ func (x *explorer) run(s *state) {
 // each. A path with that many branches has neighbours beyond counting: they are the others'.
 const maxForked = 1 << 20
 
-// waiting is what a state takes while it waits, in objects: a value takes a third of one.
-func waiting(s *state) int { return len(s.Objects) + len(top(s).Values)/3 }
-
 // fork executes the instruction again in each of the cases. The last one changes the state itself, so that a chain
-// of tests, such as a switch, keeps one state, and not one for each test.
+// of tests, such as a switch, keeps one state, and not one for each test; it counts all the same, for the neighbours are as many.
 func (x *explorer) fork(s *state) {
 	cases := slices.Clone(x.split)
 	x.stats.Forks++
-	size := waiting(s)
+	size := len(s.Objects)
 	x.forked += size
 	defer func() { x.forked -= size }()
 	if x.forked > maxForked {
@@ -296,9 +293,6 @@ func (x *explorer) fork(s *state) {
 			t := s
 			if i < len(cases)-1 {
 				t = clone(s)
-			} else {
-				x.forked -= size
-				size = 0
 			}
 			if news := a.news(); len(news) > 0 {
 				x.saturate(t, news...)
