@@ -108,7 +108,7 @@ func init() { // the functions use the table
 			Start: 200 * time.Millisecond},
 		{Name: "parts", Question: Safety, About: "proves checks in sets, by the others",
 			Gives: True | False, When: parted, Asks: true, Quiet: true, Run: (*run).proveParts,
-			Start: time.Second},
+			Start: time.Second}, // and more for long programs: partsDelay
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
 			Gives: False, When: whole, Quiet: true, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once

@@ -10,6 +10,7 @@ import (
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
+	"assay/internal/run/pause"
 	"assay/internal/run/work"
 )
 
@@ -34,6 +35,9 @@ import (
 
 // firstSet is the time for the first set; it is four times as much for the next ones.
 const firstSet = 2 * time.Second
+
+// partsDelay is how long the engines work on the whole alone, for each instruction: parts of a long program are long questions.
+const partsDelay = 200 * time.Microsecond
 
 // sets divides the checks of a program.
 type sets struct {
@@ -77,6 +81,14 @@ func (r *run) proveParts(ctx context.Context, m *ir.Module) Reply {
 	if len(s.divide(sub.sites(m))) < 2 {
 		return none()
 	}
+	if !work.Counted(ctx) {
+		select {
+		case <-time.After(partsDelay * time.Duration(instructions(m))):
+		case <-ctx.Done():
+			return none()
+		}
+	}
+	ctx = pause.With(ctx) // a certificate of a part does not end the run, so the others go on beside it
 	a := sub.inductEach(ctx, m)
 	if !sub.allProved(m) && ctx.Err() == nil {
 		s.ask(ctx, s.divide(sub.sites(m)))
@@ -93,6 +105,16 @@ func (r *run) proveParts(ctx context.Context, m *ir.Module) Reply {
 		a.Verdict = sub.known.whole()
 	}
 	return a
+}
+
+// instructions is how many a program has, library models included.
+func instructions(m *ir.Module) (n int) {
+	for _, f := range m.Funcs {
+		for _, b := range f.Blocks {
+			n += len(b.Instrs)
+		}
+	}
+	return n
 }
 
 // whole is the proof that the proofs of all checks are together.

@@ -23,6 +23,7 @@ import (
 // gate is shared by the engines of a run. It is closed while held > 0.
 type gate struct {
 	begin    time.Time
+	outer    *gate // that of the run that asks this one, nil if none does
 	mu       sync.Mutex
 	held     int
 	opened   chan struct{} // closed when the gate opens
@@ -33,12 +34,23 @@ type watcher struct{ tell func(paused bool) }
 
 type key struct{}
 
-// With is a context in which engines can pause each other.
+// With is a context in which engines can pause each other. If it is made in one in which others can pause the caller, those
+// pause all of them, and none of these pauses the others.
 func With(ctx context.Context) context.Context {
 	if work.Counted(ctx) {
 		return ctx // engines run one after the other
 	}
-	return context.WithValue(ctx, key{}, &gate{begin: time.Now(), watchers: map[*watcher]struct{}{}})
+	g := &gate{begin: time.Now(), watchers: map[*watcher]struct{}{}, outer: of(ctx)}
+	if g.outer != nil {
+		context.AfterFunc(ctx, g.outer.watch(func(paused bool) {
+			if paused {
+				g.hold()
+			} else {
+				g.release()
+			}
+		}))
+	}
+	return context.WithValue(ctx, key{}, g)
 }
 
 // of is the gate of a context, nil if there is none.
@@ -65,7 +77,7 @@ func (g *gate) others(ctx context.Context, limit time.Duration) (own context.Con
 	g.hold()
 	release := sync.OnceFunc(g.release)
 	timer := time.AfterFunc(limit, release)
-	return context.WithValue(ctx, key{}, (*gate)(nil)), func() {
+	return context.WithValue(ctx, key{}, g.outer), func() {
 		timer.Stop()
 		release()
 	}
@@ -137,6 +149,10 @@ func Watch(ctx context.Context, tell func(paused bool)) (stop func()) {
 	if g == nil {
 		return func() {}
 	}
+	return g.watch(tell)
+}
+
+func (g *gate) watch(tell func(paused bool)) (stop func()) {
 	w := &watcher{tell}
 	g.mu.Lock()
 	defer g.mu.Unlock()

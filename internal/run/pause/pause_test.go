@@ -95,3 +95,39 @@ func TestWatch(t *testing.T) {
 	}
 	Watch(t.Context(), note)()
 }
+
+// TestNested: who is asked by an engine rests with that engine, and pauses none of those beside it.
+func TestNested(t *testing.T) {
+	outer := With(context.Background())
+	ctx, cancel := context.WithCancel(outer)
+	inner := With(ctx)
+	closed := func(ctx context.Context) bool { return of(ctx).held > 0 }
+	_, resume := Others(outer)
+	if !closed(outer) || !closed(inner) {
+		t.Error("a pause of the outer run is none of the inner one")
+	}
+	resume()
+	if closed(outer) || closed(inner) {
+		t.Error("the pause does not end")
+	}
+	own, resume := Others(inner)
+	if closed(outer) || !closed(inner) {
+		t.Error("a pause of the inner run is one of the outer one")
+	}
+	if of(own) != of(outer) {
+		t.Error("who pauses the inner run does not rest with the outer one")
+	}
+	resume()
+	cancel()
+	for range 100 {
+		g := of(outer)
+		g.mu.Lock()
+		n := len(g.watchers)
+		g.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the inner run is watched for after its end")
+}
