@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"debug/elf"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,6 +83,10 @@ func TestSandbox(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := build(t, head+"int main(void) { "+body+" }")
+			var died *exec.ExitError
+			if name == "other numbers" && errors.As(exec.Command(p.Path).Run(), &died) && died.ExitCode() < 0 {
+				t.Skip("this kernel has no system calls of 32 bits")
+			}
 			if o := outcome(t, p); o.ExitCode != 0 || o.Refused == 0 {
 				t.Errorf("got %+v", o)
 			}
