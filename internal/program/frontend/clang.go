@@ -50,6 +50,20 @@ var semanticFlags = []string{
 	"-g", "-gcolumn-info", "-fno-discard-value-names", "-emit-llvm", "-c", "-o", "-",
 }
 
+// unexempted makes the attribute with which functions are exempted from sanitizers, no_sanitize, one that exempts from none
+// of those that are asked for: what it exempts is undefined all the same.
+var unexempted = []string{`-Dno_sanitize(...)=__no_sanitize__("thread")`, `-D__no_sanitize__(...)=no_sanitize("thread")`, "-Wno-macro-redefined"}
+
+// exempts says of a preprocessed file that it has the attribute: then it has to be preprocessed once more.
+func exempts(u unit) bool {
+	file := u.file
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(u.directory, file)
+	}
+	text, err := os.ReadFile(file)
+	return err == nil && bytes.Contains(text, []byte("no_sanitize"))
+}
+
 var leniencyFlags = []string{
 	"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
@@ -267,9 +281,10 @@ func arguments(u unit, o *Options) []string {
 	if u.described { // see constness.go
 		args = append(args, "-O1", "-Xclang", "-disable-llvm-passes", "-S")
 	}
-	switch filepath.Ext(u.file) {
-	case ".c", ".i":
-	default:
+	args = append(args, unexempted...)
+	switch ext := filepath.Ext(u.file); {
+	case ext == ".i" && !exempts(u):
+	case ext != ".c":
 		args = append(args, "-x", "c")
 	}
 	return append(args, "--", u.file)

@@ -96,6 +96,7 @@ func isExtended(t *llvm.Type) bool {
 
 // compute imports an instruction without effect; the result is its values.
 func (f *function) compute(i *llvm.Inst) []ir.Value {
+	f.vectors(i)
 	if op, ok := binaryOps[i.Op]; ok {
 		if f.hiddenUndef(i) {
 			return []ir.Value{f.zero(ir.IntType(i.Type.Bits))}

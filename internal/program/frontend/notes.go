@@ -26,6 +26,10 @@ const (
 	// overflow (Overflow, ShiftOverflow, ShiftRange) is not checked: nothing can
 	// be proved about these properties.
 	NoteUncheckedArithmetic
+	// NoteUncheckedVectors says that the function Name computes with vectors of integers, for which clang makes no checks of
+	// overflow, shift amounts and divisors; NoteUncheckedElements that it looks elements of vectors up.
+	NoteUncheckedVectors
+	NoteUncheckedElements
 	// NoteUncheckedRequest says that parts of the program have no checks of a kind that is compiled in on request.
 	NoteUncheckedRequest
 	// NoteFlattened says that the program was lifted by McSema, and that passes of LLVM made variables of its

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
 )
 
 // requested says whether somebody asks for checks of a kind.
@@ -50,6 +51,33 @@ func (im *importer) unrequestable() {
 	}
 }
 
+// uncheckedKinds are the kinds of which nothing can be proved where there is such a note.
+var uncheckedKinds = map[NoteKind][]ir.CheckKind{
+	NoteUncheckedArithmetic: {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange},
+	NoteUncheckedVectors:    {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero, ir.UnsignedOverflow},
+	NoteUncheckedElements:   {ir.InvalidDeref, ir.ArrayIndex},
+}
+
+// vectors notes what clang does not check of an operation on vectors of integers.
+func (f *function) vectors(i *llvm.Inst) {
+	if f.b.Func.Model {
+		return
+	}
+	note := func(k NoteKind, text string) {
+		f.im.notes.add(Note{Kind: k, Name: f.src.Name, Text: text, Pos: f.b.Func.Pos})
+	}
+	switch i.Op {
+	case llvm.Add, llvm.Sub, llvm.Mul, llvm.UDiv, llvm.SDiv, llvm.URem, llvm.SRem, llvm.Shl, llvm.LShr, llvm.AShr:
+		if i.Type.Kind == llvm.VectorType {
+			note(NoteUncheckedVectors, "computes with vectors: overflow, shift amounts and divisors are not checked in it")
+		}
+	case llvm.ExtractElement, llvm.InsertElement:
+		if _, constant := i.Args[len(i.Args)-1].(*llvm.Const); !constant {
+			note(NoteUncheckedElements, "looks elements of vectors up: that an index is in range is not checked")
+		}
+	}
+}
+
 // Unchecked gives the first function whose arithmetic carries no
 // checks, if the kinds asked for need them, or a program all of whose undefined behaviour may be gone: then there
 // is no proof.
@@ -65,13 +93,8 @@ func (p *Program) Unchecked(asked []ir.CheckKind) (Note, bool) {
 			return p.Notes[i], true
 		}
 	}
-	if !slices.ContainsFunc(asked, func(k ir.CheckKind) bool {
-		return k == ir.Overflow || k == ir.ShiftOverflow || k == ir.ShiftRange
-	}) {
-		return Note{}, false
-	}
 	for _, n := range p.Notes {
-		if n.Kind == NoteUncheckedArithmetic {
+		if slices.ContainsFunc(asked, func(k ir.CheckKind) bool { return slices.Contains(uncheckedKinds[n.Kind], k) }) {
 			return n, true
 		}
 	}
