@@ -102,7 +102,7 @@ func (r *run) proveParts(ctx context.Context, m *ir.Module) Reply {
 	case r.Options.Uncertified:
 		a.Verdict = verdict.True{Certificate: verdict.Unchecked{Why: "certification is off"}}
 	default:
-		a.Verdict = sub.known.whole()
+		a.Verdict, a.About = sub.known.whole()
 	}
 	return a
 }
@@ -117,12 +117,13 @@ func instructions(m *ir.Module) (n int) {
 	return n
 }
 
-// whole is the proof that the proofs of all checks are together.
-func (t *checkTable) whole() verdict.True {
+// whole is the proof that the proofs of all checks are together. If it is one of them, about is the program that it is
+// about; parts name theirs.
+func (t *checkTable) whole() (proof verdict.True, about *ir.Module) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.parts) == 1 {
-		return t.parts[0].True
+		return t.parts[0].True, t.parts[0].Program
 	}
 	out, all := verdict.True{}, &verdict.Several{}
 	for _, p := range t.parts {
@@ -134,7 +135,7 @@ func (t *checkTable) whole() verdict.True {
 		}
 	}
 	out.Certificate = all
-	return out
+	return out, nil
 }
 
 // ask asks about sets, and about their parts with more time.
