@@ -9,7 +9,10 @@ import "strings"
 //
 // So it is proved as any other assertion, and induction, which takes what is asserted at
 // earlier visits for given, needs no other invariant where I is inductive.
-// __CPROVER_loop_entry(e) is a variable before the loop.
+// __CPROVER_loop_entry(e) is a variable before the loop, behind the first part of a for loop's head, which is
+// written before the loop then:
+//
+//	for (int i = 0; c; i++) …   { int i = 0; … for (; c; i++) … }
 //
 // What __CPROVER_decreases names is compared at each visit with what it was at the last one, lexicographically: as numbers
 // of machines cannot decrease for ever, nothing more is to be shown. __CPROVER_assigns of loops is left out: no
@@ -42,6 +45,17 @@ func (t *translator) loop(i int) int {
 	}
 	asserts := t.asserts(i, clauses)
 	t.out.WriteString(t.tokens[i].before)
+	first, second := t.semicolons(i+1, closing)
+	if t.is(i, "for") && second < 0 {
+		t.fail(i, "a for loop without two semicolons")
+	}
+	start := i + 2
+	if declarations, ok := t.behind[-1-i]; ok && t.is(i, "for") {
+		t.out.WriteString("{ ")
+		t.sequence(start, first+1)
+		t.behind[-1-i] = strings.TrimPrefix(declarations, "{")
+		start = first
+	}
 	t.enter(i)
 	t.out.WriteString(t.tokens[i].text + t.tokens[i+1].before + "(")
 	if t.is(i, "while") {
@@ -49,11 +63,7 @@ func (t *translator) loop(i int) int {
 		t.sequence(i+2, closing)
 		t.out.WriteString(")")
 	} else {
-		first, second := t.semicolons(i+1, closing)
-		if second < 0 {
-			t.fail(i, "a for loop without two semicolons")
-		}
-		t.sequence(i+2, first+1)
+		t.sequence(start, first+1)
 		condition := first+1 < second
 		t.out.WriteString(asserts + "(")
 		if condition {
