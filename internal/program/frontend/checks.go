@@ -204,6 +204,7 @@ func (f *function) flattenDiamond(d *diamond) {
 // check emits the check of a trap of kind k; next is the block of the
 // operation.
 func (f *function) check(k uint64, condition llvm.Value, next *llvm.Block) {
+	f.guarded.note(k, next)
 	switch k {
 	case 0:
 		f.overflowCheck(condition, "+")
@@ -422,29 +423,37 @@ func (f *function) flagChecks(i *llvm.Inst, x, y ir.Value) {
 			return
 		}
 	}
-	t := f.b.Func.Type(x)
-	bits := t.Bits
-	zero := func() ir.Value { return f.b.Const(bits, 0) }
 	switch i.Op {
 	case llvm.Add, llvm.Sub, llvm.Mul:
-		if !i.NSW {
-			return
+		if i.NSW {
+			f.signedCheck(i.Op, x, y)
 		}
-		predicate := map[llvm.Opcode]ir.Op{llvm.Add: ir.SAddOvf, llvm.Sub: ir.SSubOvf, llvm.Mul: ir.SMulOvf}[i.Op]
-		operator := map[llvm.Opcode]string{llvm.Add: "+", llvm.Sub: "-", llvm.Mul: "*"}[i.Op]
-		f.b.Check(ir.Overflow, f.not(f.b.Cmp(predicate, x, y)), ir.OverflowIn(operator))
 	case llvm.Shl, llvm.LShr, llvm.AShr:
+		bits := f.b.Func.Type(x).Bits
 		f.b.Check(ir.ShiftRange, f.b.Cmp(ir.ULt, y, f.b.Const(bits, uint64(bits))), "shift amount out of range")
 		if i.Op == llvm.Shl && i.NSW { // what a multiplication by a power of two becomes
 			back := f.b.Bin(ir.AShr, f.b.Bin(ir.Shl, x, y), y)
 			f.b.Check(ir.Overflow, f.b.Cmp(ir.Eq, back, x), ir.OverflowIn("<<"))
 		}
-	case llvm.UDiv, llvm.URem:
-		f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, zero()), "division by zero")
-	case llvm.SDiv, llvm.SRem:
-		f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, zero()), "division by zero")
-		least := f.b.ConstBV(t, bv.New(bits, 1).Shl(bv.New(bits, uint64(bits-1))))
-		minusOne := f.b.ConstBV(t, bv.New(bits, 0).Not())
+	case llvm.UDiv, llvm.SDiv, llvm.URem, llvm.SRem:
+		f.divisorCheck(i.Op, x, y)
+	}
+}
+
+// signedCheck is that of a signed sum or product.
+func (f *function) signedCheck(op llvm.Opcode, x, y ir.Value) {
+	predicate := map[llvm.Opcode]ir.Op{llvm.Add: ir.SAddOvf, llvm.Sub: ir.SSubOvf, llvm.Mul: ir.SMulOvf}[op]
+	operator := map[llvm.Opcode]string{llvm.Add: "+", llvm.Sub: "-", llvm.Mul: "*"}[op]
+	f.b.Check(ir.Overflow, f.not(f.b.Cmp(predicate, x, y)), ir.OverflowIn(operator))
+}
+
+// divisorCheck is that of a division or remainder.
+func (f *function) divisorCheck(op llvm.Opcode, x, y ir.Value) {
+	t := f.b.Func.Type(x)
+	f.b.Check(ir.DivByZero, f.b.Cmp(ir.Ne, y, f.zero(t)), "division by zero")
+	if op == llvm.SDiv || op == llvm.SRem {
+		least := f.b.ConstBV(t, bv.New(t.Bits, 1).Shl(bv.New(t.Bits, uint64(t.Bits-1))))
+		minusOne := f.b.ConstBV(t, bv.New(t.Bits, 0).Not())
 		f.b.Check(ir.Overflow, f.b.Cmp(ir.Or, f.b.Cmp(ir.Ne, x, least), f.b.Cmp(ir.Ne, y, minusOne)), ir.OverflowIn("/"))
 	}
 }

@@ -52,7 +52,11 @@ var semanticFlags = []string{
 
 // unexempted makes the attribute with which functions are exempted from sanitizers, no_sanitize, one that exempts from none
 // of those that are asked for: what it exempts is undefined all the same.
-var unexempted = []string{`-Dno_sanitize(...)=__no_sanitize__("thread")`, `-D__no_sanitize__(...)=no_sanitize("thread")`, "-Wno-macro-redefined"}
+var unexempted = []string{`-Dno_sanitize(...)=__no_sanitize__("thread")`, `-D__no_sanitize__(...)=no_sanitize("thread")`, "-Wmacro-redefined"}
+
+// ownExemption matches clang's warning of a program that has a macro of its own by one of these names: what that exempts is
+// not known.
+var ownExemption = lazyregexp.New(`(?m)^(.+?):(\d+):(\d+): warning: '(?:no_sanitize|__no_sanitize__)' macro redefined`)
 
 // exempts says of a preprocessed file that it has the attribute: then it has to be preprocessed once more.
 func exempts(u unit) bool {

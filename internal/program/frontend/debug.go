@@ -30,6 +30,9 @@ func (f *function) debugRecord(i *llvm.Inst) {
 		f.b.Emit(ir.Def{Op: ir.Label, Sym: i.Label})
 		return
 	}
+	if i.Var != nil && !f.im.foreign && i.Var.Type.HasComplexInteger() {
+		f.uncheckedSums("has complex integers")
+	}
 	if i.Op == llvm.DbgDeclare || i.Var == nil || i.Var.Name == "" {
 		return // see storedVariable
 	}

@@ -36,6 +36,7 @@ type function struct {
 	// declared are the variables that live in surviving stack objects.
 	declared map[llvm.Value]*llvm.Inst
 	checks   *checks
+	guarded  guarded
 	users    userTable // made when needed
 	// fresh are the stack objects that were made, or made arbitrary, in this
 	// block, with no access to memory since: making them arbitrary again

@@ -103,6 +103,9 @@ func (f *function) compute(i *llvm.Inst) []ir.Value {
 		}
 		x, y := f.operand(i.Args[0]), f.operand(i.Args[1])
 		list := make([]ir.Value, len(x))
+		if !f.im.foreign {
+			f.leftOut(i, x, y)
+		}
 		for k := range x {
 			if f.im.foreign {
 				f.flagChecks(i, x[k], y[k])

@@ -30,6 +30,10 @@ const (
 	// overflow, shift amounts and divisors; NoteUncheckedElements that it looks elements of vectors up.
 	NoteUncheckedVectors
 	NoteUncheckedElements
+	// NoteUncheckedSums says that a function has sums of which it is not clear whether they are signed: no-overflow cannot be proved.
+	NoteUncheckedSums
+	// NoteExempted says that functions may be exempt from what clang checks.
+	NoteExempted
 	// NoteUncheckedRequest says that parts of the program have no checks of a kind that is compiled in on request.
 	NoteUncheckedRequest
 	// NoteFlattened says that the program was lifted by McSema, and that passes of LLVM made variables of its

@@ -55,6 +55,8 @@ func (im *importer) unrequestable() {
 var uncheckedKinds = map[NoteKind][]ir.CheckKind{
 	NoteUncheckedArithmetic: {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange},
 	NoteUncheckedVectors:    {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero, ir.UnsignedOverflow},
+	NoteUncheckedSums:       {ir.Overflow},
+	NoteExempted:            {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero, ir.ArrayLength, ir.UnsignedOverflow, ir.ArrayIndex},
 	NoteUncheckedElements:   {ir.InvalidDeref, ir.ArrayIndex},
 }
 
@@ -72,7 +74,7 @@ func (f *function) vectors(i *llvm.Inst) {
 			note(NoteUncheckedVectors, "computes with vectors: overflow, shift amounts and divisors are not checked in it")
 		}
 	case llvm.ExtractElement, llvm.InsertElement:
-		if _, constant := i.Args[len(i.Args)-1].(*llvm.Const); !constant {
+		if k, constant := constInt(i.Args[len(i.Args)-1]); !constant || k >= uint64(i.Args[0].ValueType().Len) {
 			note(NoteUncheckedElements, "looks elements of vectors up: that an index is in range is not checked")
 		}
 	}

@@ -2,6 +2,7 @@ package llvm
 
 /*
 #include <stdlib.h>
+#include <string.h>
 #include "llvm-c/Core.h"
 #include "llvm-c/DebugInfo.h"
 #include "llvm-c/Target.h"
@@ -13,8 +14,22 @@ typedef struct {
 	LLVMTypeRef type, elem;
 	LLVMMetadataRef scope;
 	unsigned op, operands, successors, line, col, align, pred;
-	unsigned nsw, nuw, exact, used;
+	unsigned nsw, nuw, exact, used, part;
 } assay_inst;
+
+// assay_part says that clang computes a part of a complex number by an operation: it names them add.r, mul.il and so on,
+// and those of a division not at all; sums of C have other names.
+static unsigned assay_part(LLVMValueRef i) {
+	static const char *const names[] = {"add", "sub", "mul", "neg", "conj"};
+	size_t n;
+	const char *s = LLVMGetValueName2(i, &n);
+	if (n == 0) return 1;
+	for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
+		size_t l = strlen(names[k]);
+		if (n > l + 1 && !memcmp(s, names[k], l) && s[l] == '.' && (s[l + 1] == 'r' || s[l + 1] == 'i')) return 1;
+	}
+	return 0;
+}
 
 static unsigned assay_count(LLVMBasicBlockRef b) {
 	unsigned n = 0;
@@ -42,7 +57,9 @@ static void assay_block(LLVMBasicBlockRef b, assay_inst *r) {
 		case LLVMICmp: r->pred = LLVMGetICmpPredicate(i); break;
 		case LLVMFCmp: r->pred = LLVMGetFCmpPredicate(i); break;
 		case LLVMAdd: case LLVMSub: case LLVMMul: case LLVMShl:
-			r->nsw = LLVMGetNSW(i); r->nuw = LLVMGetNUW(i); break;
+			r->nsw = LLVMGetNSW(i); r->nuw = LLVMGetNUW(i);
+			if (r->op != LLVMShl && !r->nsw && !r->nuw) r->part = assay_part(i);
+			break;
 		case LLVMSDiv: case LLVMUDiv: case LLVMLShr: case LLVMAShr: r->exact = LLVMGetExact(i); break;
 		}
 		if (LLVMIsATerminatorInst(i)) r->successors = LLVMGetNumSuccessors(i);

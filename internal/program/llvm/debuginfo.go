@@ -370,6 +370,8 @@ func (d *debugInfo) baseType(t *CType, v C.LLVMValueRef) {
 	default:
 		text := printed(v)
 		switch {
+		case t.Name == "complex" && !strings.Contains(text, "DW_ATE_complex_float"):
+			t.Kind = CComplexInt
 		case strings.Contains(text, "DW_ATE_boolean"):
 			t.Kind = CBool
 		case strings.Contains(text, "DW_ATE_float"):

@@ -1,6 +1,10 @@
 package llvm
 
-import "assay/internal/logic/bv"
+import (
+	"slices"
+
+	"assay/internal/logic/bv"
+)
 
 // This file declares the copy of a module in plain Go. It keeps LLVM's own
 // notions (opcodes, first-class aggregates, constant expressions): giving them
@@ -238,8 +242,10 @@ type Inst struct {
 	Mask []int
 	// NSW, NUW and Exact are the flags of integer arithmetic.
 	NSW, NUW, Exact bool
-	Align           uint64
-	Pos             Pos
+	// Part says of a sum or product without these flags that clang may have made it of complex numbers, by its name or for want of one.
+	Part  bool
+	Align uint64
+	Pos   Pos
 	// Var, Fragment and Label belong to the debug pseudo instructions.
 	Var      *Variable
 	Fragment *Fragment
@@ -358,7 +364,22 @@ const (
 	CEnum
 	CFunction
 	CAlias // typedef, const, volatile, restrict, _Atomic
+	CComplexInt
 )
+
+// HasComplexInteger says that values of a type, or what it points to, are complex integers, or have such elements or members.
+func (t *CType) HasComplexInteger() bool {
+	seen := map[*CType]bool{}
+	var has func(t *CType) bool
+	has = func(t *CType) bool {
+		if t == nil || seen[t] {
+			return false
+		}
+		seen[t] = true
+		return t.Kind == CComplexInt || has(t.Base) || slices.ContainsFunc(t.Members, func(m Member) bool { return has(m.Type) })
+	}
+	return has(t)
+}
 
 // Strip removes typedefs and qualifiers. Nil is void.
 func (t *CType) Strip() *CType {
