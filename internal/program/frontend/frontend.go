@@ -369,8 +369,8 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			if c.err != nil {
 				return nil, false, c.err
 			}
-			if o.Warnings != nil && c.text != "" {
-				io.WriteString(o.Warnings, c.text)
+			if text := withoutExemption(c.text); o.Warnings != nil && text != "" {
+				io.WriteString(o.Warnings, text)
 			}
 			for _, n := range c.notes {
 				o.note(n)

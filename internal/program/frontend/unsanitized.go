@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"math/big"
+	"strings"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/llvm"
@@ -128,4 +129,24 @@ func (o *Options) noteExemption(warnings string) {
 		return
 	}
 	o.note(Note{Kind: NoteExempted, Name: "the program", Text: "has a macro of its own by the name no_sanitize (" + m[1] + ":" + m[2] + "): what it exempts from checks is not known"})
+}
+
+// withoutExemption are clang's messages without that warning, and without what it says of the macro that is ours.
+func withoutExemption(text string) string {
+	if !ownExemption.MatchString(text) {
+		return text
+	}
+	var kept strings.Builder
+	dropped := false
+	for line := range strings.Lines(text) {
+		if m := diagnosticLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+			dropped = ownExemption.MatchString(line) || dropped && m[4] == "note"
+		} else if strings.HasSuffix(strings.TrimSpace(line), "generated.") {
+			dropped = true // it counts them
+		}
+		if !dropped {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
