@@ -169,6 +169,43 @@ var doubleListPrograms = []listProgram{
     else { n->next = h; n->prev = h->prev; h->prev->next = n; h->prev = n; }
   }
   drop(h);`, "valid-deref"},
+	{"first knows last", `
+  struct node *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct node *n = calloc(1, sizeof *n);
+    if (!l) { l = n; n->prev = n; } else { l->prev->next = n; n->prev = l->prev; l->prev = n; }
+  }
+  struct node *p = l; unsigned k = __VERIFIER_nondet_int();
+  while (p && k) { p = p->next; k--; }
+  if (p) {
+    if (p != l) p->prev->next = p->next;
+    if (p->next) p->next->prev = p->prev;
+    if (p == l) l = p->next; else if (!p->next) l->prev = p->prev;
+    free(p);
+  }
+  if (l) {
+    struct node *n = calloc(1, sizeof *n);
+    l->prev->next = n; n->prev = l->prev; l->prev = n;
+  }
+  drop(l);`, `
+  struct node *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct node *n = calloc(1, sizeof *n);
+    if (!l) { l = n; n->prev = n; } else { l->prev->next = n; n->prev = l->prev; l->prev = n; }
+  }
+  struct node *p = l; unsigned k = __VERIFIER_nondet_int();
+  while (p && k) { p = p->next; k--; }
+  if (p) {
+    if (p != l) p->prev->next = p->next;
+    if (p->next) p->next->prev = p->prev;
+    if (p == l) l = p->next;
+    free(p);
+  }
+  if (l) {
+    struct node *n = calloc(1, sizeof *n);
+    l->prev->next = n; n->prev = l->prev; l->prev = n;
+  }
+  drop(l);`, "valid-deref"},
 }
 
 // listPrograms are programs over lists of any length, each beside one with a bug

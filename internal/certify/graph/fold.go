@@ -156,6 +156,9 @@ func (m *match) followLinks(slots *[]slot, k int, backward bool) {
 		}
 	}
 	for m.fails == "" && c.failure == nil {
+		if !known { // the first node may link back to the last one
+			end, known = m.where(far)
+		}
 		if at.kind != symgraph.Pointer || !zero(at.n) || at.object < 0 || known && at.object == end.object && at.last == end.last {
 			break
 		}
