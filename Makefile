@@ -15,6 +15,9 @@ N     ?= 1000
 SEED  ?= 1
 FLAGS ?= --timeout 10s
 
+# Every program and test links LLVM: the faster linker of scripts/deps.sh, if it is there.
+export CGO_LDFLAGS ?= -O2 -g$(if $(shell command -v ld.mold), -fuse-ld=mold)
+
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
