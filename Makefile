@@ -42,7 +42,7 @@ vet:
 	@dead=$$(GOFLAGS= go tool deadcode -test ./...) || exit 1; if [[ -n "$$dead" ]]; then echo "functions that nothing calls, and no test:"; echo "$$dead"; exit 1; fi
 
 test: build vet ## build, vet and run all tests
-	go test -vet=off -timeout 20m ./...
+	ASSAY_CLANG=$(wildcard $(CURDIR)/bin/assay-clang) go test -vet=off -timeout 20m ./...
 
 bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 	@mkdir -p results

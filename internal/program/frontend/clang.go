@@ -73,9 +73,20 @@ var leniencyFlags = []string{
 	"-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch",
 }
 
-// clangPath finds clang 19: the one that is linked statically beside this program, if it was built
-// (cmd/assay-clang), or that which is installed.
+// clangVariable is the variable of the environment that names the clang 19 to run. Tests, which lie elsewhere, are run with
+// that of bin.
+const clangVariable = "ASSAY_CLANG"
+
+// clangPath finds clang 19: the one that clangVariable names, the one that is linked statically beside this program, if it
+// was built (cmd/assay-clang), or that which is installed.
 func clangPath() (string, error) {
+	if named := os.Getenv(clangVariable); named != "" {
+		path, err := exec.LookPath(named)
+		if err != nil {
+			return "", &EnvironmentError{What: "running " + named + ", which " + clangVariable + " names", Err: err}
+		}
+		return filepath.Abs(path)
+	}
 	if own, err := os.Executable(); err == nil {
 		if path, err := exec.LookPath(filepath.Join(filepath.Dir(own), "assay-clang")); err == nil {
 			return path, nil

@@ -2,8 +2,10 @@ package frontend
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +26,7 @@ func linkedClang(t *testing.T) string {
 // that says, bit by bit: of programs, of library models, of mistakes, and of what it leaves to that one.
 func TestSameClang(t *testing.T) {
 	linked := linkedClang(t)
+	t.Setenv(clangVariable, "")
 	installed, err := clangPath()
 	if err != nil || installed == linked {
 		t.Fatalf("the installed clang is %q, %v", installed, err)
@@ -70,5 +73,19 @@ func TestSameClang(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNamedClang: the clang that the environment names is run, and one that is not there is an error that says so.
+func TestNamedClang(t *testing.T) {
+	linked := linkedClang(t)
+	t.Setenv(clangVariable, linked)
+	if path, err := clangPath(); err != nil || path != linked {
+		t.Errorf("%s, %v", path, err)
+	}
+	t.Setenv(clangVariable, "/nowhere/clang")
+	var missing *EnvironmentError
+	if path, err := clangPath(); !errors.As(err, &missing) || !strings.Contains(err.Error(), clangVariable) {
+		t.Errorf("%s, %v", path, err)
 	}
 }
