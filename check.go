@@ -194,7 +194,7 @@ func (r *run) run(ctx context.Context) (*Result, error) {
 		if _, isFalse := answer.Verdict.(verdict.False); isTrue || isFalse && n.Kind == frontend.NoteFlattened {
 			answer.Verdict = verdict.Unknown{Reasons: []verdict.Reason{{
 				Cause: verdict.CauseUnsupported, Func: n.Name, Pos: n.Pos, Text: n.Name + " " + n.Text,
-				Hint: "check the source, or LLVM IR that was compiled without optimisation",
+				Hint: n.Hint(),
 			}}}
 		}
 	}

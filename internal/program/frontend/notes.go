@@ -51,6 +51,19 @@ func (n Note) String() string {
 	return n.Text
 }
 
+// Hint is what to do about a note with which there is no proof.
+func (n Note) Hint() string {
+	switch n.Kind {
+	case NoteUncheckedVectors, NoteUncheckedElements:
+		return "compute the elements one by one, in an array, or ask for another property"
+	case NoteUncheckedSums:
+		return "compute the real and the imaginary part in variables of their own, or ask for another property"
+	case NoteExempted:
+		return "give the macro another name"
+	}
+	return "check the source, or LLVM IR that was compiled without optimisation"
+}
+
 // noteSet collects notes, each once, at its first place.
 type noteSet struct {
 	list []Note
