@@ -18,12 +18,12 @@ typedef struct {
 } assay_inst;
 
 // assay_part says that clang computes a part of a complex number by an operation: it names them add.r, mul.il and so on,
-// and those of a division not at all; sums of C have other names.
+// and those of a division, products among them, not at all; what C multiplies has other names, and sums without one are of va_arg.
 static unsigned assay_part(LLVMValueRef i) {
 	static const char *const names[] = {"add", "sub", "mul", "neg", "conj"};
 	size_t n;
 	const char *s = LLVMGetValueName2(i, &n);
-	if (n == 0) return 1;
+	if (n == 0) return LLVMGetInstructionOpcode(i) == LLVMMul;
 	for (unsigned k = 0; k < sizeof names / sizeof *names; k++) {
 		size_t l = strlen(names[k]);
 		if (n > l + 1 && !memcmp(s, names[k], l) && s[l] == '.' && (s[l + 1] == 'r' || s[l + 1] == 'i')) return 1;
