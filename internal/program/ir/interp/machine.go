@@ -81,7 +81,7 @@ type argument struct {
 const (
 	defaultFrames = 1 << 18
 	defaultMemory = 1 << 30
-	pollInterval  = 1 << 22 // steps between looks at the context
+	pollInterval  = 1 << 20 // steps between looks at the context
 )
 
 // Run runs the program; see the function of that name.

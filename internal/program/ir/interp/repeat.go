@@ -45,7 +45,8 @@ package interp
 //
 // Cycles are found as Brent does: with one saved state, renewed at visits 1, 2, 4,
 // 8, ... of all heads together [Brent80]; a cycle of n visits is noticed before 3
-// times as many as are made until it is complete. For recursion, the saved entry is
+// times as many as are made until it is complete, or later if memory is large: what is copied for saved states is in
+// proportion to the steps of the run. For recursion, the saved entry is
 // renewed at depths 1, 2, 4, ...; one that returned is no longer compared.
 
 import (
@@ -79,8 +80,16 @@ type Repetition struct {
 // maxSaved bounds the bytes of memory of a state that is saved.
 const maxSaved = 1 << 26
 
+// A run may copy so many bytes of memory for its saved states, and so many for each of its steps, which takes about as long
+// as a step.
+const (
+	freelyCopied  = 1 << 20
+	copiedPerStep = 128
+)
+
 // repeater looks for equal states.
 type repeater struct {
+	copied    uint64 // bytes of memory, for saved states
 	loop      savedState
 	visits    int64
 	next      int64 // the visit at which the state is saved
@@ -126,7 +135,7 @@ func (m *machine) visitHead(block ir.BlockID) bool {
 			return m.end(Repeats, m.cur.f.Blocks[block].Instrs[0], "")
 		}
 	}
-	if r.visits >= r.next {
+	if r.visits >= r.next && m.worthSaving() {
 		r.next = 2 * r.visits
 		m.save(&r.loop, block, 0)
 	}
@@ -151,7 +160,7 @@ func (m *machine) visitEntry() bool {
 			return m.end(Repeats, m.cur.f.Blocks[1].Instrs[0], "")
 		}
 	}
-	if !s.valid || depth >= 2*len(s.frames) {
+	if (!s.valid || depth >= 2*len(s.frames)) && m.worthSaving() {
 		m.save(s, 1, depth-1)
 	}
 	return true
@@ -160,12 +169,18 @@ func (m *machine) visitEntry() bool {
 // fair says whether a run that comes back to a saved state may count.
 func (m *machine) fair(s *savedState) bool { return !m.opts.Fair || m.accepts > s.accepts }
 
+// worthSaving says whether the run has made steps enough for a state to be saved: what has been copied stays in proportion.
+func (m *machine) worthSaving() bool {
+	return m.repeat.copied+m.mem.used <= freelyCopied+copiedPerStep*uint64(m.steps-m.skipped)
+}
+
 // save saves the state, with the frames from index first on.
 func (m *machine) save(s *savedState, block ir.BlockID, first int) {
 	s.valid = m.mem.used <= maxSaved
 	if !s.valid {
 		return
 	}
+	m.repeat.copied += m.mem.used
 	top := &m.frames[len(m.frames)-1]
 	s.block, s.serial, s.asked, s.steps, s.visits, s.hint = block, top.serial, m.asked, m.steps, 0, 0
 	s.used, s.accepts = m.mem.used, m.accepts

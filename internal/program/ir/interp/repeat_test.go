@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,6 +93,7 @@ var repeatTests = []struct{ name, src, want string }{
 	{"memory counts", repeatLoop("", "  %x = load i32 @g\n  %y = add i32 %x, i32 1\n  store %y, @g\n  br h"), "step limit"},
 	{"memory comes back", repeatLoop("", "  %x = load i32 @g\n  %y = xor i32 %x, i32 1\n  store %y, @g\n  br h"), "lasso main 2"},
 	{"stack memory", repeatLoop("", "  %x = load i8 %buf\n  %y = xor i8 %x, i8 5\n  store %y, %buf\n  br h"), "lasso main 2"},
+	{"large memory", repeatLoop("", "  %m = alloca ptr i64 2097152 align 4\n  br k\nk:\n  br k"), "lasso main 1"},
 	{"assume blocks", repeatLoop("  %x = phi i32 [i32 0, b1], [%y, h]\n", "  %y = add i32 %x, i32 1\n  %c = ult i1 %x, i32 10\n  assume %c\n  br h"), "assumption failed"},
 	{"made and freed", repeatLoop("", "  %m = malloc ptr i64 8\n  store %m, @p\n  %q = load ptr @p\n  store i32 1, %q\n  free %q\n  br h"), "lasso main 1"},
 	{"leak", repeatLoop("", "  %m = malloc ptr i64 8\n  store %m, @p\n  br h"), "step limit"},
@@ -281,6 +283,35 @@ func (o basesOf) Next(r Request) (ir.Choice, error) {
 	c, err := o.Oracle.Next(r)
 	c.Base = r.Base
 	return c, err
+}
+
+// TestSavedInProportion: states of a large memory are not copied at every visit that could be the first of a cycle.
+func TestSavedInProportion(t *testing.T) {
+	const size, steps = 32 << 20, 1 << 14
+	m, err := ir.Parse(fmt.Sprintf(`module 64 entry @main
+func @main() {
+b1:
+  %%buf = malloc ptr i64 %d
+  br h
+h:
+  %%x = phi i32 [i32 0, b1], [%%y, h]
+  %%y = add i32 %%x, i32 1
+  br h
+}
+`, size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out, err := Run(t.Context(), m, Options{Oracle: Zero{}, Repeats: true, MaxSteps: steps})
+	runtime.ReadMemStats(&after)
+	if err != nil || out.End != StepLimit {
+		t.Fatalf("%v %v", out.End, err)
+	}
+	if copied := after.TotalAlloc - before.TotalAlloc - size; copied > 2*(freelyCopied+copiedPerStep*steps) {
+		t.Errorf("%d bytes for %d steps", copied, steps)
+	}
 }
 
 // TestRepeatsInputs: the decisions of the cycle count, not only those before.
