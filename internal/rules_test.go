@@ -14,6 +14,7 @@ import (
 // that nobody recovers ends the process with the exit code of "unknown".
 var goroutines = map[string]string{
 	"../internal/run/schedule/schedule.go": "recovers, and hands the panic to its caller",
+	"../internal/run/schedule/ration.go":   "waits for timers",
 	"../check.go":                          "boundary recovers",
 	"../cmd/assay/solve.go":                "looks at the memory, ten times a second",
 	"../cmd/assay/limits.go":               "waits for signals and timers",

@@ -218,6 +218,8 @@ type run struct {
 	said struct {
 		mu   sync.Mutex
 		list []heard
+		// end is closed, and made anew, when an engine comes to an end; nil if nobody waits for that.
+		end chan struct{}
 		// loops have no ranking functions so far.
 		loops []*cut.Loop
 	}
@@ -298,7 +300,7 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 	r.said.mu.Unlock()
 	var table []schedule.Engine[Reply]
 	for _, e := range engines {
-		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Stays: e.Finds && r.Options.ShowInvariants}
+		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Share: e.Share, Burst: e.Burst, Behind: e.Behind, Stays: e.Finds && r.Options.ShowInvariants}
 		if r.Fair && e.Name == "bmc" {
 			line.Start = fairUnwinding
 		}
@@ -306,7 +308,7 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 			line.Start = scriptedGraph
 		}
 		if alone {
-			line.Start, line.Limit = 0, 0
+			line.Start, line.Limit, line.Share = 0, 0, 0
 		}
 		line.Run = func(ctx context.Context) Reply {
 			pause.Wait(ctx) // a certificate that is checked has made this engine's start a waste

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"assay/internal/evidence/verdict"
@@ -63,6 +64,9 @@ func TestTable(t *testing.T) {
 		if e.Name == "" || e.About == "" || e.Run == nil || e.When == nil || e.Gives == 0 || e.Share < 0 || e.Share > 1 {
 			t.Errorf("an incomplete line: %+v", e)
 		}
+		if e.Behind != "" && (e.Share == 0 || !Answering(e.Behind, e.Question)) {
+			t.Errorf("%s is behind what does not run, or has no share", e.Name)
+		}
 	}
 	for _, o := range []Options{{}, {EachCheck: true}, {Heap: true}} {
 		for _, q := range []Question{Safety, Termination} {
@@ -77,6 +81,34 @@ func TestTable(t *testing.T) {
 	if len(Names()) != strings.Count(strings.Join(Names(), " "), " ")+1 || !Answering("ic3", Safety) || Answering("ic3", Termination) {
 		t.Error(Names())
 	}
+}
+
+// TestAwaitEnd: an engine is waited for while it is at work, and no longer than asked for.
+func TestAwaitEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, e, m := newRun(Task{}), &Engine{Name: "one"}, &ir.Module{}
+		took := func(engine string) time.Duration {
+			begin := time.Now()
+			r.awaitEnd(t.Context(), engine, time.Minute)
+			return time.Since(begin)
+		}
+		ended := r.began(m, e)
+		if d := took("another"); d != 0 {
+			t.Errorf("it waits for what is not at work: %v", d)
+		}
+		if d := took("one"); d != time.Minute {
+			t.Errorf("the limit: %v", d)
+		}
+		go func() {
+			time.Sleep(time.Second)
+			r.began(m, &Engine{Name: "another"})(Reply{})
+			time.Sleep(time.Second)
+			ended(Reply{})
+		}()
+		if d := took("one"); d != 2*time.Second {
+			t.Errorf("the end: %v", d)
+		}
+	})
 }
 
 // adding runs f with more lines in the table.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"assay/internal/certify/accept"
 	"assay/internal/engines/abstract"
@@ -44,7 +45,13 @@ func (r *run) settled(ctx context.Context, m *ir.Module) func(decided func(verdi
 // and has it checked: of the program, and if its loops cannot be cut, of its skeleton. It answers if that is
 // everything; what it has proved is on the board.
 func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
-	e := &eachProof{r: r, m: m}
+	return r.inductEachBeside(ctx, m, nil)
+}
+
+// inductEachBeside does so beside the same engines at work on all checks together: of a check that alone is left open
+// by abstract interpretation the induction of theirs asks the same, and is waited for.
+func (r *run) inductEachBeside(ctx context.Context, m *ir.Module, whole *run) Reply {
+	e := &eachProof{r: r, m: m, whole: whole}
 	e.within(ctx, transform.Unchanged(m))
 	targets := slices.Concat(r.Targets, r.Disputed)
 	if r.Options.Only == "" && !r.allProved(m) && uncut(m, targets, r.Label) {
@@ -63,11 +70,15 @@ func (r *run) inductEach(ctx context.Context, m *ir.Module) Reply {
 
 // eachProof proves checks of a program one by one.
 type eachProof struct {
-	r    *run
-	m    *ir.Module
-	last part
-	why  []verdict.Reason
+	r     *run
+	m     *ir.Module
+	whole *run
+	last  part
+	why   []verdict.Reason
 }
+
+// sameQuestion is how long an engine that is asked the same is waited for.
+const sameQuestion = 3 * time.Second
 
 // within proves what it can of a program in which instructions have the numbers that they have in the program in question.
 func (e *eachProof) within(ctx context.Context, p *transform.Program) {
@@ -102,6 +113,9 @@ func (e *eachProof) within(ctx context.Context, p *transform.Program) {
 	}
 	if alone || r.allProved(e.m) {
 		return
+	}
+	if e.whole != nil && len(r.open(e.m)) == 1 {
+		e.whole.awaitEnd(ctx, "induction", sameQuestion)
 	}
 	options := sub.inductionOptions(ctx, p.Module)
 	options.Refuted = func(x verdict.Site) bool {

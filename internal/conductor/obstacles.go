@@ -2,13 +2,16 @@ package conductor
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"assay/internal/evidence/invariant"
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/run/work"
 	"assay/internal/transform/cut"
 )
 
@@ -44,8 +47,37 @@ func (r *run) began(m *ir.Module, e *Engine) (ended func(Reply)) {
 			r.said.list[i].reasons = u.Reasons
 		}
 		r.said.list[i].atWork = false
+		if r.said.end != nil {
+			close(r.said.end)
+			r.said.end = nil
+		}
 		r.said.mu.Unlock()
 		r.tell(m)
+	}
+}
+
+// awaitEnd waits until an engine that is at work comes to an end, for a time. Where time is work it is not at work.
+func (r *run) awaitEnd(ctx context.Context, engine string, limit time.Duration) {
+	if work.Counted(ctx) {
+		return
+	}
+	ctx, stop := work.WithTimeout(ctx, limit)
+	defer stop()
+	for ctx.Err() == nil {
+		r.said.mu.Lock()
+		atWork := slices.ContainsFunc(r.said.list, func(x heard) bool { return x.engine.Name == engine && x.atWork })
+		if r.said.end == nil {
+			r.said.end = make(chan struct{})
+		}
+		end := r.said.end
+		r.said.mu.Unlock()
+		if !atWork {
+			return
+		}
+		select {
+		case <-end:
+		case <-ctx.Done():
+		}
 	}
 }
 

@@ -17,11 +17,7 @@ func (r *run) explore(ctx context.Context, m *ir.Module) Reply {
 // followToEnds proves termination by the paths of the program: if all are followed to their ends, every run
 // ends. As in unwind, nothing ends a run but what ends the program.
 func (r *run) followToEnds(ctx context.Context, m *ir.Module) Reply {
-	o := r.pathOptions(nil, nil, "")
-	if !r.alone {
-		o.Pause, o.Rests = 1/share("paths", Termination)-1, true
-	}
-	x := pathwise.Run(ctx, m, o)
+	x := pathwise.Run(ctx, m, r.pathOptions(nil, nil, ""))
 	if t, ok := x.Verdict.(verdict.True); ok {
 		if tree, ok := t.Certificate.(*verdict.PathTree); ok {
 			t.Unclean = r.excluding(ctx, m, t.Unclean, func(ctx context.Context, claim *verdict.Claim) error {

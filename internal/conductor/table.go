@@ -22,8 +22,11 @@ type Engine struct {
 	// Start is how long the others run before it; Limit how long it runs beside them, 0 is
 	// as long as the run.
 	Start, Limit time.Duration
-	// Share is the part of its time in which it works, and does not rest; 0 is all.
-	Share float64
+	// Share is the part of its time in which it works, and does not rest, once it has worked for Burst; 0 is all. If Behind is the
+	// name of an engine, it rests only while that works.
+	Share  float64
+	Burst  time.Duration
+	Behind string
 	// When says for which tasks it runs, unless it is asked for by its name.
 	When func(o *Options) bool
 	// Finds says that it finds predicates of loops for Options.ShowInvariants.
@@ -99,7 +102,8 @@ func init() { // the functions use the table
 			Gives: True | False, When: byName, Run: system(solve.Spacer)},
 		{Name: "symex", Question: Safety, About: "proves by a symbolic execution graph: lists, trees, arrays of any length",
 			Gives: True, When: together, Quiet: true, Run: (*run).execute,
-			Start: 20 * time.Millisecond}, // it takes milliseconds, its check takes longer
+			Start: 20 * time.Millisecond,                                       // it takes milliseconds, its check takes longer
+			Share: 1. / 3, Burst: 400 * time.Millisecond, Behind: "induction"}, // where induction can cut the loops, it mostly proves what there is
 		{Name: "flat", Question: Safety, About: "graphs and induction where calls are replaced by bodies, and locals that functions share are values",
 			Gives: True, When: together, Quiet: true, Run: (*run).proveFlat,
 			Start: 300 * time.Millisecond},
@@ -119,9 +123,11 @@ func init() { // the functions use the table
 			Gives: True, When: refining, Run: (*run).refine},
 
 		{Name: "bmc", Question: Termination, About: "unwinds all loops to their end",
-			Gives: True, When: always, Run: (*run).unwind},
+			Gives: True, When: always, Run: (*run).unwind,
+			Share: 1. / 2, Burst: 400 * time.Millisecond},
 		{Name: "recurrence", Question: Termination, About: "lassos in runs, and inputs with which no run ends: refutes",
-			Gives: False, When: always, Run: (*run).refute},
+			Gives: False, When: always, Run: (*run).refute,
+			Share: 1. / 3, Burst: 300 * time.Millisecond}, // what it finds it mostly finds in its first runs
 		{Name: "paths", Question: Termination, About: "follows the paths of the program one by one to their ends: parsers, recursion, pointers to functions",
 			Gives: True, When: always, Quiet: true, Run: (*run).followToEnds,
 			Start: 200 * time.Millisecond, Share: 1. / 3},
@@ -136,21 +142,11 @@ func init() { // the functions use the table
 			Start: 20 * time.Millisecond},
 		{Name: "lasso", Question: Termination, About: "lassos in formulas: refutes",
 			Gives: False, When: always, Run: (*run).refuteByFormula,
-			Start: 250 * time.Millisecond},
+			Start: 250 * time.Millisecond, Share: 1. / 3, Burst: 300 * time.Millisecond},
 		{Name: "unreached", Question: Termination, About: "IC3, for products with automata: no accepting state is reached",
 			Gives: True, When: always, Fair: true, Run: (*run).unreached,
 			Start: 80 * time.Millisecond},
 	}
-}
-
-// share is the part of its time in which an engine works.
-func share(name string, q Question) float64 {
-	for _, e := range table {
-		if e.Name == name && e.Question == q && e.Share > 0 {
-			return e.Share
-		}
-	}
-	return 1
 }
 
 // Names are the names of the engines, each once, in the order of the table.

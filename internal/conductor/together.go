@@ -89,7 +89,7 @@ func (r *run) proveParts(ctx context.Context, m *ir.Module) Reply {
 		}
 	}
 	ctx = pause.With(ctx) // a certificate of a part does not end the run, so the others go on beside it
-	a := sub.inductEach(ctx, m)
+	a := sub.inductEachBeside(ctx, m, r)
 	if !sub.allProved(m) && ctx.Err() == nil {
 		s.ask(ctx, s.divide(sub.sites(m)))
 	}

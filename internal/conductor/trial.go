@@ -31,14 +31,10 @@ func (r *run) shortenEach(ctx context.Context, a *Answer) {
 	}
 }
 
-// try runs the program with guessed inputs: it finds what is behind many iterations. It
-// rests twice as long as it runs, which the table says: most of the time is for the
-// others.
+// try runs the program with guessed inputs: it finds what is behind many iterations. Most
+// of the time is for the others, which the table says.
 func (r *run) try(ctx context.Context, m *ir.Module) Reply {
 	o := trial.Options{Targets: r.Targets, Label: r.Label}
-	if !r.alone {
-		o.Pause = 1/share("trial", Safety) - 1
-	}
 	if r.Exact != nil && m == r.Module {
 		m = r.Exact
 	}

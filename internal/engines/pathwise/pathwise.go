@@ -57,8 +57,6 @@ type Options struct {
 	// Pause is how long the exploration rests, as a multiple of the time for which it has run, once it
 	// has met a size with very many values: then there are hardly finitely many paths.
 	Pause float64
-	// Rests says that it rests from the beginning.
-	Rests bool
 }
 
 // Stats count the work.
@@ -116,7 +114,7 @@ type explorer struct {
 
 	open queue
 	made int
-	// unbounded says that a size has very many values, or that it rests anyway; since when it works.
+	// unbounded says that a size has very many values; since when it works.
 	unbounded bool
 	since     time.Time
 	stats     Stats
@@ -160,9 +158,6 @@ func Run(ctx context.Context, m *ir.Module, opts Options) Result {
 
 func (e *explorer) run() verdict.Verdict {
 	s := &state{p: e.u.Begin(e.ctx), node: e.root}
-	if e.opts.Rests {
-		e.unbounded, e.since = true, time.Now()
-	}
 	err := e.st.Watched(e.ctx.Err, func() {
 		e.add(s)
 		for len(e.open) > 0 && !e.enough() && e.ctx.Err() == nil {
@@ -264,9 +259,7 @@ const workSlice = 30 * time.Millisecond
 
 // wait lets others work where they must.
 func (e *explorer) wait() {
-	if e.made&15 == 0 {
-		pause.Wait(e.ctx)
-	}
+	pause.Wait(e.ctx)
 	if !e.unbounded || e.opts.Pause == 0 {
 		return
 	}

@@ -236,7 +236,7 @@ func (x *explorer) run(s *state) {
 			return
 		}
 		x.stats.Steps++
-		if x.stats.Steps&255 == 0 {
+		if x.stats.Steps&15 == 0 { // a step may ask a solver
 			pause.Wait(x.ctx)
 		}
 		if x.stats.Steps&255 == 0 && x.ctx.Err() != nil {

@@ -20,13 +20,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
 	"assay/internal/run/pause"
-	"assay/internal/run/work"
 )
 
 // Options say what to look for.
@@ -35,9 +33,6 @@ type Options struct {
 	Targets []ir.CheckKind
 	// Label is the C label that ErrorLabel means; ERROR if empty.
 	Label string
-	// Pause is how long to rest after a run, as a multiple of the time it took:
-	// other engines want the processor, too.
-	Pause float64
 }
 
 // Stats count the work.
@@ -64,9 +59,6 @@ const (
 	maxMemory  = 1 << 28
 	maxFrames  = 1 << 14
 )
-
-// shortRun is the length of a run whose cost does not matter.
-const shortRun = 20 * time.Millisecond
 
 // Search runs the program until a run violates the property, all rounds are
 // done, or the context ends. The verdict is nil if nothing was found.
@@ -162,7 +154,6 @@ func (s *search) run(seed uint64, steps int64) (r outcome) {
 
 // runWith makes a run with answers of o.
 func (s *search) runWith(o interp.Oracle, options interp.Options) (r outcome) {
-	begin := time.Now()
 	recorder := interp.NewRecorder(o)
 	stop := func(ev interp.Event) bool {
 		g, ok := verdict.Broken(ev, s.options.Label)
@@ -192,12 +183,6 @@ func (s *search) runWith(o interp.Oracle, options interp.Options) (r outcome) {
 		r.input = recorder.Input()
 		if verdict.DependsOnNaN(s.ctx, s.module, r.input, *r.violation) {
 			r.violation = nil
-		}
-	}
-	if took := time.Since(begin); took > shortRun && !work.Counted(s.ctx) {
-		select {
-		case <-s.ctx.Done():
-		case <-time.After(time.Duration(s.options.Pause * float64(took))):
 		}
 	}
 	return r

@@ -24,6 +24,7 @@ import (
 type gate struct {
 	begin    time.Time
 	outer    *gate // that of the run that asks this one, nil if none does
+	own      bool  // of one engine: Own
 	mu       sync.Mutex
 	held     int
 	opened   chan struct{} // closed when the gate opens
@@ -40,6 +41,11 @@ func With(ctx context.Context) context.Context {
 	if work.Counted(ctx) {
 		return ctx // engines run one after the other
 	}
+	return context.WithValue(ctx, key{}, within(ctx))
+}
+
+// within is a gate that is closed when that of a context is.
+func within(ctx context.Context) *gate {
 	g := &gate{begin: time.Now(), watchers: map[*watcher]struct{}{}, outer: of(ctx)}
 	if g.outer != nil {
 		context.AfterFunc(ctx, g.outer.watch(func(paused bool) {
@@ -50,7 +56,18 @@ func With(ctx context.Context) context.Context {
 			}
 		}))
 	}
-	return context.WithValue(ctx, key{}, g)
+	return g
+}
+
+// Own is a context for one engine, which hold makes wait, and release go on, as often as it was held; both are nil if
+// engines cannot pause each other. Others goes by that: while the engine checks a certificate, it does not wait.
+func Own(ctx context.Context) (own context.Context, hold, release func()) {
+	if of(ctx) == nil {
+		return ctx, nil, nil
+	}
+	g := within(ctx)
+	g.own = true
+	return context.WithValue(ctx, key{}, g), g.hold, g.release
 }
 
 // of is the gate of a context, nil if there is none.
@@ -67,6 +84,9 @@ const least = time.Second
 // returns.
 func Others(ctx context.Context) (own context.Context, resume func()) {
 	g := of(ctx)
+	for g != nil && g.own {
+		g = g.outer
+	}
 	if g == nil {
 		return ctx, func() {}
 	}

@@ -44,6 +44,32 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestOwn: one engine waits while it is held, or others are paused; while it checks a certificate itself it does not.
+func TestOwn(t *testing.T) {
+	if own, hold, _ := Own(t.Context()); hold != nil || waits(own) {
+		t.Error("a gate where nobody can be paused")
+	}
+	ctx, cancel := context.WithCancel(With(t.Context()))
+	defer cancel()
+	own, hold, release := Own(ctx)
+	hold()
+	if !waits(own) || !waits(With(own)) || waits(ctx) {
+		t.Error("held: the wrong ones wait")
+	}
+	checking, resume := Others(own)
+	if waits(checking) || !waits(ctx) {
+		t.Error("it is held while it checks, or pauses nobody")
+	}
+	release()
+	if !waits(own) {
+		t.Error("its own pause does not concern its other goroutines")
+	}
+	resume()
+	if waits(own) || waits(ctx) {
+		t.Error("it waits after the pauses")
+	}
+}
+
 func TestLimit(t *testing.T) {
 	ctx := With(t.Context())
 	_, resume := of(ctx).others(ctx, time.Millisecond)

@@ -40,6 +40,11 @@ type Engine[A any] struct {
 	Start time.Duration
 	// Limit is how long it may run; 0 is as long as the run.
 	Limit time.Duration
+	// Share is the part of its time in which it works, and does not rest, once it has worked for Burst; 0 is all. If Behind is the
+	// name of an engine, it rests only while that works. See ration.go.
+	Share  float64
+	Burst  time.Duration
+	Behind string
 	// Stays lets it go on when another engine has found that the property holds: it is
 	// wanted for what it finds on the way.
 	Stays bool
@@ -172,11 +177,15 @@ func (e *Engine[A]) run(ctx context.Context, first *start, o *Outcome[A]) (failu
 	if !first.wait(ctx, e.Start) {
 		return nil
 	}
-	first.working.Add(1)
-	defer first.working.Add(-1)
+	defer first.works(e.Name, e.Share > 0)()
 	if e.Limit > 0 {
 		var stop context.CancelFunc
 		ctx, stop = work.WithTimeout(ctx, e.Limit)
+		defer stop()
+	}
+	if e.Share > 0 {
+		var stop func()
+		ctx, stop = first.rationed(ctx, e.Share, e.Burst, e.Behind)
 		defer stop()
 	}
 	o.Began = true

@@ -36,7 +36,7 @@ func TestBegin(t *testing.T) {
 			processor = func() time.Duration { return 1 + time.Duration(x.part*float64(time.Since(begin))) }
 			s := newStart()
 			if x.working {
-				s.working.Add(1)
+				s.works("other", false)
 			}
 			if !s.wait(t.Context(), after) {
 				t.Fatal("it does not begin")
