@@ -67,7 +67,7 @@ func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values
 func obstacle(b *symex.Result) (reason verdict.Reason, stuck bool) {
 	switch {
 	case b.Obstacle != nil:
-		reason = verdict.Reason{Cause: verdict.CauseUnsupported, Func: b.Obstacle.Func, Pos: b.Obstacle.Pos, Text: "symbolic execution graph: " + b.Obstacle.Text}
+		reason = verdict.Reason{Cause: verdict.CauseUnsupported, Func: b.Obstacle.Func, Pos: b.Obstacle.Pos, Text: "symbolic execution graph: " + b.Obstacle.Text, Hint: boundIt}
 		if b.Obstacle.Stopped {
 			reason.Cause = verdict.CauseTimeout
 		}

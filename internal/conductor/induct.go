@@ -147,7 +147,7 @@ func unproved(ctx context.Context, why error) verdict.Reason {
 		reason.Text = "k-induction: there is no loop, and bounded search has not decided"
 	case errors.As(why, &uncut):
 		reason.Func, reason.Pos = uncut.Func, uncut.Pos
-		reason.Hint = "bound what it runs over (a size, a length, by an assumption): then unwinding or following paths comes to an end"
+		reason.Hint = boundIt
 	case ctx.Err() != nil:
 		return verdict.Stopped(ctx, "k-induction")
 	}

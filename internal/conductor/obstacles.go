@@ -24,6 +24,7 @@ import (
 //	    they name one, and come last.
 //	    Asked whether the program ends, what names no place is about its first loop.
 //	(3) A line about a place in a loop has what is proved of that loop.
+//	(4) Each line says what one can do: what the engine knows, or what helps against its cause.
 //
 // The same list is made while the engines run, for those who have to end them.
 
@@ -142,8 +143,27 @@ func (r *run) obstacles(m *ir.Module, list []heard, stopped *verdict.Reason) []v
 	out := distinct(all)
 	for i := range out {
 		out[i].Known = r.knownAt(m, &out[i])
+		out[i].Hint = cmp.Or(out[i].Hint, r.hint(out[i].Cause))
 	}
 	return out
+}
+
+// boundIt is what helps where a proof about runs of any length is out of reach.
+const boundIt = "bound what it runs over (a size, a length, by an assumption): then unwinding or following paths comes to an end"
+
+// hint is what one can do about an obstacle of which the engine knows nothing better.
+func (r *run) hint(c verdict.Cause) string {
+	switch c {
+	case verdict.CauseInexact:
+		return "if it cannot happen, say why: an assertion before it, or an invariant of the loop around it (__CPROVER_loop_invariant), which is proved, too"
+	case verdict.CauseSolver, verdict.CauseUncertified, verdict.CauseMemory:
+		return "ask about less: fewer bytes of input, one function (--function), one property"
+	case verdict.CauseUnsupported, verdict.CauseUnwinding, verdict.CauseUnranked:
+		if r.Question != Safety { // of safety engines say whether the program or its loops are in their way
+			return "bound what the loops run over (a size, a length, by an assumption), or ask about one function (--function)"
+		}
+	}
+	return ""
 }
 
 // distinct drops repetitions.
@@ -270,7 +290,7 @@ func (r *run) withoutStraight(m *ir.Module, checks *verdict.CheckCount) *verdict
 		if behind[place{g.Kind, g.Func, g.Pos}] {
 			out.Open = append(out.Open, g)
 		} else {
-			out.Proved++
+			out.Searched++
 		}
 	}
 	return out

@@ -38,6 +38,9 @@ func TestObstacles(t *testing.T) {
 	if got[1].Text != uncut.Text || got[2].Text != "quiet" {
 		t.Errorf("then %q, %q", got[1].Text, got[2].Text)
 	}
+	if got[2].Hint == "" {
+		t.Error("no hint about what may be a false alarm")
+	}
 	// If somebody ends them, it is that reason.
 	got = r.obstacles(m, list, &verdict.Reason{Cause: verdict.CauseInterrupt, Text: "the run was interrupted"})
 	if got[0].Cause != verdict.CauseInterrupt || !strings.HasPrefix(got[0].Text, "the run was interrupted; it is open") {

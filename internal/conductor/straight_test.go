@@ -83,4 +83,15 @@ end:
 	if want := []string{"once", "round begins", "first", "left", "right", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("before every loop: %q, want %q", got, want)
 	}
+	// They are not called proved.
+	r := newRun(Task{Module: m, Targets: []ir.CheckKind{ir.Assertion}})
+	all := &verdict.CheckCount{Proved: 1}
+	for _, x := range sites(m, []ir.CheckKind{ir.Assertion}, "") {
+		d := m.Func(x.Func).Def(x.Value)
+		all.Open = append(all.Open, verdict.Guard{Kind: x.Kind, Text: d.Sym, Func: x.Func, Pos: d.Pos})
+	}
+	// Checks that stand at one place, as those of main do here, are open as long as one of them is.
+	if left := r.withoutStraight(m, all); left.Proved != 1 || left.Searched != 1 || len(left.Open) != len(all.Open)-1 {
+		t.Errorf("%d proved, %d searched, %d of %d open", left.Proved, left.Searched, len(left.Open), len(all.Open))
+	}
 }

@@ -114,7 +114,7 @@ var programs = []struct {
 		int main(void) { unsigned char x = a[1]; int n = 0; while (n < 3) { check(a[1] == x); n++; } }`, ir.Assertion, "true"},
 	{"recursion", `int f(int n) { return n <= 0 ? 0 : 1 + f(n - 1); }
 		int main(void) { int n = __VERIFIER_nondet_int(); while (__VERIFIER_nondet_int()) check(f(n) >= 0); }`, ir.Assertion, "recursion"},
-	{"a heap object that lives on", `int main(void) { int *p = 0; while (1) { if (!p) p = malloc(sizeof *p); *p = 1; check(*p == 1); } }`, ir.Assertion, "made in a loop"},
+	{"a heap object that lives on", `int main(void) { int *p = 0; while (1) { if (!p) p = malloc(sizeof *p); *p = 1; check(*p == 1); } }`, ir.Assertion, "p of main may point to what line"},
 }
 
 func describe(r Result) string {

@@ -130,7 +130,9 @@ type Reason struct {
 // CheckCount says how far a proof came.
 type CheckCount struct {
 	Proved int
-	Open   []Guard // in the order of the program
+	// Searched are those that bounded search has decided: it found no violation, and no loop comes before.
+	Searched int
+	Open     []Guard // in the order of the program
 }
 
 // Stopped is the reason of an engine whose context has ended: by its time, or because

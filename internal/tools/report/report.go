@@ -306,10 +306,12 @@ func (t *text) preconditions(ps []assay.Precondition) {
 // explainUnknown prints every reason with what to do about it.
 func (t *text) explainUnknown(r *assay.Result) {
 	t.printf("no answer:\n")
+	hinted := map[string]bool{}
 	for _, reason := range r.Reasons {
 		t.printf("  %s\n", located(reason.Pos, reason.Cause+": "+reason.Text))
-		if reason.Hint != "" {
+		if reason.Hint != "" && !hinted[reason.Hint] {
 			t.printf("      hint: %s\n", reason.Hint)
+			hinted[reason.Hint] = true
 		}
 		t.openChecks(&reason)
 		t.knownThere(&reason)
@@ -337,7 +339,11 @@ func (t *text) openChecks(r *assay.Reason) {
 	if len(places) > shownOpen {
 		places, more = places[:shownOpen], ", … (--json has all)"
 	}
-	t.printf("      proved: %d of %s; open: %s%s\n", r.Proved, plural(r.Proved+len(r.Open), "check"), strings.Join(places, ", "), more)
+	searched := ""
+	if r.Searched > 0 {
+		searched = fmt.Sprintf("; searched, without a certificate: %d, before every loop, no violation", r.Searched)
+	}
+	t.printf("      proved: %d of %s%s; open: %s%s\n", r.Proved, plural(r.Proved+r.Searched+len(r.Open), "check"), searched, strings.Join(places, ", "), more)
 }
 
 // shownKnown bounds what is listed of what is proved at a loop.

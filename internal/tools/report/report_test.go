@@ -67,7 +67,7 @@ func TestUnknown(t *testing.T) {
 		Answer: assay.Unknown,
 		Reasons: []assay.Reason{
 			{Cause: "unwinding", Text: "the loop was not unwound completely", Pos: assay.Position{File: "f.c", Line: 4}, Hint: "raise --unwind"},
-			{Cause: "timeout", Text: "the time limit was reached"},
+			{Cause: "timeout", Text: "the time limit was reached", Hint: "raise --unwind", Proved: 3, Searched: 2, Open: []assay.Place{{Pos: assay.Position{File: "f.c", Line: 9}}}},
 		},
 		Stats: assay.Stats{Depth: 12},
 	}, Options{})
@@ -75,6 +75,7 @@ func TestUnknown(t *testing.T) {
   f.c:4: unwinding: the loop was not unwound completely
       hint: raise --unwind
   timeout: the time limit was reached
+      proved: 3 of 6 checks; searched, without a certificate: 2, before every loop, no violation; open: f.c:9
 no violation was found up to unwinding depth 12
 RESULT: unknown
 `

@@ -24,9 +24,11 @@ type Reason struct {
 	Pos   Position `json:"position"`
 	Func  string   `json:"function,omitempty"`
 	Hint  string   `json:"hint,omitempty"`
-	// Proved is how many checks are proved nevertheless, Open are the others, if the engine says so.
-	Proved int     `json:"proved,omitempty"`
-	Open   []Place `json:"open,omitempty"`
+	// Proved is how many checks are proved nevertheless, Searched of how many bounded search has decided that
+	// no run violates them, without a certificate; Open are the others, if the engine says so.
+	Proved   int     `json:"proved,omitempty"`
+	Searched int     `json:"searched,omitempty"`
+	Open     []Place `json:"open,omitempty"`
 	// Known is what is proved at the loop around the place.
 	Known []string `json:"known,omitempty"`
 }
@@ -63,7 +65,7 @@ func ReasonsOf(m *ir.Module, rs []verdict.Reason) []Reason {
 	for _, r := range rs {
 		x := Reason{Cause: r.Cause.String(), Text: r.Text, Pos: PositionOf(m, r.Pos), Func: ir.NameInC(r.Func), Hint: r.Hint}
 		if r.Checks != nil {
-			x.Proved, x.Open = r.Checks.Proved, PlacesOf(m, r.Checks.Open)
+			x.Proved, x.Searched, x.Open = r.Checks.Proved, r.Checks.Searched, PlacesOf(m, r.Checks.Open)
 		}
 		if r.Known != nil {
 			x.Known = NamedInvariant(m, r.Known).Predicates

@@ -109,11 +109,6 @@ func (a *assembly) inexact(cond term.ID, reason verdict.Reason) {
 	}
 }
 
-// kept is the reason that a location keeps what the state cannot.
-func kept(what string, pos ir.Pos) verdict.Reason {
-	return verdict.Reason{Cause: verdict.CauseUnsupported, Pos: pos, Text: what + ", which a transition system has no room for"}
-}
-
 // limits are the places where the formula of the step is not exact.
 func (a *assembly) limits() {
 	for _, x := range a.f.Obstacles {
@@ -161,7 +156,7 @@ func (a *assembly) variables() {
 			if !x.IsPointer() {
 				x = r.u.Space().IntToPtr(x.Bits)
 			}
-			a.pointer(v, index, x, names[i])
+			a.pointer(i, index, x, names[i])
 		default:
 			b := x.Bits
 			if x.IsPointer() {
@@ -184,8 +179,8 @@ func (a *assembly) nextValue(i int) memory.Value {
 }
 
 // pointer adds the states of a pointer: its offset, and the number of what it points into.
-func (a *assembly) pointer(v *variable, index *[2]int, x memory.Value, name string) {
-	st := a.st
+func (a *assembly) pointer(i int, index *[2]int, x memory.Value, name string) {
+	st, v := a.st, &a.layout.variables[i]
 	index[0] = a.state(v.chosen, st.Ite(a.returns, x.Offset, a.zero(x.Offset)), name)
 	candidates := a.candidates[a.keyOf(v)]
 	known := st.False()
@@ -195,7 +190,9 @@ func (a *assembly) pointer(v *variable, index *[2]int, x memory.Value, name stri
 		known = st.Or(known, is)
 		number = st.Ite(is, st.ConstU(st.Width(number), uint64(k)), number)
 	}
-	a.inexact(st.And(a.returns, st.Not(known)), kept("a pointer keeps an object that was made in a loop, or was made from an integer", v.pos))
+	if lost := st.And(a.returns, st.Not(known)); !st.IsFalse(lost) {
+		a.inexact(lost, a.keptPointer(i, x))
+	}
 	if v.target != 0 {
 		index[1] = a.state(v.target, st.Ite(a.returns, number, a.zero(number)), name+".target")
 	}
@@ -209,7 +206,7 @@ func (a *assembly) heapObjects() {
 	}
 	a.initial.Differences(f.Memory, func(o memory.ObjectID, d memory.Difference) {
 		if d.Born && a.u.Space().Object(o).Kind == memory.HeapObject {
-			a.inexact(a.st.And(a.returns, f.Memory.Alive(o)), kept("a heap object lives on from one iteration of a loop to the next", ir.Pos{}))
+			a.inexact(a.st.And(a.returns, f.Memory.Alive(o)), a.keptObject(o))
 		}
 	})
 }
