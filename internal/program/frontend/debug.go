@@ -30,7 +30,7 @@ func (f *function) debugRecord(i *llvm.Inst) {
 		f.b.Emit(ir.Def{Op: ir.Label, Sym: i.Label})
 		return
 	}
-	if i.Var != nil && !f.im.foreign && i.Var.Type.HasComplexInteger() {
+	if i.Var != nil && !f.im.foreign && f.im.hasComplexInteger(i.Var.Type) {
 		f.uncheckedSums("has complex integers")
 	}
 	if i.Op == llvm.DbgDeclare || i.Var == nil || i.Var.Name == "" {

@@ -29,7 +29,9 @@ type importer struct {
 	foreign bool
 
 	flats map[*llvm.Type]*flat
-	names map[llvm.Value]string // of globals and functions that have none
+	// complexIntegers says of types of variables whether they have complex integers (unsanitized.go).
+	complexIntegers map[*llvm.CType]bool
+	names           map[llvm.Value]string // of globals and functions that have none
 	// isFunction are the symbols that are functions.
 	isFunction map[string]bool
 	labels     map[*llvm.Block]uint64

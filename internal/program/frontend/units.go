@@ -261,6 +261,7 @@ func linkUnits(o *Options) (*llvm.Program, error) {
 	s.Unpromoted, s.LocalsAtExit, s.Harnessed = o.Unpromoted, o.LocalsAtExit, o.Function != ""
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, true
 	for _, l := range o.Link {
+		o.noteExemption(l.Unit.Warnings)
 		if err := s.LinkDefinitions(l.Unit.File, l.Unit.Bitcode, l.Names); err != nil {
 			return nil, asInputError(l.Unit.File, err)
 		}

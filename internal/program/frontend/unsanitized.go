@@ -75,6 +75,19 @@ func (f *function) uncheckedSums(why string) {
 	f.im.notes.add(Note{Kind: NoteUncheckedSums, Name: f.src.Name, Text: why + ": whether signed ones overflow is not checked", Pos: f.b.Func.Pos})
 }
 
+// hasComplexInteger asks each type once: variables have many records, and types of structures lead to many others.
+func (im *importer) hasComplexInteger(t *llvm.CType) bool {
+	has, known := im.complexIntegers[t]
+	if !known {
+		has = t.HasComplexInteger()
+		if im.complexIntegers == nil {
+			im.complexIntegers = map[*llvm.CType]bool{}
+		}
+		im.complexIntegers[t] = has
+	}
+	return has
+}
+
 // widened says that a signed operation cannot overflow, whatever its operands were extended from.
 func widened(i *llvm.Inst) bool {
 	if i.Type.Kind != llvm.IntType || i.Type.Bits < 1 || i.Type.Bits > 1<<10 {
