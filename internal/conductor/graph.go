@@ -27,8 +27,11 @@ var GraphKinds = []ir.CheckKind{
 	ir.Assertion, ir.ErrorLabel, ir.InvalidDeref, ir.InvalidFree, ir.MemTrack, ir.MemCleanup,
 }
 
-// arithmeticKinds are violations that a graph can exclude, too.
-var arithmeticKinds = []ir.CheckKind{ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero}
+// furtherKinds are violations that a graph can exclude, too.
+var furtherKinds = []ir.CheckKind{
+	ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero,
+	ir.ReachedUnreachable, ir.FloatConversion, ir.Precondition, ir.Incompatible, ir.ArrayLength,
+}
 
 // execute proves by a graph that no target is violated.
 func (r *run) execute(ctx context.Context, m *ir.Module) Reply {
@@ -40,8 +43,8 @@ func (r *run) executeWith(ctx context.Context, m *ir.Module, values symex.Values
 	targets := slices.Concat(r.Targets, r.Disputed)
 	memory := slices.ContainsFunc(targets, func(k ir.CheckKind) bool { return slices.Contains(GraphKinds, k) })
 	for _, k := range targets {
-		if slices.Contains(arithmeticKinds, k) && (memory || r.Vectors != nil) {
-			continue // arithmetic alone, without a command line, others prove in less time
+		if slices.Contains(furtherKinds, k) && (memory || r.Vectors != nil) {
+			continue // these alone, without a command line, others prove in less time
 		}
 		if !slices.Contains(GraphKinds, k) {
 			return unknown(verdict.Reason{Cause: verdict.CauseUnsupported, Text: "symbolic execution graphs do not decide checks of the kind " + k.String()})

@@ -49,3 +49,40 @@ entry:
 		}
 	}
 }
+
+// TestFloatGuard asks that a float fits the integer it becomes: of floats nothing is known, so only code that is
+// never reached is proved.
+func TestFloatGuard(t *testing.T) {
+	const program = `module 64 entry @main
+func @main() {
+entry:
+  %x = nondet i8 input "x"
+  %y = nondet i8 input "y"
+  %f = sitof f64 %x
+  %first = ult i1 %x, i8 8
+  condbr %first, a, b
+a:
+  %second = ult i1 %LIMIT, i8 8
+  condbr %second, b, c
+b:
+  halt exit
+c:
+  %r = ftosi i8 %f
+  halt exit
+}
+`
+	for limit, holds := range map[string]bool{"x": true, "y": false} {
+		m := parsed(t, replaceOnce(t, program, "LIMIT", limit))
+		targets := []ir.CheckKind{ir.FloatConversion}
+		r := symex.Build(t.Context(), m, symex.Options{Targets: targets})
+		if r.Graph == nil {
+			t.Fatal(r.Why())
+		}
+		if proved := len(r.Suspects) == 0; proved != holds {
+			t.Errorf("%s: the engine says %v", limit, proved)
+		}
+		if _, err := Check(t.Context(), m, r.Graph, Options{Targets: targets}); (err == nil) != holds {
+			t.Errorf("%s: the checker says %v", limit, err)
+		}
+	}
+}

@@ -461,8 +461,8 @@ func (c *checkerState) truth(s *state, v ir.Value) string {
 	return "(= " + n.t + " 1)"
 }
 
-// guarded says whether the second operand of a division or a shift is as it has to be, where that is
-// asked; if it may not be, the graph is rejected.
+// guarded says whether the second operand of a division or a shift, and a float that becomes an integer, is
+// as it has to be, where that is asked; if it may not be, the graph is rejected. Of floats nothing is known.
 func (c *checkerState) guarded(s *state, d *ir.Def) bool {
 	switch d.Op {
 	case ir.UDiv, ir.URem, ir.SDiv, ir.SRem:
@@ -477,6 +477,11 @@ func (c *checkerState) guarded(s *state, d *ir.Def) bool {
 		n := c.view(c.number(s, d.Args[1]), d.Type.Bits, false)
 		if !c.valid("(< " + n.t + " " + integer(new(big.Int).SetUint64(uint64(d.Type.Bits))) + ")") {
 			c.reject(s, "the shift may be by the width or more")
+			return false
+		}
+	case ir.FToSI, ir.FToUI:
+		if c.target[ir.FloatConversion] {
+			c.reject(s, "the float may not fit the integer")
 			return false
 		}
 	}

@@ -74,13 +74,16 @@ func (x *explorer) controlStep(s *state, f *frame, v ir.Value, d *ir.Def) contro
 	panic("symex: " + d.Op.String() + " goes nowhere")
 }
 
-// guardOf is what an operation violates if its second operand is not as it has to be.
+// guardOf is what an operation violates if an operand is not as it has to be: the second one, or the float
+// that becomes an integer.
 func guardOf(op ir.Op) (kind ir.CheckKind, ok bool) {
 	switch op {
 	case ir.UDiv, ir.URem, ir.SDiv, ir.SRem:
 		return ir.DivByZero, true
 	case ir.Shl, ir.LShr, ir.AShr:
 		return ir.ShiftRange, true
+	case ir.FToSI, ir.FToUI:
+		return ir.FloatConversion, true
 	}
 	return 0, false
 }
@@ -91,13 +94,17 @@ func (x *explorer) isGuarded(op ir.Op) bool {
 	return ok && x.target[kind]
 }
 
-// guard goes on where the second operand of a guarded operation is as it has to be.
+// guard goes on where the operand of a guarded operation is as it has to be. Of floats nothing is known.
 func (x *explorer) guard(s *state, f *frame, v ir.Value, d *ir.Def) control {
+	kind, _ := guardOf(d.Op)
+	if kind == ir.FloatConversion {
+		x.suspect(f, v, d, kind, "the float may not fit the integer")
+		return stop
+	}
 	n, ok := x.view(s, f, d.Args[1], false)
 	if !ok {
 		return forked
 	}
-	kind, _ := guardOf(d.Op)
 	var good bool
 	if kind == ir.DivByZero {
 		good, ok = x.decideZero(n)
