@@ -26,6 +26,13 @@ const (
 	functionTime     = 10 * time.Second
 )
 
+// Ways of asking about such formulas. Most are decided at once or not for long, and they come before what
+// takes circuits: one of a quotient costs more than all else that a proof has in it.
+var (
+	functionsSoon = []attempt{{conflicts: soonConflicts, time: soon}}
+	functionsLong = []attempt{{conflicts: 5000, time: functionTime}, {proof: true, conflicts: 20_000}}
+)
+
 // application is one of the arithmetic that is left out.
 type application struct {
 	op     term.Op
@@ -34,7 +41,7 @@ type application struct {
 }
 
 // byFunctions says whether roots exclude each other whatever the functions are.
-func (c *checker) byFunctions(roots []term.ID) bool {
+func (c *checker) byFunctions(roots []term.ID, ways []attempt) bool {
 	st := c.st
 	var found []application
 	var all *term.Applications
@@ -68,8 +75,9 @@ func (c *checker) byFunctions(roots []term.ID) bool {
 			formula = append(formula, st.Implies(same, st.Eq(x.result, y.result)))
 		}
 	}
-	for _, a := range []attempt{{conflicts: 5000, time: functionTime}, {proof: true, conflicts: 20_000}} {
+	for _, a := range ways {
 		if status, err := c.refutes(a, formula); status != smt.Unknown || c.ctx.Err() != nil {
+			c.asFunctions = c.asFunctions || err == nil && status == smt.Unsat
 			return err == nil && status == smt.Unsat
 		}
 	}

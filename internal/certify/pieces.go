@@ -119,7 +119,12 @@ func (c *checker) atOnce(conds []term.ID) (settled bool, err error) {
 	some := c.st.OrAll(conds...)
 	for {
 		c.facts = append(c.facts, c.sp.Facts()...)
-		status, err := c.try(attempt{proof: true, conflicts: wholeConflicts, time: wholeTime}, append(c.facts[:len(c.facts):len(c.facts)], some))
+		roots := append(c.facts[:len(c.facts):len(c.facts)], some)
+		if c.byFunctions(roots, functionsSoon) {
+			c.claims = nil
+			return true, nil
+		}
+		status, err := c.try(attempt{proof: true, conflicts: wholeConflicts, time: wholeTime}, roots)
 		switch {
 		case c.ctx.Err() != nil:
 			return false, c.ctx.Err()

@@ -134,6 +134,33 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
+// TestQuotientsAtOnce: claims that hold whatever a quotient is are settled before its circuit is made.
+func TestQuotientsAtOnce(t *testing.T) {
+	m := loopModule(1)
+	c := newChecker(t.Context(), m, Options{Engine: CaDiCaL}, nil)
+	defer c.close()
+	st := c.st
+	word := func(name string) term.ID { return st.Fresh(name, term.BitVec(32)) }
+	a, b, d, same := word("a"), word("b"), word("d"), word("same")
+	c.facts = append(c.facts, st.ULe(a, same), st.ULe(same, a))
+	differ := st.Not(st.Eq(st.UDiv(st.Mul(a, b), d), st.UDiv(st.Mul(same, b), d)))
+	fr := &frame{fn: &function{f: m.Func("main")}}
+	var conds []term.ID
+	for _, cond := range formulas(c, 1, 400) {
+		conds = append(conds, st.And(cond, differ))
+		c.record(violation, fr, st.And(cond, differ), 1, "a claim")
+	}
+	if total := c.termsOf(conds); len(c.claims) < fewClaims || total <= smallFormula || total > middleFormula {
+		t.Fatalf("%d claims of %d terms are not asked about at once", len(c.claims), total)
+	}
+	if err := c.inPieces(); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.claims) > 0 || !c.asFunctions || c.inParts {
+		t.Errorf("%d claims are left; as functions: %v, in parts: %v", len(c.claims), c.asFunctions, c.inParts)
+	}
+}
+
 // TestYoungest: a piece has the terms that were made last, and what it leaves out is one
 // variable wherever it occurs.
 func TestYoungest(t *testing.T) {

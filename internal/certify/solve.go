@@ -194,8 +194,7 @@ func (c *checker) ask(t term.ID) (smt.Status, error) {
 		c.lemmas = true
 		return smt.Unsat, nil
 	}
-	if c.o.Engine != Z3 && c.byFunctions(roots) {
-		c.asFunctions = true
+	if c.o.Engine != Z3 && c.byFunctions(roots, functionsLong) {
 		return smt.Unsat, nil
 	}
 	var last error
