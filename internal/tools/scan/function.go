@@ -34,6 +34,8 @@ type request struct {
 	Summary bool
 	// Timeout bounds the processor time of each question; all of them take three times as long at most.
 	Timeout time.Duration
+	// Until is when the scan ends, zero if that is open.
+	Until   time.Time
 	Program assay.Program // what is the same for all functions
 }
 
@@ -217,7 +219,7 @@ func (x *examination) ask() {
 		out.Answer = assay.Unknown
 	}
 	out.TimedOut = out.TimedOut || out.Unsettled
-	out.Recycle = out.TimedOut || out.Failed != ""
+	out.Recycle = out.Failed != ""
 }
 
 // judgeAll judges the violations of a property, or of all, that are not judged yet.

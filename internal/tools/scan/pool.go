@@ -11,9 +11,9 @@ import (
 
 // This file has several workers answer many requests.
 
-// job is a request and where its answer goes, with the processor time that it took.
+// job makes a request when its turn comes, and says where its answer goes, with the processor time that it took.
 type job struct {
-	request *request
+	request func() *request
 	done    func(*answer, time.Duration)
 }
 
@@ -31,22 +31,23 @@ func runJobs(ctx context.Context, jobs []job, workers int, memory uint64, spent 
 				}
 			}()
 			for j := range next {
+				request := j.request()
 				if w == nil {
 					started, err := startWorker(memory)
 					if err != nil {
-						j.done(&answer{Answer: assay.Unknown, Open: j.request.Properties, Failed: err.Error()}, 0)
+						j.done(&answer{Answer: assay.Unknown, Open: request.Properties, Failed: err.Error()}, 0)
 						continue
 					}
 					w = started
 				}
 				before := w.used // 0 at the start: reading the program counts
-				a, err := w.ask(ctx, j.request)
+				a, err := w.ask(ctx, request)
 				took := w.used - before
 				if err != nil {
 					w.stop()
 					w = nil
 					if ctx.Err() == nil {
-						j.done(failure(j.request, err), took)
+						j.done(failure(request, err), took)
 					}
 					continue
 				}

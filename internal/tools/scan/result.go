@@ -9,8 +9,8 @@
 //	function.go   the questions about one function       confidence.go what a finding is worth
 //	judge.go      the same before its callers are seen   constructors.go  objects that the project makes
 //	failing.go    allocations that fail                  resume.go     what an earlier scan left open
-//	scan.go       Run                                    result.go     what comes out
-//	text.go       for people
+//	scan.go       Run                                    look.go       who gets how much time
+//	result.go     what comes out                         text.go       for people
 package scan
 
 import (

@@ -20,7 +20,6 @@ import (
 	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/program/harness"
-	"assay/internal/run/work"
 	"assay/internal/user/property"
 )
 
@@ -100,6 +99,7 @@ type target struct {
 type scanner struct {
 	o       *Options
 	begin   time.Time
+	looking time.Time // when workers began
 	cache   *cache
 	project *project
 	report  *Report
@@ -372,144 +372,6 @@ func (s *scanner) program(function string) assay.Program {
 		_ = a.apply(function, &p) // was checked before
 	}
 	return p
-}
-
-// look has the workers look at the functions whose answer is not in the cache: first for a short time each, then
-// those that need more for longer.
-func (s *scanner) look(ctx context.Context) error {
-	var open []*target
-	all := 0
-	for name, a := range s.o.Arguments {
-		if err := a.apply(name, &assay.Program{}); err != nil {
-			return err
-		}
-	}
-	for _, t := range s.targets {
-		if t.link == nil || t.answer != nil {
-			continue
-		}
-		all++
-		known := s.recall(t)
-		if t.answer != nil {
-			s.done++
-			s.findings += len(t.answer.Findings)
-		}
-		if !known {
-			open = append(open, t)
-		}
-	}
-	// Small ones first: if the time is up, most were looked at.
-	slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(a.def.Instructions, b.def.Instructions) })
-	limit := s.o.FunctionTimeout
-	if left := s.left(); left > 0 && len(open) > 0 {
-		share := time.Duration(float64(left) * 0.4 / float64(len(open)))
-		limit = min(limit, max(share, 700*time.Millisecond))
-	}
-	for len(open) > 0 && ctx.Err() == nil {
-		var jobs []job
-		for _, t := range open {
-			if t.answer != nil && t.answer.Limit >= limit {
-				continue // it was asked with as much by an earlier scan
-			}
-			jobs = append(jobs, job{s.request(t, limit), func(a *answer, took time.Duration) {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				s.used += took
-				s.take(t, a, limit)
-				s.tell("looking", t.name, all)
-			}})
-		}
-		runJobs(ctx, jobs, s.o.Jobs, s.o.Memory, s.spent)
-		open = slices.DeleteFunc(open, func(t *target) bool { return t.answer != nil && !t.answer.TimedOut })
-		if limit >= s.o.FunctionTimeout || len(open) == 0 || s.spent() {
-			break
-		}
-		// Findings of which it is open what they are worth go first.
-		slices.SortStableFunc(open, func(a, b *target) int { return cmp.Compare(urgency(a), urgency(b)) })
-		next := 5 * limit / 2
-		if left := s.left(); left > 0 {
-			next = max(next, time.Duration(float64(left)*0.4/float64(len(open))))
-		}
-		limit = min(next, s.o.FunctionTimeout)
-	}
-	if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		s.leave(open)
-	}
-	return nil
-}
-
-// take takes an answer that a function got under a limit.
-func (s *scanner) take(t *target, a *answer, limit time.Duration) {
-	a.Limit = limit
-	if old := t.answer; old == nil {
-		s.done++
-	} else {
-		s.findings -= len(old.Findings)
-		a.Seconds += old.Seconds
-		if len(a.Findings)+len(a.Proved) == 0 { // the worker died, it may be
-			a.Findings, a.Proved, a.By, a.Open, a.Assumptions, a.Answer = old.Findings, old.Proved, old.By, old.Open, old.Assumptions, old.Answer
-		}
-	}
-	t.answer, t.cached = a, false
-	s.findings += len(a.Findings)
-	if a.Failed == "" && !a.TimedOut {
-		t.left = false
-		s.cache.putRecord(t.key, &record{Answer: a})
-	}
-}
-
-// urgency orders functions for another round.
-func urgency(t *target) int {
-	if t.answer != nil && t.answer.Unsettled {
-		return 0
-	}
-	return 1
-}
-
-// left is the processor time that is left, 0 if there is no limit.
-func (s *scanner) left() time.Duration {
-	left := time.Duration(0)
-	bound := func(d time.Duration) {
-		if d = max(d, time.Millisecond); left == 0 || d < left {
-			left = d
-		}
-	}
-	if s.o.Timeout > 0 {
-		bound((s.o.Timeout - time.Since(s.begin)) * time.Duration(s.o.Jobs))
-	}
-	if s.o.Effort > 0 {
-		bound(s.budget() - s.taken())
-	}
-	return left
-}
-
-// budget is the processor time that Effort allows.
-func (s *scanner) budget() time.Duration {
-	return max(leastEffort, s.o.Effort*time.Duration(s.report.Lines)/1000)
-}
-
-// taken is the processor time that the scan has taken, but for that of workers which are at work.
-func (s *scanner) taken() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return work.Process() + s.used
-}
-
-// spent says that the processor time for all functions is used up.
-func (s *scanner) spent() bool { return s.o.Effort > 0 && s.taken() >= s.budget() }
-
-func (s *scanner) request(t *target, limit time.Duration) *request {
-	refs := func(link []frontend.Linked) (list []unitRef) {
-		for _, l := range link {
-			i := slices.Index(s.units, l.Unit)
-			list = append(list, unitRef{absolute(s.cache.unitPath(s.keys[i])), l.Names})
-		}
-		return list
-	}
-	return &request{
-		Function: t.name, Properties: s.o.Properties, Internal: t.internal, Allocates: t.allocates, Summary: s.o.Summary, Timeout: limit, Program: s.program(t.name),
-		Units: refs(t.link), Made: t.made, MadeUnits: refs(t.madeLink),
-	}
 }
 
 // finish makes the report.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -69,9 +70,31 @@ func reply(r *request, known map[string]*frontend.Unit) *answer {
 	if err != nil {
 		return &answer{Failed: err.Error()}
 	}
-	a := examine(context.Background(), r, link, madeLink)
-	a.Recycle = a.Recycle || resident() > 1<<30
+	ctx, idle := context.Background(), runtime.NumGoroutine()
+	if !r.Until.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, r.Until)
+		defer cancel()
+		idle++ // it may have a goroutine
+	}
+	a := examine(ctx, r, link, madeLink)
+	a.Recycle = a.Recycle || resident() > memoryKept || !rests(idle)
 	return a
+}
+
+// memoryKept is with how much memory a worker is asked again.
+const memoryKept = 512 << 20
+
+// rests waits a little until no more goroutines are left than there were, and says whether that is so: what was given up because it did
+// not end in its time goes on, and would take the time of the next function.
+func rests(idle int) bool {
+	for range 20 {
+		if runtime.NumGoroutine() <= idle {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
 }
 
 // linkOf reads units, unless they are known.
