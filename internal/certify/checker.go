@@ -65,6 +65,8 @@ type answered struct {
 	asFunctions bool
 	// calculated says that products could be variables, with polynomials; see algebra.go.
 	calculated bool
+	// ranges says that claims were decided by intervals; see package ranges.
+	ranges bool
 	// inParts says that claims were decided in pieces; see pieces.go.
 	inParts bool
 }

@@ -2,7 +2,9 @@ package certify
 
 import (
 	"fmt"
+	"slices"
 
+	"assay/internal/certify/ranges"
 	"assay/internal/logic/smt"
 	"assay/internal/logic/term"
 	"assay/internal/program/ir"
@@ -121,6 +123,7 @@ func (c *checker) judge() (checker string, err error) {
 			}
 		}()
 	}
+	c.byRanges()
 	if err := c.outside(); err != nil {
 		return "", err
 	}
@@ -169,6 +172,23 @@ func (c *checker) judge() (checker string, err error) {
 	}
 	x := c.happening(violation)
 	return "", ErrRejected{What: x.what, Func: x.f.Name, At: c.position(x), Pos: x.f.Values[x.v].Pos}
+}
+
+// rangeSteps is how often each term is looked at, at most, on average: more often if there are intervals of many kinds.
+const rangeSteps = 10
+
+// byRanges drops the claims that intervals refute. It comes first, since it costs next to nothing.
+func (c *checker) byRanges() {
+	c.facts = append(c.facts, c.sp.Facts()...)
+	conds := make([]term.ID, len(c.claims))
+	for i, x := range c.claims {
+		conds[i] = x.cond
+	}
+	r := ranges.New(c.st, rangeSteps*c.termsOf(conds))
+	r.Assume(c.facts)
+	before := len(c.claims)
+	c.claims = slices.DeleteFunc(c.claims, func(x claim) bool { return r.Refuted(x.cond) })
+	c.ranges = c.ranges || len(c.claims) < before
 }
 
 // outside asks first, and not for long, whether runs come to places that are not covered: a run that

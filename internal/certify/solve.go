@@ -41,6 +41,9 @@ func (c *checker) accepted() string {
 func (c *checker) how() string {
 	switch {
 	case c.solver == nil && c.guide == nil && !c.integers && !c.lemmas && !c.asFunctions && !c.calculated && !c.inParts:
+		if c.ranges {
+			return c.what() + ", by intervals"
+		}
 		return c.what() + ", by simplification"
 	case c.o.Engine == Z3:
 		return c.what() + ", by CaDiCaL"
