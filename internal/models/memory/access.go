@@ -13,6 +13,10 @@ func sortObjects(s []ObjectID) { slices.Sort(s) }
 // maxSplit bounds the case split over the offsets of a small object.
 const maxSplit = 64
 
+// cellsEnd is the offset below which an object may have cells, whose offsets have 32 bits; an access beyond makes its
+// content an array.
+const cellsEnd = 1 << 31
+
 // inBounds says that n bytes at off lie in the object.
 func (sp *Space) inBounds(o ObjectID, off, n term.ID) term.ID {
 	st := sp.Store
@@ -106,7 +110,7 @@ func (s *State) read(o ObjectID, off term.ID, n uint32, pointer bool, cond term.
 		if ob := &sp.objects[o]; ob.Sized && k+uint64(n) > ob.ConstSize {
 			return Value{Bits: st.ConstU(8*n, 0)} // never valid
 		}
-		if c.array == 0 && k < 1<<31 {
+		if c.array == 0 && k < cellsEnd {
 			return sp.readCells(o, c, k, n)
 		}
 	}
@@ -166,7 +170,7 @@ func (sp *Space) positions(o ObjectID, off term.ID, n uint32) ([]uint64, bool) {
 	if first > hi {
 		return nil, true
 	}
-	if (hi-first)/step >= maxSplit {
+	if (hi-first)/step >= maxSplit || hi >= cellsEnd {
 		return nil, false
 	}
 	var at []uint64
@@ -213,7 +217,7 @@ func (s *State) write(cond term.ID, o ObjectID, off term.ID, n uint32, v Value) 
 		if ob := &sp.objects[o]; ob.Sized && k+uint64(n) > ob.ConstSize {
 			return
 		}
-		if c.array == 0 && k < 1<<31 {
+		if c.array == 0 && k < cellsEnd {
 			sp.writeCells(cond, o, c, k, n, v)
 			return
 		}
@@ -367,11 +371,15 @@ func (s *State) copyCells(cond term.ID, d, f target, from *State, n uint64) bool
 	if !okd || !okf || cf == nil || cf.array != 0 || s.get(d.o) == nil || s.get(d.o).array != 0 {
 		return false
 	}
-	if ob := &sp.objects[d.o]; ob.Sized && kd+n > ob.ConstSize || kd+n > 1<<31 || kf+n > 1<<31 {
+	beyond := func(o ObjectID, k uint64) bool {
+		ob := &sp.objects[o]
+		return ob.Sized && (k > ob.ConstSize || n > ob.ConstSize-k)
+	}
+	if beyond(d.o, kd) || beyond(f.o, kf) {
 		return true // never valid
 	}
-	if ob := &sp.objects[f.o]; ob.Sized && kf+n > ob.ConstSize {
-		return true
+	if max(kd, kf) >= cellsEnd {
+		return false
 	}
 	c := s.own(d.o)
 	word := uint64(sp.PointerBits / 8)

@@ -27,19 +27,19 @@ func (sp *Space) toArray(o ObjectID, c *Content, access uint32) {
 	case originGlobal:
 		c.array = st.ConstArray(term.Array(sp.PointerBits, 8*e), st.ConstU(8*e, 0))
 		g := sp.objects[o].Global
-		next := 0
-		for k := uint32(0); k < uint32(g.Size); k += e {
+		next, wide := 0, uint64(e)
+		for k := uint64(0); k < g.Size && (g.Init != nil || next < len(g.Relocs)); k += wide {
 			zero := true
-			for i := k; i < k+e && g.Init != nil; i++ {
+			for i := k; i < k+wide && g.Init != nil; i++ {
 				zero = zero && g.Init[i] == 0
 			}
-			for next < len(g.Relocs) && uint32(g.Relocs[next].Offset)+sp.PointerBits/8 <= k {
+			for next < len(g.Relocs) && g.Relocs[next].Offset+uint64(sp.PointerBits/8) <= k {
 				next++
 			}
-			if zero && (next == len(g.Relocs) || uint32(g.Relocs[next].Offset) >= k+e) {
+			if zero && (next == len(g.Relocs) || g.Relocs[next].Offset >= k+wide) {
 				continue
 			}
-			sp.storeElement(c, sp.word(uint64(k/e)), sp.readInitialiser(o, k, e))
+			sp.storeElement(c, sp.word(k/wide), sp.readInitialiser(o, k, e))
 		}
 	default:
 		c.array, e = sp.arrayOf(c.origin.gen, e)

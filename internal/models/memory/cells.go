@@ -111,7 +111,7 @@ func (sp *Space) readOrigin(o ObjectID, from origin, k, n uint32) Value {
 	case originZero:
 		return Value{Bits: st.ConstU(8*n, 0)}
 	case originGlobal:
-		return sp.readInitialiser(o, k, n)
+		return sp.readInitialiser(o, uint64(k), n)
 	}
 	return Value{Bits: sp.readGeneration(from.gen, sp.elem(o, n), uint64(k), n)}
 }
@@ -138,10 +138,10 @@ func (sp *Space) readGeneration(gen Generation, elem uint32, k uint64, n uint32)
 }
 
 // readInitialiser reads n bytes of a global's initialiser.
-func (sp *Space) readInitialiser(o ObjectID, k, n uint32) Value {
+func (sp *Space) readInitialiser(o ObjectID, k uint64, n uint32) Value {
 	g := sp.objects[o].Global
 	st := sp.Store
-	word := sp.PointerBits / 8
+	word, end := uint64(sp.PointerBits/8), k+uint64(n)
 	var acc term.ID
 	push := func(piece term.ID) {
 		if acc == 0 {
@@ -152,11 +152,11 @@ func (sp *Space) readInitialiser(o ObjectID, k, n uint32) Value {
 	}
 	i := k
 	for _, r := range g.Relocs {
-		at := uint32(r.Offset)
+		at := r.Offset
 		if at+word <= i {
 			continue
 		}
-		if at >= k+n {
+		if at >= end {
 			break
 		}
 		if i < at {
@@ -164,24 +164,24 @@ func (sp *Space) readInitialiser(o ObjectID, k, n uint32) Value {
 			i = at
 		}
 		p := sp.symbolAddress(r.Target, r.Addend)
-		if i == k && at == k && n == word {
+		if i == k && at == k && uint64(n) == word {
 			return p
 		}
-		m := min(at+word, k+n) - i
-		push(st.Extract(sp.PtrToInt(p), 8*(i+m-at)-1, 8*(i-at)))
+		m := min(at+word, end) - i
+		push(st.Extract(sp.PtrToInt(p), uint32(8*(i+m-at)-1), uint32(8*(i-at))))
 		i += m
 	}
-	if i < k+n {
-		push(sp.initialBytes(g, i, k+n))
+	if i < end {
+		push(sp.initialBytes(g, i, end))
 	}
 	return Value{Bits: acc}
 }
 
 // initialBytes are the bytes [from, to) of an initialiser, without pointers; an
 // initialiser without bytes is all zero.
-func (sp *Space) initialBytes(g *ir.Global, from, to uint32) term.ID {
+func (sp *Space) initialBytes(g *ir.Global, from, to uint64) term.ID {
 	if g.Init == nil {
-		return sp.Store.ConstU(8*(to-from), 0)
+		return sp.Store.ConstU(uint32(8*(to-from)), 0)
 	}
 	return sp.Store.Const(bv.FromBytes(g.Init[from:to]))
 }

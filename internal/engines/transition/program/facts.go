@@ -6,7 +6,6 @@ import (
 	"assay/internal/evidence/invariant"
 	"assay/internal/logic/bv"
 	"assay/internal/logic/term"
-	"assay/internal/models/memory"
 	"assay/internal/program/ir"
 )
 
@@ -133,7 +132,7 @@ func (r *round) summand(location int, t invariant.Term) (term.ID, bool) {
 		}
 	}
 	for _, c := range r.cells {
-		if r.places[c.object] == p && !c.pointer && (memory.Range{Offset: uint32(t.Offset), Size: t.Bits / 8}) == c.Range && t.Bits%8 == 0 {
+		if r.places[c.object] == p && !c.pointer && uint64(t.Offset) == uint64(c.Range.Offset) && t.Bits == 8*c.Range.Size {
 			return r.bits[r.variables[c.term].chosen], true
 		}
 	}
