@@ -320,5 +320,41 @@ func (c *checkerState) copied(s *state, d *ir.Def, p value, n number) (cells []c
 			cells = append(cells, cell{c.add(to, k), x.t, x.v})
 		}
 	}
+	return append(cells, c.initial(s, &s.objects[o], at, to, n)...)
+}
+
+// maxInitial bounds the bytes of an initialiser that a copy takes over.
+const maxInitial = 512
+
+// initial is what a copy to a place takes over of n bytes of a global that are still what the program begins
+// with: pointers, zeros in one piece, and other bytes one by one.
+func (c *checkerState) initial(s *state, ob *object, at, to, n number) (cells []cell) {
+	if !ob.pristine || !at.isConst() || !n.isConst() || !at.low.IsInt64() || !n.low.IsInt64() || n.low.Int64() > maxInitial {
+		return nil
+	}
+	first, end, word := at.low.Int64(), at.low.Int64()+n.low.Int64(), int64(c.m.PointerBits/8)
+	there := func(k int64) number { return c.add(to, small(k-first)) }
+	zeros := int64(0)
+	flush := func(k int64) {
+		if zeros > 0 {
+			cells = append(cells, cell{there(k - zeros), ir.IntType(uint32(8 * zeros)), integerValue(small(0))})
+		}
+		zeros = 0
+	}
+	for k := first; k < end; k++ {
+		b, ok := c.image(s, ob, k, ir.IntType(8))
+		if ok && b.n.low.Sign() == 0 {
+			zeros++
+			continue
+		}
+		flush(k)
+		if ok {
+			cells = append(cells, cell{there(k), ir.IntType(8), b})
+		} else if p, ok := c.image(s, ob, k, c.m.PtrType()); ok && k+word <= end {
+			cells = append(cells, cell{there(k), c.m.PtrType(), p})
+			k += word - 1
+		}
+	}
+	flush(end)
 	return cells
 }

@@ -279,6 +279,71 @@ func (x *explorer) image(s *state, g *ir.Global, at uint64, t ir.Type) (value, b
 	return constant(int64(bits<<shift) >> shift), true
 }
 
+// Limits of an initialiser that is copied: its bytes, and the cells that are made of them.
+const maxInitial, maxInitialCells = 512, 64
+
+// initialCells are cells at to for n bytes from off of a global that are still what the program begins with: its
+// pointers, runs of zeros, and numbers as wide as the layout says.
+func (x *explorer) initialCells(s *state, o int32, off, to, n linear.Form) (cells []cell) {
+	ob := &s.Objects[o]
+	from, small := off.Const.Int64()
+	count, few := n.Const.Int64()
+	if !ob.Pristine || ob.Global == nil || !off.IsConstant() || !n.IsConstant() || !small || !few || count > maxInitial {
+		return nil
+	}
+	width := int64(1)
+	if c := ob.Global.Layout.Cell; c == 2 || c == 4 || c == 8 {
+		width = int64(c)
+	}
+	word := int64(x.pointerBits() / 8)
+	zeros := int64(-1) // where a run begins, -1 if there is none
+	add := func(at int64, t ir.Type, v value) {
+		cells = append(cells, cell{Offset: to.Plus(linear.Int(at - from)), Type: t, Value: v})
+	}
+	end := func(at int64) {
+		if zeros >= 0 {
+			add(zeros, ir.IntType(uint32(8*(at-zeros))), constant(0))
+			zeros = -1
+		}
+	}
+	known := func(at int64, t ir.Type) (value, bool) {
+		for i := range ob.Cells {
+			if c := &ob.Cells[i]; !x.apart(c.Offset, size(c.Type), linear.Constant(linear.Int(at)), size(t)) {
+				return value{}, false
+			}
+		}
+		return x.image(s, ob.Global, uint64(at), t)
+	}
+	for at := from; at < from+count && len(cells) < maxInitialCells; {
+		step := min(width, from+count-at)
+		if at%width != 0 || step < width {
+			step = 1
+		}
+		v, ok := known(at, ir.IntType(uint32(8*step)))
+		if ok && v.Form.Equal(linear.Form{}) {
+			if zeros < 0 {
+				zeros = at
+			}
+			at += step
+			continue
+		}
+		end(at)
+		if ok {
+			add(at, ir.IntType(uint32(8*step)), v)
+		} else if at+word <= from+count {
+			if p, ok := known(at, x.m.PtrType()); ok {
+				add(at, x.m.PtrType(), p)
+				step = word
+			}
+		}
+		at += step
+	}
+	if len(cells) < maxInitialCells {
+		end(from + count)
+	}
+	return cells
+}
+
 // apart says whether two ranges are sure not to overlap.
 func (x *explorer) apart(a, m, b, n linear.Form) bool {
 	d := b.Sub(a)

@@ -149,6 +149,7 @@ func (x *explorer) fill(s *state, f *frame, v ir.Value, d *ir.Def) control {
 					copied = append(copied, c)
 				}
 			}
+			copied = append(copied, x.initialCells(s, o, off, to, n)...)
 		}
 	}
 	o, off, inside := x.access(s, f, v, d, p, n, true)
