@@ -122,6 +122,15 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 		m.variant |= withStores
 	}
 	m.ready = make([][]uint64, len(p.functions))
+	defer func() {
+		if m.mem == nil {
+			return
+		}
+		if m.out.End == Stopped {
+			m.mem.keep()
+		}
+		m.mem.giveAllBack()
+	}()
 	if m.setup() && m.enter(p.entry, nil, nil) && m.poll() {
 		m.loop()
 	}

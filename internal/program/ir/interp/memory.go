@@ -51,6 +51,8 @@ type object struct {
 	escaped bool
 	// ceded says that other objects may lie where this one does (ir.Cede).
 	ceded bool
+	// mapped says that the bytes are pages (pages.go).
+	mapped bool
 
 	site  ir.Value // the instruction that made it
 	maker uint32   // its function, an index of Module.Funcs
@@ -70,10 +72,12 @@ type memory struct {
 	stack   []uint32 // the stack objects of all frames, oldest first
 	used    uint64   // bytes of live objects
 	space   addressSpace
+	// pages are those of large objects, by their first byte; see pages.go.
+	pages map[*byte][]byte
 }
 
 func newMemory(pointerBits uint32, reserved []uint64) *memory {
-	m := &memory{word: uint64(pointerBits / 8), mask: ^uint64(0) >> (64 - pointerBits)}
+	m := &memory{word: uint64(pointerBits / 8), mask: ^uint64(0) >> (64 - pointerBits), pages: map[*byte][]byte{}}
 	m.objects = make([]object, 1, 64) // object 0
 	m.objects[0].state = stateGone
 	m.space.init(pointerBits, reserved)
@@ -89,19 +93,26 @@ func (m *memory) allocate(kind objectKind, size, align, base uint64) (uint64, er
 	}
 	id := len(m.objects)
 	var bytes []byte
+	mapped := false
 	if id < cap(m.objects) { // the buffer of an object that was popped
-		if old := m.objects[: id+1 : id+1][id].bytes; uint64(cap(old)) >= size && size > 0 {
-			bytes = old[:size]
+		old := &m.objects[: id+1 : id+1][id]
+		if old.mapped && size < pagesFrom {
+			m.giveBack(old)
+		}
+		if uint64(cap(old.bytes)) >= size && size > 0 {
+			bytes, mapped = old.bytes[:size], old.mapped
 			clear(bytes)
+		} else {
+			m.giveBack(old)
 		}
 	}
 	m.objects = append(m.objects, object{base: base, size: size, kind: kind})
 	o := &m.objects[id]
 	if kind != kindFunction {
 		if bytes == nil {
-			bytes = make([]byte, size)
+			bytes, mapped = m.zeros(size)
 		}
-		o.bytes = bytes
+		o.bytes, o.mapped = bytes, mapped
 		m.used += size
 	}
 	if kind == kindStack || kind == kindArguments {
@@ -122,6 +133,7 @@ func (m *memory) kill(id uint64, state objectState) {
 	}
 	o.bytes, o.shadow, o.state = o.bytes[:0], nil, state // keep the buffer for a revival
 	if state == stateGone {
+		m.giveBack(o)
 		o.bytes = nil
 		m.space.dead++
 	}
