@@ -34,7 +34,11 @@ func (f *function) call(i *llvm.Inst) {
 		return
 	}
 	if direct && strings.HasPrefix(callee.Name, llvm.PoisonPrefix) {
-		f.vals[i] = []ir.Value{f.undefinedOperation(i.Type.Bits)}
+		f.vals[i] = f.undefinedValue(i.Type.Bits)
+		return
+	}
+	if direct && callee.Name == llvm.FoldedConversion {
+		f.foldedConversion()
 		return
 	}
 	if direct && callee.Name == llvm.AlignedFunction {

@@ -385,13 +385,12 @@ func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
 
 // emitCheck emits a check unless its condition is constantly true.
 func (f *function) emitCheck(kind ir.CheckKind, condition llvm.Value, text string) {
+	f.folded = f.folded || isZero(condition) && condition != llvm.Value(falseConst)
 	if isTrue(condition) || kind != ir.Overflow && f.disabled(kind) {
 		return
 	}
-	if k, ok := constInt(condition); ok && k == 0 {
-		f.failed = failure{kind, f.pos}
-	}
 	f.b.Check(kind, f.scalar(condition), text)
+	f.checked()
 }
 
 // isTrue recognises a condition that clang has folded, in whole or in part.

@@ -45,7 +45,7 @@ import (
 var semanticFlags = []string{
 	"-O0", "-Xclang", "-disable-O0-optnone", "-Xclang", "-fsanitize-address-use-after-scope",
 	"-fno-strict-aliasing", "-fno-finite-loops", "-fno-builtin", "-ffp-contract=off", "-ftrivial-auto-var-init=zero",
-	"-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,vla-bound", "-fsanitize-trap=all",
+	"-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,vla-bound,float-cast-overflow", "-fsanitize-trap=all",
 	"-fno-pic", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
 	"-g", "-gcolumn-info", "-fno-discard-value-names", "-emit-llvm", "-c", "-o", "-",
 }

@@ -163,6 +163,8 @@ type Options struct {
 	disabled []cprover.Region
 	// zeroDivisors are the operators of which clang says that the divisor is a constant 0.
 	zeroDivisors []Diagnostic
+	// warnedConstants are the operations of constants of which clang says that they are not defined.
+	warnedConstants []warnedConstant
 	// Warnings receives clang's diagnostics if compilation succeeds; nil drops them.
 	Warnings io.Writer
 }
@@ -377,6 +379,7 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			}
 			o.disabled = append(o.disabled, c.disabled...)
 			o.zeroDivisors = append(o.zeroDivisors, zeroDivisors(c.text)...)
+			o.warnedConstants = append(o.warnedConstants, warnedConstants(c.text)...)
 			o.noteExemption(c.text)
 			if err := o.contracted(units[i].file, &c); err != nil {
 				return nil, false, err

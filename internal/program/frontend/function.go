@@ -37,13 +37,13 @@ type function struct {
 	declared map[llvm.Value]*llvm.Inst
 	checks   *checks
 	guarded  guarded
+	folded   bool      // a check of constants fails
 	users    userTable // made when needed
 	// fresh are the stack objects that were made, or made arbitrary, in this
 	// block, with no access to memory since: making them arbitrary again
 	// changes nothing.
 	fresh   map[ir.Value]bool
 	current *llvm.Block
-	failed  failure // the last check that fails on every run
 	// extra are parameters of a function that is imported for some of its calls; printing is there if it is
 	// for one format (printing.go), arguments if it is for one list of types (variadic.go) and reads them.
 	extra     []ir.Value
@@ -337,27 +337,4 @@ func (f *function) number(t ir.Type, bits bv.BV) ir.Value {
 	}
 	zero := f.zero(t)
 	return f.b.Op(ir.FDiv, t, zero, zero)
-}
-
-// undefinedOperation is what clang leaves a poison integer for (llvm/poison.go): a shift or a division, of which the check
-// failed just before, or a float that does not fit the integer.
-func (f *function) undefinedOperation(width uint32) ir.Value {
-	zero := f.b.Const(width, 0)
-	if f.failed.pos.File == f.pos.File && f.failed.pos.Line == f.pos.Line {
-		switch f.failed.kind {
-		case ir.ShiftRange:
-			return f.b.Bin(ir.Shl, zero, f.b.Const(width, uint64(width)))
-		case ir.DivByZero:
-			return f.b.Bin(ir.UDiv, zero, zero)
-		case ir.Overflow: // the least integer divided by -1
-			return f.b.Nondet(ir.IntType(width), ir.NondetApproximate, "a quotient that does not fit")
-		}
-	}
-	return f.b.Op(ir.FToSI, ir.IntType(width), f.b.ConstBV(ir.FloatType(64), bv.New(64, 0x7ff8<<48)))
-}
-
-// failure is a check that fails on every run.
-type failure struct {
-	kind ir.CheckKind
-	pos  ir.Pos
 }

@@ -24,6 +24,8 @@ type importer struct {
 	p    *llvm.Program
 	m    *ir.Module
 	opts *Options
+	// checkedAt are the places of checks, if clang has warned of constants.
+	checkedAt map[checkPlace]bool
 	// foreign says that the module was not compiled by us: it has no checks,
 	// so that flags like nsw become checks.
 	foreign bool
@@ -133,6 +135,7 @@ func (im *importer) run() error {
 		im.stubs = im.stubs[1:]
 		im.stub(f)
 	}
+	im.unseenConstants()
 	im.adopt()
 	im.effects()
 	im.rounding()

@@ -34,6 +34,10 @@ const (
 	NoteUncheckedSums
 	// NoteExempted says that functions may be exempt from what clang checks.
 	NoteExempted
+	// NoteFoldedSum, NoteFoldedShift and NoteFoldedConversion say that clang has computed constants of an initialiser, and warned of them.
+	NoteFoldedSum
+	NoteFoldedShift
+	NoteFoldedConversion
 	// NoteUncheckedRequest says that parts of the program have no checks of a kind that is compiled in on request.
 	NoteUncheckedRequest
 	// NoteFlattened says that the program was lifted by McSema, and that passes of LLVM made variables of its
@@ -58,6 +62,8 @@ func (n Note) Hint() string {
 		return "compute the elements one by one, in an array, or ask for another property"
 	case NoteUncheckedSums:
 		return "compute the real and the imaginary part in variables of their own, or ask for another property"
+	case NoteFoldedSum, NoteFoldedShift, NoteFoldedConversion:
+		return "write the number that is meant; clang warns of this one"
 	case NoteExempted:
 		return "give the macro another name"
 	}

@@ -56,7 +56,10 @@ var uncheckedKinds = map[NoteKind][]ir.CheckKind{
 	NoteUncheckedArithmetic: {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange},
 	NoteUncheckedVectors:    {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero, ir.UnsignedOverflow},
 	NoteUncheckedSums:       {ir.Overflow},
-	NoteExempted:            {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero, ir.ArrayLength, ir.UnsignedOverflow, ir.ArrayIndex},
+	NoteFoldedSum:           {ir.Overflow},
+	NoteFoldedShift:         {ir.ShiftRange, ir.ShiftOverflow, ir.Overflow},
+	NoteFoldedConversion:    {ir.FloatConversion},
+	NoteExempted:            {ir.Overflow, ir.ShiftOverflow, ir.ShiftRange, ir.DivByZero, ir.ArrayLength, ir.UnsignedOverflow, ir.ArrayIndex, ir.FloatConversion},
 	NoteUncheckedElements:   {ir.InvalidDeref, ir.ArrayIndex},
 }
 

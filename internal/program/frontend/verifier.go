@@ -171,6 +171,10 @@ func (f *function) external(c *externalCall) []ir.Value {
 		f.unsupported("the primitive " + c.name + " of another verifier")
 		return nil
 	}
+	if c.callee != nil && c.callee.Weak {
+		f.unsupported("a call of the weak symbol " + c.name + ", which may be absent")
+		return nil
+	}
 	return f.unknown(c)
 }
 
