@@ -307,8 +307,11 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 		if r.Options.Scripted && e.Name == "symex" {
 			line.Start = scriptedGraph
 		}
+		if alone || r.Options.EachCheck && e.Name == "bmc" { // it refutes most of what is refuted check by check
+			line.Share = 0
+		}
 		if alone {
-			line.Start, line.Limit, line.Share = 0, 0, 0
+			line.Start, line.Limit = 0, 0
 		}
 		line.Run = func(ctx context.Context) Reply {
 			pause.Wait(ctx) // a certificate that is checked has made this engine's start a waste

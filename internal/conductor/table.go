@@ -75,7 +75,8 @@ var table []Engine
 func init() { // the functions use the table
 	table = []Engine{
 		{Name: "bmc", Question: Safety, About: "unwinds all loops deeper and deeper: refutes, and proves where loops end",
-			Gives: True | False, When: func(o *Options) bool { return !o.beside }, Run: (*run).bounded},
+			Gives: True | False, When: func(o *Options) bool { return !o.beside }, Run: (*run).bounded,
+			Share: 1. / 2, Burst: time.Second, Behind: "induction"}, // of questions on which induction goes on for longer it decides one in four
 		{Name: "abstract", Question: Safety, About: "abstract interpretation alone: intervals, congruences, known bits, what pointers point to",
 			Gives: True, When: together, Quiet: true, Run: (*run).interpret},
 		{Name: "induction", Question: Safety, About: "k-induction with invariants of the loops",
@@ -89,7 +90,8 @@ func init() { // the functions use the table
 			Start: 100 * time.Millisecond},
 		{Name: "paths", Question: Safety, About: "follows the paths of the program one by one: parsers, recursion, pointers to functions",
 			Gives: True | False, When: whole, Run: (*run).explore,
-			Start: 100 * time.Millisecond},
+			Start: 100 * time.Millisecond,
+			Share: 1. / 5, Burst: 400 * time.Millisecond, Behind: "induction"}, // what is for paths mostly has no loops that induction can cut
 		{Name: "trial", Question: Safety, About: "runs with guessed inputs",
 			Gives: False, When: whole, Quiet: true, Run: (*run).try,
 			Start: 150 * time.Millisecond, Share: 1. / 3},
@@ -115,7 +117,8 @@ func init() { // the functions use the table
 			Start: time.Second}, // and more for long programs: partsDelay
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
 			Gives: False, When: whole, Quiet: true, Run: (*run).accelerate,
-			Start: 100 * time.Millisecond, Limit: 10 * time.Second}, // what it finds, it mostly finds at once
+			Start: 100 * time.Millisecond, Limit: 10 * time.Second,
+			Share: 1. / 3, Burst: 400 * time.Millisecond, Behind: "induction"}, // what it finds, it mostly finds at once
 		{Name: "slice", Question: Safety, About: "unwinds what the checks depend on that abstract interpretation leaves open: refutes",
 			Gives: False, When: whole, Quiet: true, Run: (*run).searchSlice,
 			Start: 60 * time.Millisecond},
