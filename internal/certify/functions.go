@@ -26,10 +26,10 @@ const (
 	functionTime     = 10 * time.Second
 )
 
-// Ways of asking about such formulas. Most are decided at once or not for long, and they come before what
+// Ways of asking about such formulas. Most are decided at once or not for long, so those come before what
 // takes circuits: one of a quotient costs more than all else that a proof has in it.
 var (
-	functionsSoon = []attempt{{conflicts: soonConflicts, time: soon}}
+	functionsSoon = []attempt{{conflicts: soonConflicts, time: time.Second}, {proof: true, conflicts: 5000, time: time.Second}}
 	functionsLong = []attempt{{conflicts: 5000, time: functionTime}, {proof: true, conflicts: 20_000}}
 )
 
