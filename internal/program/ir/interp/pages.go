@@ -12,8 +12,8 @@ import (
 // Nothing outside of this package holds bytes of an object; a State may look at them after the run only if that stopped at
 // an event (Options.StopAt): then they are copied (keep).
 
-// pagesFrom is the size from which an object is pages.
-const pagesFrom = 1 << 18
+// pagesFrom is the size from which an object is pages: to fill a smaller one with zeros takes no longer than the kernel does.
+const pagesFrom = 1 << 20
 
 // zeros are the bytes of a new object; mapped says that they are pages.
 func (m *memory) zeros(size uint64) (bytes []byte, mapped bool) {
