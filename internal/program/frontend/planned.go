@@ -152,7 +152,14 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 		if start == 0 {
 			start = f.b.Null()
 		}
-		args[at[x.Name]] = f.b.PtrAdd(start, f.b.Op(ir.ObjectSize, f.im.m.WordType(), start))
+		size := f.b.Op(ir.ObjectSize, f.im.m.WordType(), start)
+		if i := slices.IndexFunc(parameters, func(y harness.Parameter) bool { return y.Name == x.Pointer.EndOf }); i >= 0 {
+			if p := parameters[i].Pointer; p != nil && p.Object != nil && p.Object.Count.Kind == harness.String { // the end is at the 0
+				last := f.b.Word(max(p.Object.Size, 1))
+				size = f.b.Select(f.b.Cmp(ir.ULt, size, last), f.b.Word(0), f.b.Bin(ir.Sub, size, last)) // null has no size
+			}
+		}
+		args[at[x.Name]] = f.b.PtrAdd(start, size)
 	}
 	own := slices.Clone(args)
 	for _, x := range parameters {
@@ -267,7 +274,12 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 	}
 	bytes := p.f.multiply(count, size)
 	if o.Room > 0 {
-		bytes = b.Word(o.Room)
+		room := b.Word(o.Room)
+		if o.Count.Kind == harness.Fixed {
+			bytes = room
+		} else {
+			bytes = b.Select(b.Cmp(ir.ULt, bytes, room), room, bytes)
+		}
 	}
 	object := b.Emit(ir.Def{Op: ir.Malloc, Type: p.f.im.m.PtrType(), Args: []ir.Value{bytes}, Sym: name, Layout: layoutOfC(o, p.f.im.p.PointerBits)})
 	p.keep(object)

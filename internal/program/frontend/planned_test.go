@@ -47,6 +47,22 @@ int f(const char *s, unsigned *r) { int i, n; for (i = 0; i < 8 && (n = one(&r[i
 	{"array up to an element of zeros that is changed in place", `
 int f(int *r) { int n = 0; for (; *r; r++) { *r = -*r; n ^= 1; } return n; }`,
 		[]string{"r points to one or more elements of int, and one of zeros behind them (walked along up to one of zeros)"}},
+	{"array of pointers that ends with null, and is counted", `int f(int n, char **list) { int s = 0; if (n == 0) return 1; for (; *list; n--, list++) s ^= list[0][0]; return s; }`,
+		[]string{"list points to one or more elements of char *, 3 at most, and one of zeros behind them (walked along up to one of zeros)"}},
+	{"array that is counted, and left at zero", `int f(const int *v, int n) { int s = 0; for (int i = 0; i < n && v[i]; i++) s ^= v[i]; return s; }`,
+		[]string{"v points to n elements of int (used up to n)"}},
+	{"two digits for each byte", `static int digit(int c) { return c >= '0' && c <= '9' ? c - '0' : -1; }
+int f(const char *s, const unsigned char *v, unsigned long n) { int x, y; for (unsigned long i = 0; i < n; i++) { if (!*s || (x = digit(*s++)) < 0 || !*s || (y = digit(*s++)) < 0 || (x << 4 | y) != v[i]) return 0; } return 1; }`,
+		[]string{"s points to a string of any length (read up to a null character)", "v points to n elements of unsigned char (used up to n)"}},
+	{"four at a time", `int f(const int *p, unsigned n) { int s = 0; for (; n >= 4; n -= 4, p += 4) s ^= p[0] ^ p[3]; return s; }`,
+		[]string{"p points to n elements of int (used up to n)"}},
+	{"bytes of n words", `void f(const int *from, unsigned char *to, int n) { for (int i = 0; i < n && i < 16; i++) { to[4 * i] = from[i]; to[4 * i + 3] = from[i] >> 8; } }`,
+		[]string{"from points to n elements of int (used up to n)", "to points to 64 elements of unsigned char (nothing says how many)"}},
+	{"start and end in a string", `unsigned long strlen(const char *); int f(char *p, char *end) { int n = 0; for (; p < end; p++) n ^= *p; return n + (strlen(p) > 3); }`,
+		[]string{"p points to a string of any length", "end points to the end of what p points to (compared with it)"}},
+	{"bytes that begin with a structure", `struct h { int a, b; char name[8]; }; int g(const void *, unsigned long); int put(const char *p, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= p[i]; return s; }
+int f(char *b, int n) { struct h *h = (struct h *)b; return h->b ^ put(b, n); }`,
+		[]string{"b points to n elements of char, with room for 16 bytes, as they are taken for a structure (passed to put with n)"}},
 	{"string by use", `int f(char *s) { int n = 0; while (*s++) n ^= 1; return n; }`, []string{"s points to a string of any length (read up to a null character)"}},
 	{"not a length", `void f(char *s, long value) { char *p = s; for (int i = 0; i < 3; i++) { *p++ = '0' + value % 10; value /= 10; } }`,
 		[]string{"s points to 64 elements of char (nothing says how many)"}},

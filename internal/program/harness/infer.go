@@ -115,7 +115,8 @@ type summary struct {
 	read     bool
 	null     bool // it is compared with null
 	ended    bool // it is walked along up to an element of zeros
-	whole    bool // a string is read there to its end, by a loop that nothing else ends, or by a function of the library
+	whole    bool // a string or such an array is read there to its end, by a loop that nothing else ends, or by a function of the library
+	tail     bool // a string that begins somewhere in it is read to its end by a function of the library
 	types    []*llvm.CType
 	views    []*llvm.Type // structures that it is taken for
 	word     *llvm.Type   // the integers that it is taken for
@@ -176,9 +177,9 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 		s.moved = u.indexed[p.Index] || len(u.phis[p.Index]) > 0
 		s.types, s.views, s.word, s.inside = u.types[p.Index], u.views[p.Index], u.words[p.Index], u.containers[p.Index]
 	}
-	for _, base := range u.walks() {
-		for p := range u.from[base] {
-			list[p].ended = true
+	for _, w := range u.walks() {
+		for p := range u.from[w.base] {
+			list[p].ended, list[p].whole = true, list[p].whole || w.alone
 		}
 	}
 	for _, base := range u.readToEnd() {
@@ -237,7 +238,8 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	}
 	if list, ok := stringArguments[name]; ok {
 		is := slices.Contains(list, k)
-		s.text, s.whole = s.text || is, s.whole || is && whole && !strings.HasPrefix(name, "strn")
+		all := is && !strings.HasPrefix(name, "strn")
+		s.text, s.whole, s.tail = s.text || is, s.whole || all && whole, s.tail || all
 		return
 	}
 	if callee.Blocks == nil || callee.Library || depth == 0 || k >= len(callee.Params) {
@@ -247,6 +249,7 @@ func (in *inference) passed(u *uses, s *summary, call *llvm.Inst, callee *llvm.F
 	s.text, s.moved, s.ended = s.text || theirs.text, s.moved || theirs.moved, s.ended || theirs.ended
 	s.written, s.read = s.written || theirs.written, s.read || theirs.read
 	s.elements, s.bytes, s.whole = max(s.elements, theirs.elements), max(s.bytes, theirs.bytes), s.whole || whole && theirs.whole
+	s.tail = s.tail || theirs.tail
 	s.types, s.views = append(s.types, theirs.types...), append(s.views, theirs.views...)
 	if s.word == nil {
 		s.word = theirs.word
@@ -332,10 +335,20 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	object := in.object(base, Depth, nil)
 	s.elements = max(s.elements, (s.bytes+object.Size-1)/max(object.Size, 1))
 	out.Object = object
-	if n, why := chosenLength(f, p, s, b); n >= 0 {
+	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
+	if s.ended && s.whole && object.Size > 1 { // whatever is counted beside it
+		object.end(out)
+		return out
+	}
+	if n, why := chosenLength(f, p, s, b); n >= 0 && (s.lengths[n] != "" || !in.usesOf(f).scaled[p.Index] || belongs(p.Name, f.Params[n].Name)) {
+		if isChar { // a structure that begins there, and what is behind it
+			for _, view := range s.views {
+				object.Room = max(object.Room, view.Size)
+			}
+		}
 		object.Count, out.Why = Count{Kind: Length, Name: f.Params[n].Name, Some: in.variant.Generous && !in.usesOf(f).expectedZero[n]}, why
 		out.Sized, out.ByUse = true, s.lengths[n] != ""
-		if s.whole && b != nil && b.Kind == llvm.CInt && b.Bits == 8 {
+		if s.whole && isChar {
 			if constant(base) && roomOfAnother(f, p, n, list) {
 				object.Count, out.Why, out.Sized, out.ByUse = Count{Kind: String}, "read up to a null character", false, false
 				return out
@@ -349,10 +362,12 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 		return out
 	}
-	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
 	for start := range f.Params {
 		if in.usesOf(f).endOf(start) == p.Index {
 			object.Count, out.Sized, out.ByUse = Count{Kind: Any}, true, in.usesOf(f).usedEndOf(start) == p.Index
+			if isChar && s.tail {
+				object.Count.Kind = String
+			}
 			return out
 		}
 	}

@@ -331,6 +331,9 @@ func (o *Object) text() string {
 		if o.Count.Terminated {
 			few += ", the last one 0"
 		}
+		if o.Room > 0 {
+			few += fmt.Sprintf(", with room for %d bytes, as they are taken for a structure", o.Room)
+		}
 		return fmt.Sprintf("%s elements of %s%s", o.Count.Name, element, few)
 	}
 	if o.Room > 0 {

@@ -13,8 +13,15 @@ import (
 // Elements of one byte are strings, which uses.go knows; of these it finds those that are read to their end whatever is in them, by a loop that
 // nothing else ends. What the loop writes before it looks for the 0 is no such array: it is filled in.
 
-// walks are the pointers to the first elements of the arrays that a function walks along so, as values, or as places that move.
-func (u *uses) walks() (list []llvm.Value) {
+// walk is where an array begins that a function walks along so, as a value, or as a place that moves.
+type walk struct {
+	base llvm.Value
+	// alone says that nothing else ends the loop.
+	alone bool
+}
+
+// walks are those of a function.
+func (u *uses) walks() (list []walk) {
 	for _, b := range u.f.Blocks {
 		for _, i := range b.Instrs {
 			if i.Op != llvm.ICmp || i.Pred != llvm.IntEQ && i.Pred != llvm.IntNE || !isZero(i.Args[1]) {
@@ -25,11 +32,14 @@ func (u *uses) walks() (list []llvm.Value) {
 				continue
 			}
 			base, head := u.moving(load.Args[0], 2)
-			if head == nil || slices.Contains(list, base) {
+			if head == nil {
 				continue
 			}
+			w := walk{base: base}
 			if body := u.loop(head); endsOnZero(body, i) && !u.filled(head, body, load) {
-				list = append(list, base)
+				if w.alone = endsOnlyOnZero(body, i); !slices.Contains(list, w) {
+					list = append(list, w)
+				}
 			}
 		}
 	}
@@ -48,7 +58,7 @@ func (u *uses) readToEnd() (list []llvm.Value) {
 				continue
 			}
 			if base, head := u.moving(load.Args[0], 1); head != nil {
-				if body := u.loop(head); endsOnZero(body, i) && exits(body) == 1 {
+				if body := u.loop(head); endsOnlyOnZero(body, i) {
 					list = append(list, base)
 				}
 			}
@@ -57,7 +67,7 @@ func (u *uses) readToEnd() (list []llvm.Value) {
 	return list
 }
 
-// exits is how many edges lead out of a loop.
+// exits is how many edges lead out of a loop, but for those to blocks that end the program.
 func exits(body map[*llvm.Block]bool) (n int) {
 	for b := range body {
 		last := b.Instrs[len(b.Instrs)-1]
@@ -65,12 +75,17 @@ func exits(body map[*llvm.Block]bool) (n int) {
 			n++
 		}
 		for _, s := range last.Blocks {
-			if !body[s] {
+			if leaves(body, s) {
 				n++
 			}
 		}
 	}
 	return n
+}
+
+// leaves says that a block is where a loop is left, and the program does not end.
+func leaves(body map[*llvm.Block]bool, b *llvm.Block) bool {
+	return !body[b] && b.Instrs[len(b.Instrs)-1].Op != llvm.Unreachable
 }
 
 // filled says that a loop always writes to the address from which it loads, or passes it on, before it does.
@@ -184,6 +199,25 @@ func endsOnZero(body map[*llvm.Block]bool, compared *llvm.Inst) bool {
 	return false
 }
 
+// endsOnlyOnZero says that nothing else leaves the loop.
+func endsOnlyOnZero(body map[*llvm.Block]bool, compared *llvm.Inst) bool {
+	if exits(body) != 1 || !endsOnZero(body, compared) {
+		return false
+	}
+	for b := range body {
+		last := b.Instrs[len(b.Instrs)-1]
+		if len(last.Blocks) != 2 || !leaves(body, last.Blocks[0]) && !leaves(body, last.Blocks[1]) {
+			continue
+		}
+		for c, ok := last.Args[0].(*llvm.Inst); ok && c != compared; c, ok = c.Args[0].(*llvm.Inst) {
+			if c.Op != llvm.Xor {
+				return false // as && makes it
+			}
+		}
+	}
+	return true
+}
+
 // decides says that a condition is a comparison, or its negation, or false or the comparison, as && makes it.
 func decides(condition llvm.Value, compared *llvm.Inst) (same, inverted bool) {
 	i, ok := condition.(*llvm.Inst)
@@ -251,9 +285,9 @@ func (in *inference) lookForWalks() {
 			continue
 		}
 		u := in.usesOf(f)
-		for _, base := range u.walks() {
-			values := []llvm.Value{base}
-			if phi, ok := base.(*llvm.Inst); ok && phi.Op == llvm.Phi {
+		for _, w := range u.walks() {
+			values := []llvm.Value{w.base}
+			if phi, ok := w.base.(*llvm.Inst); ok && phi.Op == llvm.Phi {
 				values = phi.Args
 			}
 			for _, v := range values {

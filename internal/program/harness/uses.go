@@ -23,6 +23,8 @@ type uses struct {
 	phis map[int]map[*llvm.Block]bool
 	// block is that of an instruction.
 	block map[llvm.Value]*llvm.Block
+	// scaled says that an index of a pointer is a multiple of something.
+	scaled map[int]bool
 	// indexed says that a pointer is not only dereferenced where it points; constant is the greatest constant index.
 	indexed  map[int]bool
 	constant map[int]uint64
@@ -47,7 +49,7 @@ type uses struct {
 func usesOf(f *llvm.Function) *uses {
 	u := &uses{
 		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
-		block: map[llvm.Value]*llvm.Block{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
+		block: map[llvm.Value]*llvm.Block{}, scaled: map[int]bool{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
 		expectedZero: map[int]bool{}, containers: map[int]container{}, comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{}, words: map[int]*llvm.Type{},
 	}
 	for _, p := range f.Params {
@@ -273,6 +275,31 @@ func rooted(v llvm.Value) (root llvm.Value, added int64) {
 	}
 }
 
+// isMultiple says that a value is a product with a constant greater than 1, or is shifted to the left by one.
+func isMultiple(v llvm.Value) bool {
+	i, ok := v.(*llvm.Inst)
+	if !ok {
+		return false
+	}
+	args := i.Args
+	switch i.Op {
+	case llvm.Mul, llvm.Shl:
+	case llvm.ExtractValue:
+		call, isCall := i.Args[0].(*llvm.Inst)
+		if !isCall || call.Op != llvm.Call || !slices.Equal(i.Indices, []uint32{0}) {
+			return false
+		}
+		callee, isFunction := call.Callee.(*llvm.Function)
+		if !isFunction || len(call.Args) != 2 || !strings.HasPrefix(callee.Name, "llvm.smul.with.overflow") && !strings.HasPrefix(callee.Name, "llvm.umul.with.overflow") {
+			return false
+		}
+		args = call.Args
+	default:
+		return false
+	}
+	return isConst(args[1]) || i.Op != llvm.Shl && isConst(args[0])
+}
+
 // sum is an addition or subtraction, and its operands; one that is checked for overflow, too.
 func sum(i *llvm.Inst) (op llvm.Opcode, args []llvm.Value, ok bool) {
 	switch i.Op {
@@ -322,7 +349,9 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 			if u.index[p] == nil {
 				u.index[p] = map[llvm.Value]bool{}
 			}
-			u.index[p][root(last)] = true
+			r := root(last)
+			u.index[p][r] = true
+			u.scaled[p] = u.scaled[p] || isMultiple(r)
 		}
 	case llvm.ICmp:
 		x, y := i.Args[0], i.Args[1]
@@ -484,8 +513,8 @@ func (u *uses) lengths(p int) map[int]bool {
 				if u.index[p][r] {
 					found[n] = true
 				}
-				// for (i = 0; i < n; i++) … *p++: the counter and the pointer change in one place.
-				if phi, ok := r.(*llvm.Inst); ok && phi.Op == llvm.Phi && u.phis[p][u.block[phi]] {
+				// for (i = 0; i < n; i++) … *p++: the counter and the pointer change in one place, by as much.
+				if phi, ok := r.(*llvm.Inst); ok && phi.Op == llvm.Phi && u.inStep(p, phi) {
 					found[n] = true
 				}
 			}
@@ -494,8 +523,10 @@ func (u *uses) lengths(p int) map[int]bool {
 	for n, blocks := range u.phis { // while (n--) … *p++
 		if n < len(u.f.Params) && u.f.Params[n].Type.Kind == llvm.IntType {
 			for b := range blocks {
-				if u.phis[p][b] {
-					found[n] = true
+				for _, phi := range b.Instrs {
+					if phi.Op == llvm.Phi && u.from[phi][n] && steps(phi) && u.inStep(p, phi) {
+						found[n] = true
+					}
 				}
 			}
 		}
@@ -506,6 +537,68 @@ func (u *uses) lengths(p int) map[int]bool {
 		}
 	}
 	return found
+}
+
+// inStep says that the pointer parameter p moves where a counter changes, by as many elements, as far as that is known: where one character
+// is read for each hexadecimal digit, and a byte is counted for two, it does not.
+func (u *uses) inStep(p int, counter *llvm.Inst) bool {
+	b := u.block[counter]
+	if !u.phis[p][b] {
+		return false
+	}
+	by, known := stride(counter)
+	for _, phi := range b.Instrs {
+		if phi.Op == llvm.Phi && u.from[phi][p] && steps(phi) {
+			if n, ok := stride(phi); !ok || !known || n == by || n == -by {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stride is by how much a counter changes in an iteration, or by how many elements a pointer moves; false if that is not one number.
+func stride(phi *llvm.Inst) (n int64, ok bool) {
+	for _, a := range phi.Args {
+		sum, element, returns := int64(0), (*llvm.Type)(nil), false
+		for v := a; ; {
+			r, added := rooted(v)
+			v, sum = r, sum+added
+			i, isInst := v.(*llvm.Inst)
+			if returns = isInst && i == phi; returns {
+				break
+			}
+			if !isInst || i.Op != llvm.GetElementPtr || len(i.Args) != 2 || element != nil && element != i.Elem {
+				break
+			}
+			c, isNumber := i.Args[1].(*llvm.Const)
+			if !isNumber || c.Kind != llvm.IntConst || c.Bits.Width() > 64 {
+				break
+			}
+			v, sum, element = i.Args[0], sum+c.Bits.Int64(), i.Elem
+		}
+		switch {
+		case !returns: // where the loop is entered, or else several ways lead round it
+			if stepsBack(a, phi, map[llvm.Value]bool{}) {
+				return 0, false
+			}
+		case ok && n != sum:
+			return 0, false
+		default:
+			n, ok = sum, true
+		}
+	}
+	return n, ok
+}
+
+// stepsBack says that a value is computed from a join of paths, among others.
+func stepsBack(v llvm.Value, phi *llvm.Inst, seen map[llvm.Value]bool) bool {
+	i, ok := v.(*llvm.Inst)
+	if !ok || seen[v] {
+		return ok && i == phi
+	}
+	seen[v] = true
+	return i == phi || slices.ContainsFunc(i.Args, func(a llvm.Value) bool { return stepsBack(a, phi, seen) })
 }
 
 // comparedPointer says that what comes from the pointer parameter is compared with another pointer.

@@ -193,7 +193,7 @@ func (x *examination) judge(f *Finding, s start) {
 		if g := x.finding(r); len(g.Trace) > 0 { // with numbers that people like better
 			f.Trace, f.Cut, f.Place, f.Harness = g.Trace, g.Cut, g.Place, g.Harness
 		}
-		if !x.lowered(f, startOf(r)) {
+		if !x.lowered(f, startOf(r)) && !x.bounded(f, startOf(r)) {
 			x.judgeSigns(f, v)
 		}
 		return
@@ -216,6 +216,27 @@ func (x *examination) judge(f *Finding, s start) {
 		}
 	}
 	f.lower(LabelNumbers, "only unusual arguments lead there", fmt.Sprintf("the integers in the arguments are at most %d, or another bound", harness.OrdinaryLimit))
+}
+
+// bounded lowers a finding about what is behind a structure that an argument points to, if only numbers lead there that are greater than a few: its
+// arrays have as many elements as the program fixes, and who calls the function knows that.
+func (x *examination) bounded(f *Finding, s start) bool {
+	p, d := f.Place.Pointee, x.definition()
+	if x.internal || p.Kind != show.PointeeArgument || p.Where != show.WhereBehind || s.sized(p.Name) || !s.structure(p.Name) || d == nil || len(d.Integers) == 0 {
+		return false
+	}
+	v := easy
+	v.Limit = tameLimit
+	for _, other := range x.out.Findings {
+		if other.Property == f.Property && other.Place.Pos != f.Place.Pos {
+			v.Spared = append(v.Spared, site(other.Place.Pos))
+		}
+	}
+	if r, err := x.check(v, f.Property); err == nil && r.Answer == assay.False && r.Violation.Pos == f.Place.Pos {
+		return false
+	}
+	f.lower(LabelNumbers, "it is behind a structure that "+p.Name+" points to, and small numbers in the arguments were not seen to lead there", "the integers in the arguments are at most the number of elements in "+p.Name)
+	return true
 }
 
 // judgeSigns prefers runs with positive arguments, and says so where only numbers below 1 were seen to lead to a violation: many functions are
@@ -322,7 +343,7 @@ func (x *examination) another(r *assay.Result, because string) {
 	f.Confidence, f.Because = High, because
 	f.start = startOf(r)
 	f.Explicit = f.start.explicit(f.Place.Pointee.Name)
-	if !x.lowered(&f, f.start) {
+	if !x.lowered(&f, f.start) && !x.bounded(&f, f.start) {
 		x.invariant(&f)
 	}
 	x.out.Findings = append(x.out.Findings, f)

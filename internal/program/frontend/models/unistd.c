@@ -157,6 +157,10 @@ MODEL int lstat(const char *restrict path, void *restrict result) {
 	return describe(status("lstat"), result);
 }
 MODEL int fstat(int file, void *result) { return describe(on("fstat", file), result); }
+MODEL int fstatat(int folder, const char *restrict path, void *restrict result, int flags) {
+	read_text(path);
+	return describe(status("fstatat"), result);
+}
 
 MODEL char *getcwd(char *s, size_t size) {
 	if (!s) __assay_unsupported("getcwd with a null pointer");

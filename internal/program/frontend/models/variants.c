@@ -82,6 +82,23 @@ MODEL int creat64(const char *path, unsigned mode) { return creat(path, mode); }
 MODEL int open64(const char *path, int flags, ...) { return creat(path, 0); }
 MODEL int ftruncate64(int file, off64 size) { return ftruncate(file, 0); }
 
+// Large files have a larger struct stat on 32 bits: the plain functions fill in a part of it.
+enum { STAT64_SIZE = sizeof(long) == 8 ? 144 : 96 };
+int stat(const char *restrict, void *restrict);
+int lstat(const char *restrict, void *restrict);
+int fstat(int, void *);
+int fstatat(int, const char *restrict, void *restrict, int);
+static int describe(int failure, void *result) {
+	if (!failure) __assay_havoc(result, STAT64_SIZE);
+	return failure;
+}
+MODEL int stat64(const char *restrict path, void *restrict result) { return describe(stat(path, result), result); }
+MODEL int lstat64(const char *restrict path, void *restrict result) { return describe(lstat(path, result), result); }
+MODEL int fstat64(int file, void *result) { return describe(fstat(file, result), result); }
+MODEL int fstatat64(int folder, const char *restrict path, void *restrict result, int flags) {
+	return describe(fstatat(folder, path, result, flags), result);
+}
+
 // By other names.
 char *strdup(const char *);
 char *strndup(const char *, size_t);
