@@ -385,7 +385,7 @@ func (f *function) divisionCheck(condition llvm.Value, next *llvm.Block) {
 
 // emitCheck emits a check unless its condition is constantly true.
 func (f *function) emitCheck(kind ir.CheckKind, condition llvm.Value, text string) {
-	f.folded = f.folded || isZero(condition) && condition != llvm.Value(falseConst)
+	f.folded = f.folded || failsAlways(condition)
 	if isTrue(condition) || kind != ir.Overflow && f.disabled(kind) {
 		return
 	}

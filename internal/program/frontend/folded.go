@@ -6,6 +6,7 @@ import (
 
 	"assay/internal/logic/bv"
 	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
 )
 
 // This file has what clang computes itself of constants that C does not define.
@@ -24,10 +25,18 @@ func (f *function) foldedConversion() {
 	f.checked()
 }
 
+// failsAlways recognises the condition of a check that fails on every run, unless it is the trap itself.
+func failsAlways(v llvm.Value) bool {
+	if and, ok := v.(*llvm.Inst); ok && and.Op == llvm.And && and.Type.Kind == llvm.IntType && and.Type.Bits == 1 {
+		return failsAlways(and.Args[0]) || failsAlways(and.Args[1])
+	}
+	return isZero(v) && v != llvm.Value(falseConst)
+}
+
 // undefinedValue is what clang leaves a poison integer for: the result of an operation whose check failed before.
-// Without such a check clang was told not to make one.
+// Without such a check clang was told not to make one; a truth value may be a part of the check.
 func (f *function) undefinedValue(width uint32) []ir.Value {
-	if !f.folded {
+	if !f.folded && width > 1 {
 		f.unsupported("an operation of constants that is not defined, for which clang makes no check")
 		return nil
 	}
