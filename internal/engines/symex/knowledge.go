@@ -6,7 +6,9 @@ package symex
 //  1. a form without symbols; a form whose range follows from the ranges with
 //     which its symbols were made;
 //  2. a constraint with the same terms that has been asserted;
-//  3. the bounds of the form by the simplex method, which are kept while the path
+//  3. its value in one valuation that satisfies all that is asserted, which shows that
+//     something is not entailed;
+//  4. the bounds of the form by the simplex method, which are kept while the path
 //     asserts nothing else.
 //
 // Nothing here is integer programming: a form with integer coefficients has an
@@ -14,7 +16,8 @@ package symex
 // found to be entailed is split or generalised, which is sound.
 //
 // Paths are explored depth first, so one simplex serves all paths from a node: a
-// fork pushes a level, its end pops it.
+// fork pushes a level, its end pops it, and removes from the tableau what the level made:
+// a node may have thousands of forks.
 
 import (
 	"context"
@@ -34,6 +37,7 @@ type knowledge struct {
 	x       *explorer
 	simplex *linear.Simplex
 	number  map[linear.Var]linear.Var // symbols as variables of the simplex
+	met     []linear.Var              // these symbols, in the order of their variables
 	facts   []linear.Constraint
 	unequal []linear.Form // none is 0
 	marks   []mark
@@ -42,7 +46,10 @@ type knowledge struct {
 	stamp   uint32 // changes with each assertion
 }
 
-type mark struct{ facts, unequal int }
+type mark struct {
+	facts, unequal, met int
+	vars                linear.Var
+}
 
 // cached is an answer: the least value of a form.
 type cached struct {
@@ -69,6 +76,7 @@ func (k *knowledge) local(f linear.Form) linear.Form {
 		if !ok {
 			n = k.simplex.NewVar()
 			k.number[v] = n
+			k.met = append(k.met, v)
 			s := &k.x.symbols[v]
 			k.limit(n, s)
 		}
@@ -78,7 +86,7 @@ func (k *knowledge) local(f linear.Form) linear.Form {
 
 func (k *knowledge) push() {
 	k.simplex.Push()
-	k.marks = append(k.marks, mark{len(k.facts), len(k.unequal)})
+	k.marks = append(k.marks, mark{len(k.facts), len(k.unequal), len(k.met), k.simplex.Vars()})
 }
 
 func (k *knowledge) pop() {
@@ -90,11 +98,11 @@ func (k *knowledge) pop() {
 		k.broken = 0
 	}
 	k.stamp++
-	// The ranges of symbols that were met since the push are gone with it.
-	for v, n := range k.number {
-		s := &k.x.symbols[v]
-		k.limit(n, s)
+	for _, v := range k.met[m.met:] {
+		delete(k.number, v)
 	}
+	k.met = k.met[:m.met]
+	k.simplex.Drop(m.vars)
 }
 
 // limit gives a variable of the simplex the range of its symbol.
@@ -210,6 +218,19 @@ func (k *knowledge) low(f linear.Form) linear.Number {
 	return n.Add(f.Const)
 }
 
+// sampled is an upper bound of low(f): what it would be if some valuation were where f is least. It is not ok if
+// no valuation is known.
+func (k *knowledge) sampled(f linear.Form) (n linear.Number, ok bool) {
+	if f.IsConstant() {
+		return f.Const, true
+	}
+	n, ok = k.simplex.Sample(k.local(linear.Form{Terms: f.Terms}))
+	if !ok {
+		return n, false
+	}
+	return roundUp(n, f).Add(f.Const), true
+}
+
 // roundUp gives the least value from n on that a form with the terms of f may have.
 func roundUp(n linear.Number, f linear.Form) linear.Number {
 	for _, t := range f.Terms {
@@ -237,6 +258,9 @@ func (k *knowledge) atLeast(f linear.Form, n linear.Number) bool {
 			return true
 		}
 	}
+	if most, ok := k.sampled(f); ok && most.Cmp(n) < 0 {
+		return false
+	}
 	return k.low(f).Cmp(n) >= 0
 }
 
@@ -255,7 +279,7 @@ func (k *knowledge) nonzero(f linear.Form) bool {
 			return true
 		}
 	}
-	if k.low(f).Sign() > 0 || k.high(f).Sign() < 0 {
+	if k.positive(f) || k.positive(f.Neg()) {
 		return true
 	}
 	for _, g := range k.unequal {
@@ -264,6 +288,14 @@ func (k *knowledge) nonzero(f linear.Form) bool {
 		}
 	}
 	return false
+}
+
+// positive says whether f, which is no constant, is sure to be greater than 0.
+func (k *knowledge) positive(f linear.Form) bool {
+	if most, ok := k.sampled(f); ok && most.Sign() <= 0 {
+		return false
+	}
+	return k.low(f).Sign() > 0
 }
 
 // isZero says whether f is sure to be 0.

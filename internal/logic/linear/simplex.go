@@ -119,6 +119,63 @@ func (s *Simplex) Pop() {
 	}
 }
 
+// Vars is the number of variables; the next one has it as its name.
+func (s *Simplex) Vars() Var { return Var(len(s.value)) }
+
+// Drop removes the variables from n on. They must have no bounds: they were made in levels that are closed. What
+// follows from their equations for other variables stays; that is nothing new if they were defined by those.
+func (s *Simplex) Drop(n Var) {
+	for i := len(s.rows) - 1; i >= 0; i-- {
+		if s.rows[i].basic >= n {
+			s.removeRow(i)
+		}
+	}
+	for v := s.Vars() - 1; v >= n; v-- { // not basic, so some row may have it
+		at := -1
+		for i := range s.rows {
+			if (Form{Terms: s.rows[i].terms}).Coef(v).IsZero() {
+				continue
+			}
+			if within := s.violation(s.rows[i].basic).IsZero(); at < 0 || within {
+				at = i
+				if within {
+					break
+				}
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		old := s.rows[at].basic
+		s.pivot(at, v)
+		s.removeRow(at)
+		if d := s.violation(old); !d.IsZero() {
+			s.update(old, s.value[old].Sub(d))
+		}
+	}
+	s.lower, s.upper, s.value, s.row = s.lower[:n], s.upper[:n], s.value[:n], s.row[:n]
+}
+
+// removeRow removes a row, and leaves its variable to the caller.
+func (s *Simplex) removeRow(i int) {
+	last := len(s.rows) - 1
+	s.row[s.rows[i].basic] = -1
+	if i < last {
+		s.rows[i] = s.rows[last]
+		s.row[s.rows[i].basic] = int32(i)
+	}
+	s.rows[last] = simplexRow{}
+	s.rows = s.rows[:last]
+}
+
+// Sample is the value of f in some valuation within all bounds; false if there is none, or the context ended.
+func (s *Simplex) Sample(f Form) (Number, bool) {
+	if s.Check() != Feasible {
+		return Number{}, false
+	}
+	return f.Eval(s.Value), true
+}
+
 // AssertLower asserts v >= n for a reason; false if that contradicts a bound of v.
 func (s *Simplex) AssertLower(v Var, n Number, reason int32) bool {
 	if l := s.lower[v]; l.set && l.value.Cmp(n) >= 0 {
