@@ -44,9 +44,8 @@ func (c *checkerState) memory(s *state, v ir.Value, d *ir.Def) (done bool) {
 	case ir.PtrToInt:
 		return s.set(v, c.address(s, d))
 	case ir.IntToPtr:
-		n := c.number(s, d.Args[0])
-		if n.isConst() && n.low.Sign() == 0 {
-			return s.set(v, value{kind: symgraph.Pointer, object: symgraph.Null, n: n})
+		if p := (value{kind: symgraph.Pointer, object: symgraph.Null, n: c.number(s, d.Args[0])}); c.nothing(p) {
+			return s.set(v, p)
 		}
 		return s.set(v, value{kind: symgraph.Any})
 	case ir.Free:

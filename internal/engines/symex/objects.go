@@ -31,8 +31,8 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 		return x.address(s, f, v, d)
 	case ir.IntToPtr:
 		g := x.operand(s, f, d.Args[0]).Form
-		if g.IsConstant() && g.Const.IsZero() {
-			return set(f, v, pointer(symgraph.Null, linear.Form{}))
+		if n, small := g.Const.Int64(); g.IsConstant() && small && n >= 0 && n < firstPage {
+			return set(f, v, pointer(symgraph.Null, g))
 		}
 		return set(f, v, value{Kind: symgraph.Any})
 	case ir.Free:
@@ -48,6 +48,9 @@ func (x *explorer) memoryStep(s *state, f *frame, v ir.Value, d *ir.Def) control
 	}
 	return x.unmodelled(f, d)
 }
+
+// firstPage is below the addresses that objects may have: numbers in it make pointers to nothing (SIG_IGN is 1).
+const firstPage = 4096
 
 // allocate makes an object of the size that operand a has.
 func (x *explorer) allocate(s *state, f *frame, v ir.Value, d *ir.Def, kind symgraph.ObjectKind) control {
