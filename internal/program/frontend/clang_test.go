@@ -3,7 +3,9 @@ package frontend
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -59,13 +61,19 @@ func TestSameClang(t *testing.T) {
 		}
 	}
 	files = append(files, filepath.Join(dir, "missing.c"))
+	preprocessed := filepath.Join(dir, "preprocessed.i")
+	if err := os.WriteFile(preprocessed, []byte("# 1 \"a.c\"\nint main(void) { return 1 << 40; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, preprocessed)
 	for i, f := range files {
 		for _, model := range []DataModel{LP64, ILP32} {
 			for _, u := range []unit{
 				{file: f}, {file: f, model: true}, {file: f, described: true},
 				{file: f, flags: []string{"-Wall", "-I.", "-O2"}}, {file: f, flags: []string{"-nonsense"}},
+				{file: f, flags: []string{"-E"}}, {file: f, flags: []string{"-E", "-DX=1", "-I."}},
 				{file: f, flags: []string{"-fsyntax-only"}}, {file: f, flags: []string{"-mllvm", "-stats"}},
-			}[:1+6*((i+int(model))%3/2)] {
+			}[:1+8*((i+int(model))%3/2)] {
 				o := &Options{DataModel: model}
 				a, b := runClang(t.Context(), installed, u, o), runClang(t.Context(), linked, u, o)
 				if !bytes.Equal(a.bitcode, b.bitcode) || a.text != b.text || (a.err == nil) != (b.err == nil) {
@@ -87,5 +95,30 @@ func TestNamedClang(t *testing.T) {
 	var missing *EnvironmentError
 	if path, err := clangPath(); !errors.As(err, &missing) || !strings.Contains(err.Error(), clangVariable) {
 		t.Errorf("%s, %v", path, err)
+	}
+}
+
+// TestStartsOne: the clang that starts faster does not leave it to the other one to preprocess, nor to compile what is preprocessed.
+func TestStartsOne(t *testing.T) {
+	linked := linkedClang(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f.i")
+	if err := os.WriteFile(file, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, u := range []unit{{file: file}, {file: file, flags: []string{"-DX=1", "-I."}}, {file: file, flags: []string{"-x", "c", "-E"}}, {file: file, flags: []string{"-mllvm", "-stats"}}} {
+		cmd := exec.Command(linked, arguments(u, &Options{})...)
+		libraries := filepath.Join(dir, fmt.Sprint("libraries-", i)) // what the loader says of each
+		cmd.Env = append(os.Environ(), "LD_DEBUG=files", "LD_DEBUG_OUTPUT="+libraries)
+		if out, err := cmd.Output(); err != nil || len(out) == 0 {
+			t.Fatalf("%v: %d bytes, %v", u, len(out), err)
+		}
+		said, err := os.ReadFile(fmt.Sprint(libraries, ".", cmd.Process.Pid))
+		if err != nil || !bytes.Contains(said, []byte("libz.so")) {
+			t.Fatal(len(said), err)
+		}
+		if left := bytes.Contains(said, []byte("libLLVM")); left != (i == 3) {
+			t.Errorf("%v: it is left to the other one: %v", u, left)
+		}
 	}
 }
