@@ -19,8 +19,11 @@
 //  2. If an assignment satisfies a context and a conjunction, it satisfies the context that is made of both.
 //  3. If a condition is refuted in a context, no assignment satisfies both.
 //
-// 1 holds by induction on terms, with each transfer function exhaustively tested; 2 since a comparison with a constant
-// is true exactly of the interval that is taken; 3 follows.
+// 1 holds by induction on terms, with each transfer function exhaustively tested; 2 since a comparison, with a constant
+// or with a term that has an interval in the context, is true of no value outside of the interval that is taken; 3 follows.
+// An interval without values means that no assignment satisfies its context.
+//
+// After a number of steps, and deep in terms, nothing more is known: the claim is left to the solvers.
 //
 // Equations are not assumed, except to see that no value is left: the states of a machine would
 // each have intervals of their own for all terms, and cost would be the square of the program.
