@@ -25,10 +25,12 @@ type Invariants struct{ Heads []invariant.Head }
 type Candidates struct{ Heads []invariant.Head }
 
 // Ranked says whether the program ends over the mathematical integers, and by which ranking
-// functions; those often rank the program on the bit-vectors, too.
+// functions; those often rank the program on the bit-vectors, too. Endless is not nil if some run over them
+// does not end.
 type Ranked struct {
-	Ends  bool
-	Hints []bitranking.Hint
+	Ends    bool
+	Hints   []bitranking.Hint
+	Endless *endlessIntegers
 }
 
 // RefutedChecks are checks that some run violates: they need no proof.
@@ -45,6 +47,9 @@ type ProvedChecks struct {
 func (f Invariants) text() string { return countPredicates("invariants", f.Heads) }
 func (f Candidates) text() string { return countPredicates("candidates", f.Heads) }
 func (f Ranked) text() string {
+	if f.Endless != nil {
+		return "a run over the integers that does not end"
+	}
 	if !f.Ends {
 		return "no ranking over the integers"
 	}

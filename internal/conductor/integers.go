@@ -145,8 +145,21 @@ func (r *run) endlessByIntegers(ctx context.Context, m *ir.Module, p *integerize
 		return *found, nil
 	}
 	x := &refuter{r: r, m: m, wraps: wraps, hopeless: map[string]bool{}, patience: fixedInputs}
-	if v, _ := x.attempt(ctx, &verdict.RecurrentSet{Inputs: recurrent.Inputs(m, run.Input)}); v != nil {
+	inputs := recurrent.Inputs(m, run.Input)
+	if v, _ := x.attempt(ctx, &verdict.RecurrentSet{Inputs: inputs}); v != nil {
 		return *v, nil
+	}
+	if !wraps && x.endlessOverIntegers(ctx) != nil {
+		v := found
+		if v == nil {
+			x.wraps = true
+			v, _ = x.attempt(ctx, &verdict.RecurrentSet{Inputs: inputs})
+		}
+		if v != nil {
+			if v = x.both(v); v != nil {
+				return *v, nil
+			}
+		}
 	}
 	switch {
 	case ctx.Err() != nil:

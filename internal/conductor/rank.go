@@ -55,13 +55,22 @@ func (r *run) rankLoops(ctx context.Context, m *ir.Module) Reply {
 		defer func() {
 			r.board.publish(ctx, m, Post{Fact: ranked, By: "integers", Worth: Proved, Under: "over the mathematical integers"})
 		}()
-		p, err := r.translate(ctx, recursion.Loops(ctx, m).Module, integerize.Integers)
+		loops := recursion.Loops(ctx, m)
+		p, err := r.translate(ctx, loops.Module, integerize.Integers)
 		if err != nil {
 			return Reply{}
 		}
 		a, err := termination.Decide(ctx, p.System, termination.Options{Uncertified: true})
-		if t, ok := a.(termination.Terminates); ok && err == nil {
-			ranked = Ranked{true, hintsOf(p, t)}
+		if err != nil {
+			return Reply{}
+		}
+		switch a := a.(type) {
+		case termination.Terminates:
+			ranked = Ranked{Ends: true, Hints: hintsOf(p, a)}
+		case termination.Diverges:
+			if !loops.Changed() {
+				ranked.Endless = &endlessIntegers{program: p, recurrence: a.Recurrence}
+			}
 		}
 		return Reply{}
 	}}

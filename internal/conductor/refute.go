@@ -3,6 +3,7 @@ package conductor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"assay/internal/certify/accept"
@@ -12,6 +13,7 @@ import (
 	"assay/internal/engines/lasso"
 	"assay/internal/engines/recurrent"
 	"assay/internal/evidence/verdict"
+	"assay/internal/integers/its"
 	"assay/internal/integers/termination"
 	"assay/internal/models/integerize"
 	"assay/internal/program/ir"
@@ -47,56 +49,107 @@ func (r *run) refute(ctx context.Context, m *ir.Module) (a Reply) {
 	return a
 }
 
-// search looks for runs of the program. A formula of temporal logic may be violated by runs only that count
-// for ever, so that every one overflows: if over the integers there is such a run, too, one that wraps counts.
+// search looks for runs of the program. One that goes on for ever only if signed overflow wraps counts if over the
+// integers there is such a run, too: what C leaves open makes no difference then. In a program that shall end, both must
+// be runs of the same loop.
 func (x *refuter) search(ctx context.Context) (lasso.Result, error) {
 	o := lasso.Options{Wraps: x.wraps, Fair: x.r.Fair, Survived: x.survived}
-	if !x.wraps && x.r.Fair {
-		first := o
-		first.Rounds = 1
-		found, err := lasso.Search(ctx, x.m, first)
-		if err != nil || found.False != nil {
-			return found, err
-		}
-		if x.r.endlessOverIntegers(ctx, x.m) {
-			y := *x
-			y.wraps, y.hopeless, y.patience = true, map[string]bool{}, firstPatience
-			found, err := lasso.Search(ctx, x.m, lasso.Options{Wraps: true, Fair: true, Survived: y.survived})
-			x.spent += y.spent
-			if err == nil && found.False != nil {
-				found.False.Replayed = append(found.False.Replayed, "another run over the integers (Z3)")
-			}
-			if err != nil || found.False != nil {
-				return found, err
-			}
+	if x.wraps || !mayOverflow(x.m) {
+		return lasso.Search(ctx, x.m, o)
+	}
+	x.either = &refuter{r: x.r, m: x.m, wraps: true, hopeless: map[string]bool{}, patience: firstPatience}
+	defer func() { x.spent += x.either.spent }()
+	o.Wrapped = x.wrapped
+	found, err := lasso.Search(ctx, x.m, o)
+	if err != nil || found.False != nil || x.over != nil || x.r.Fair || x.r.alone {
+		return found, err
+	}
+	// It may be known later.
+	if known, _ := await[Ranked](ctx, x.r.board, x.m, 0); known.Endless == nil || x.endlessOverIntegers(ctx) == nil {
+		return found, nil
+	}
+	again, err := lasso.Search(ctx, x.m, lasso.Options{Wraps: true, Survived: x.either.survived})
+	if err == nil && again.False != nil {
+		if v := x.both(again.False); v != nil {
+			found.False = v
 		}
 	}
-	return lasso.Search(ctx, x.m, o)
+	return found, err
+}
+
+// wrapped is the answer that a run is which goes on for ever only if signed overflow wraps, if it is one.
+func (x *refuter) wrapped(ctx context.Context, run *verdict.False) *verdict.False {
+	if x.endlessOverIntegers(ctx) == nil {
+		return nil
+	}
+	return x.both(run)
+}
+
+// both is the refutation by two runs that do not end: one over machine integers, and one over those of mathematics; nil
+// if they are in different loops.
+func (x *refuter) both(machine *verdict.False) *verdict.False {
+	if !x.r.Fair && !x.over.in(machine.Endless) {
+		return nil
+	}
+	machine.Replayed = append(machine.Replayed, "another run over the integers (Z3)")
+	return machine
+}
+
+// endlessIntegers is a run over the mathematical integers that does not end.
+type endlessIntegers struct {
+	program    *integerize.Program
+	recurrence its.Recurrence
+}
+
+// in says whether the run stays in the loop of another.
+func (e *endlessIntegers) in(loop *verdict.Endless) bool {
+	return slices.ContainsFunc(e.recurrence.Sets, func(s its.RecurrentSet) bool {
+		p := &e.program.Places[s.Location]
+		return p.Head && p.Func.Name == loop.Func && p.Block == loop.Head
+	})
 }
 
 // integersTime bounds the search for a run over the integers.
 const integersTime = 3 * time.Second
 
-// endlessOverIntegers says that over the mathematical integers, too, some run does not end, or accepts for
-// ever: then one over machine integers that depends on how overflow wraps is no work of the overflow.
-func (r *run) endlessOverIntegers(ctx context.Context, m *ir.Module) bool {
-	if recursion.Is(m) {
-		return false // what is known of it is approximate
+// endlessOverIntegers is a run over the mathematical integers that does not end, or accepts for ever, of which the
+// checker is convinced; nil if none is known: then one over machine integers that depends on how overflow wraps may be a
+// work of the overflow. The engine ranking finds such runs where it looks for ranking functions over the integers.
+func (x *refuter) endlessOverIntegers(ctx context.Context) *endlessIntegers {
+	if x.over != nil || x.settled {
+		return x.over
 	}
-	if !r.alone { // the engine ranking will know whether there is none
-		if over, _ := await[Ranked](ctx, r.board, m, hintWait); over.Ends {
-			return false
-		}
+	if recursion.Is(x.m) { // what is known of it is approximate
+		x.settled = true
+		return nil
 	}
 	soon, stop := work.WithTimeout(ctx, integersTime)
 	defer stop()
-	p, err := r.translate(soon, m, integerize.Integers)
+	switch {
+	case x.r.alone:
+	case x.r.Fair:
+		if known, _ := await[Ranked](ctx, x.r.board, x.m, hintWait); known.Ends {
+			x.settled = true
+			return nil
+		}
+	default:
+		known, ok, _ := look[Ranked](x.r.board, x.m)
+		if e := known.Endless; e != nil && (x.r.Options.Uncertified || accept.IntegerSystem(soon, e.program.System, e.recurrence) == nil) {
+			x.over = e
+		}
+		x.settled = ok
+		return x.over
+	}
+	x.settled = true
+	p, err := x.r.translate(soon, x.m, integerize.Integers)
 	if err != nil {
-		return false
+		return nil
 	}
 	a, err := termination.Decide(soon, p.System, termination.Options{Accept: accept.IntegerSystem})
-	_, diverges := a.(termination.Diverges)
-	return diverges && err == nil
+	if d, diverges := a.(termination.Diverges); diverges && err == nil {
+		x.over = &endlessIntegers{program: p, recurrence: d.Recurrence}
+	}
+	return x.over
 }
 
 // refuteByFormula asks bounded model checking for a run that comes back to a state.
@@ -148,6 +201,11 @@ type refuter struct {
 	hopeless map[string]bool // inputs for which there is no proof
 	patience time.Duration
 	spent    time.Duration
+	// over is a run over the integers, nil while none is known; settled says that no more will be known.
+	over    *endlessIntegers
+	settled bool
+	// either looks for runs that may depend on how signed overflow wraps; nil if this one does.
+	either *refuter
 }
 
 // survived tries inputs of runs that had not ended when they were given up.
@@ -170,6 +228,11 @@ func (x *refuter) survived(ctx context.Context, inputs []ir.Input) *verdict.Fals
 			return v
 		}
 		x.hopeless[key] = !again
+	}
+	if x.either != nil && x.endlessOverIntegers(ctx) != nil {
+		if v := x.either.survived(ctx, inputs); v != nil {
+			return x.both(v)
+		}
 	}
 	return nil
 }

@@ -11,7 +11,7 @@
 //	(3) If the run depends on values that undefined behaviour yields, or that a library
 //	    model over-approximates, it is no answer (depends.go).
 //	(4) If it depends on the result of a signed overflow, it is an answer only if signed
-//	    arithmetic is known to wrap.
+//	    arithmetic is known to wrap, or who asks knows more (Options.Wrapped).
 //	(5) Registers on which no run depends need not come back, unless fairness is asked about.
 //	(6) Pointers that functions without body return are null.
 package lasso
@@ -40,6 +40,9 @@ type Options struct {
 	// up, at most maxSurvivors after each round: they may be on the way into a recurrent
 	// set. What it returns, if anything, is the answer.
 	Survived func(ctx context.Context, inputs []ir.Input) *verdict.False
+	// Wrapped, if set, is given the first run that repeats itself only if signed overflow wraps, after
+	// each round in which nothing else was found. What it returns, if anything, is the answer.
+	Wrapped func(ctx context.Context, run *verdict.False) *verdict.False
 }
 
 // Stats count the work.
@@ -77,6 +80,7 @@ type search struct {
 	palette *palette
 	result  Result
 	unclean *verdict.False // passes through undefined behaviour
+	wrapped *verdict.False // depends on signed overflow
 	wraps   bool
 	fair    bool
 	// survivors are the inputs of this round's runs that were given up.
@@ -122,6 +126,11 @@ func Search(ctx context.Context, m *ir.Module, opts Options) (Result, error) {
 			s.result.False = s.unclean
 			return s.result, nil
 		}
+		if opts.Wrapped != nil && s.wrapped != nil {
+			if s.result.False = opts.Wrapped(ctx, s.wrapped); s.result.False != nil {
+				return s.result, nil
+			}
+		}
 		if opts.Survived != nil && len(s.survivors) > 0 {
 			if s.result.False = opts.Survived(ctx, s.survivors); s.result.False != nil {
 				return s.result, nil
@@ -163,7 +172,9 @@ func (s *search) run(ctx context.Context, o interp.Oracle, steps int64, open *bo
 		case e == nil:
 			s.result.Why = why
 		case e.Endless.Overflow != nil && !s.wraps:
-			s.result.Overflow = e.Endless.Overflow
+			if s.wrapped == nil {
+				s.wrapped, s.result.Overflow = e, e.Endless.Overflow
+			}
 		case len(e.Passes) == 0:
 			s.result.False = e
 		case s.unclean == nil || len(e.Passes) < len(s.unclean.Passes):

@@ -215,7 +215,7 @@ func (t *translation) logic(s *state, fr *frame, v ir.Value, d *ir.Def) number {
 			}
 		}
 	}
-	o.view, o.a, o.b = viewOfRules(mine), t.in(s, fr, x, mine), t.in(s, fr, y, mine)
+	o.view, o.a, o.b = viewOfRules(mine), s.pinned(t.in(s, fr, x, mine)), s.pinned(t.in(s, fr, y, mine))
 	if t.disjoint(fr, x, y) {
 		s.ands = append(s.ands[:len(s.ands):len(s.ands)], bitwiseAnd{o.a, o.b, constant(zero)})
 	}

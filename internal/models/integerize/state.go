@@ -183,6 +183,26 @@ func (s *state) all() []linear.Constraint {
 	return cs
 }
 
+// pinned is the constant that an equation of the path says a number is, or the number.
+func (s *state) pinned(n number) number {
+	if _, ok := n.value(); ok {
+		return n
+	}
+	for _, cs := range [][]linear.Constraint{s.guard, s.facts} {
+		for _, c := range cs {
+			if !c.Equality {
+				continue
+			}
+			for _, f := range []linear.Form{n.form.Sub(c.Form), n.form.Add(c.Form)} {
+				if f.IsConstant() {
+					return constant(f.Const)
+				}
+			}
+		}
+	}
+	return n
+}
+
 // feasible says whether the path is possible with more conditions, as far as the
 // rationals tell.
 func (t *translation) feasible(s *state, more ...linear.Constraint) bool {
