@@ -6,6 +6,7 @@
 //	function.go  tables of functions         value.go     abstract values
 //	memory.go    states of memory            object.go    objects and cells
 //	iterate.go   fixpoints of functions      call.go      calls and recursion
+//	limits.go    where widening stops
 //	transfer.go  instructions                pointer.go   pointer operations
 //	access.go    loads and stores            ranges.go    copies and fills
 //	lifetime.go  lives of objects            refine.go    branches

@@ -263,7 +263,7 @@ func (a *analysis) joinEntry(fn *function, x, y entry, widen bool) entry {
 		}
 	}
 	if widen {
-		out.mem = a.widenMemory(x.mem, y.mem, 1)
+		out.mem = a.widenMemory(x.mem, y.mem, a.limits, 1)
 	} else {
 		out.mem = a.joinMemory(x.mem, y.mem)
 	}
@@ -311,7 +311,7 @@ func (a *analysis) growExit(x, y exit, round int) exit {
 	if round < joinRounds {
 		out.mem = a.joinMemory(x.mem, y.mem)
 	} else {
-		out.mem = a.widenMemory(x.mem, y.mem, stage)
+		out.mem = a.widenMemory(x.mem, y.mem, a.limits, stage)
 	}
 	return out
 }

@@ -33,6 +33,7 @@ type function struct {
 	nSite int
 	free  []*frame // scratch to use again
 	keyed map[ir.BlockID]*keyed
+	near  map[ir.BlockID]*absdomain.Thresholds // see limits.go
 }
 
 // frame is the scratch of one activation.
@@ -149,37 +150,4 @@ func (fn *function) newFrame() *frame {
 		fr.known = append(fr.known, ir.Value(v))
 	}
 	return fr
-}
-
-// thresholds collects the constants of the module that comparisons, masks,
-// remainders and switches use, at most so many.
-func thresholds(m *ir.Module) *absdomain.Thresholds {
-	const most = 256
-	seen := map[int64]bool{}
-	var list []int64
-	add := func(f *ir.Func, v ir.Value) {
-		if d := &f.Values[v]; d.Op == ir.Const && d.Type.Kind == ir.Int && d.Type.Bits > 1 && d.Type.Bits <= 64 {
-			if c := d.Const.Int64(); !seen[c] && len(list) < most {
-				seen[c] = true
-				list = append(list, c)
-			}
-		}
-	}
-	for _, f := range m.Funcs {
-		for v := range f.Values {
-			switch d := &f.Values[v]; d.Op {
-			case ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe, ir.And, ir.URem, ir.SRem, ir.Alloca, ir.Malloc:
-				for _, x := range d.Args {
-					add(f, x)
-				}
-			}
-		}
-	}
-	for _, g := range m.Globals {
-		if s := int64(g.Size); !seen[s] && len(list) < most {
-			seen[s] = true
-			list = append(list, s)
-		}
-	}
-	return absdomain.NewThresholds(list)
 }

@@ -17,6 +17,7 @@ package absint
 import (
 	"slices"
 
+	"assay/internal/logic/absdomain"
 	"assay/internal/program/ir"
 )
 
@@ -30,8 +31,9 @@ type state struct {
 
 const (
 	joinRounds   = 2  // at a head, before widening
-	steppedUntil = 9  // then widening without thresholds
-	stableUntil  = 16 // then giving up what still changes
+	steppedUntil = 8  // then the thresholds are those of the loop alone (limits.go)
+	nearUntil    = 10 // then widening without thresholds
+	stableUntil  = 17 // then giving up what still changes
 	narrowRounds = 2
 )
 
@@ -87,7 +89,7 @@ func (a *analysis) component(c *callContext, h ir.BlockID, again bool) {
 	in := a.joinEdges(c, h)
 	in.vals = slices.Clone(in.vals)
 	if again && in.reached && c.in[h].reached {
-		in = a.grow(c.in[h], in, 0)
+		in = a.grow(c.fn, h, c.in[h], in, 0)
 	}
 	for round := 0; ; round++ {
 		c.in[h] = in
@@ -102,7 +104,7 @@ func (a *analysis) component(c *callContext, h ir.BlockID, again bool) {
 		if a.stateLeq(&next, &in) {
 			break
 		}
-		in = a.grow(in, next, round)
+		in = a.grow(c.fn, h, in, next, round)
 	}
 	for range narrowRounds {
 		next := a.joinEdges(c, h)
@@ -180,8 +182,8 @@ func (a *analysis) joinEdges(c *callContext, b ir.BlockID) state {
 	return s
 }
 
-// grow is an upper bound of in and next, for round number round at a head.
-func (a *analysis) grow(in, next state, round int) state {
+// grow is an upper bound of in and next, for round number round at the head h.
+func (a *analysis) grow(fn *function, h ir.BlockID, in, next state, round int) state {
 	if !in.reached {
 		next.vals = slices.Clone(next.vals)
 		return next
@@ -197,20 +199,22 @@ func (a *analysis) grow(in, next state, round int) state {
 		out.mem = a.joinMemory(in.mem, next.mem)
 		return out
 	}
-	stage := 0
-	if round >= steppedUntil {
-		stage = 1
-	}
-	if round >= stableUntil {
+	stage, limits := 0, a.limits
+	switch {
+	case round >= stableUntil:
 		stage = 2
+	case round >= nearUntil:
+		stage = 1
+	case round >= steppedUntil:
+		limits = a.near(fn, h)
 	}
 	for i := range in.vals {
 		out.vals[i] = in.vals[i]
 		if in.vals[i] != next.vals[i] {
-			out.vals[i] = a.sets.widen(&in.vals[i], &next.vals[i], a.limits, stage)
+			out.vals[i] = a.sets.widen(&in.vals[i], &next.vals[i], limits, stage)
 		}
 	}
-	out.mem = a.widenMemory(in.mem, next.mem, stage)
+	out.mem = a.widenMemory(in.mem, next.mem, limits, stage)
 	return out
 }
 
@@ -252,9 +256,9 @@ func (a *analysis) joinMemory(x, y store) store {
 	return merge(x, y, func(c cellID, v, w *Value) *Value { return a.mergeCell(x, y, c, v, w, a.sets.join) })
 }
 
-func (a *analysis) widenMemory(x, y store, stage int) store {
+func (a *analysis) widenMemory(x, y store, t *absdomain.Thresholds, stage int) store {
 	return merge(x, y, func(c cellID, v, w *Value) *Value {
-		return a.mergeCell(x, y, c, v, w, func(v, w *Value) Value { return a.sets.widen(v, w, a.limits, stage) })
+		return a.mergeCell(x, y, c, v, w, func(v, w *Value) Value { return a.sets.widen(v, w, t, stage) })
 	})
 }
 

@@ -245,7 +245,7 @@ func (p *partitioned) up(blocks []ir.BlockID) (changed bool) {
 				continue
 			}
 			if p.in[i].reached && p.c.fn.wto.IsHead(b) {
-				next = p.a.grow(p.in[i], next, p.grown[i])
+				next = p.a.grow(p.c.fn, b, p.in[i], next, p.grown[i])
 				p.grown[i]++
 			}
 			p.in[i] = next

@@ -310,7 +310,7 @@ func (a *analysis) growPart(k *callContext, e entry) {
 	if k.growths > stepped {
 		stage = 1
 	}
-	out := entry{args: make([]Value, len(e.args)), mem: a.widenMemory(k.entry.mem, e.mem, stage)}
+	out := entry{args: make([]Value, len(e.args)), mem: a.widenMemory(k.entry.mem, e.mem, a.limits, stage)}
 	for i := range out.args {
 		out.args[i] = a.sets.widen(&k.entry.args[i], &e.args[i], a.limits, stage)
 	}
