@@ -23,13 +23,15 @@ echo "linking assay-clang"
 rm -f $out $stamp
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+faster=()
+[[ -z $(command -v ld.mold) ]] || faster=(-fuse-ld=mold)
 libraries=()
 for l in CodeGen ExtractAPI Frontend Driver Serialization Parse Sema APINotes Analysis ASTMatchers Edit AST Support Lex Basic; do
   libraries+=("-lclang$l")
 done
 if g++ -std=c++17 -fno-rtti -fno-exceptions -O1 -I$llvm/include -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
     -DCLANG="\"$(readlink -f "$clang")\"" -c $source -o "$work/clang.o" 2>"$work/errors" &&
-  g++ -no-pie -s -o "$work/assay-clang" "$work/clang.o" -L$llvm/lib -Wl,--gc-sections -Wl,--start-group "${libraries[@]}" -Wl,--end-group \
+  g++ "${faster[@]}" -no-pie -s -o "$work/assay-clang" "$work/clang.o" -L$llvm/lib -Wl,--gc-sections -Wl,--start-group "${libraries[@]}" -Wl,--end-group \
     -Wl,--start-group $($llvm/bin/llvm-config --link-static --libs x86 passes lto coverage frontendhlsl frontenddriver option windowsdriver | sed "s/-lPolly[A-Z]*//g") -Wl,--end-group \
     -l:libz.so.1 -l:libzstd.so.1 -lpthread -ldl -lm 2>"$work/errors"; then
   mv "$work/assay-clang" $out

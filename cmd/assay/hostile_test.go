@@ -26,7 +26,7 @@ import (
 // ASSAY_FUZZ_INPUTS is the number of inputs, ASSAY_FUZZ_SEED the first seed; an
 // input is determined by its seed. `make fuzz-input N=10000` sets the first.
 func TestHostileInputs(t *testing.T) {
-	n, first := environment("ASSAY_FUZZ_INPUTS", 60), environment("ASSAY_FUZZ_SEED", 1)
+	n, first := environment("ASSAY_FUZZ_INPUTS", 40), environment("ASSAY_FUZZ_SEED", 1)
 	seeds := seedInputs(t)
 	keep := filepath.Join(os.TempDir(), "assay-hostile")
 	next := make(chan int)

@@ -40,8 +40,6 @@ type Program struct {
 	// Files, Include and Define are C sources and clang's -I and -D.
 	Files, Include, Define []string
 	ILP32                  bool
-	// Exact lets runs go the exact ways of the library models.
-	Exact bool
 }
 
 // options are those of the front end.

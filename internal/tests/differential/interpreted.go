@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,10 @@ import (
 )
 
 // Interpreted is a program imported twice.
-type Interpreted struct{ memory, promoted *ir.Module }
+type Interpreted struct {
+	memory, promoted *ir.Module
+	exact            *Interpreted
+}
 
 // Interpret imports the program, without and with promotion.
 func Interpret(ctx context.Context, p Program) (*Interpreted, error) {
@@ -27,11 +31,15 @@ func Interpret(ctx context.Context, p Program) (*Interpreted, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.Exact && promoted.Exact != nil {
-		return &Interpreted{memory.Exact, promoted.Exact}, nil
+	i := &Interpreted{memory: memory.Module, promoted: promoted.Module}
+	if promoted.Exact != nil {
+		i.exact = &Interpreted{memory: memory.Exact, promoted: promoted.Exact}
 	}
-	return &Interpreted{memory.Module, promoted.Module}, nil
+	return i, nil
 }
+
+// Exact is the program whose runs go the exact ways of the library models.
+func (i *Interpreted) Exact() *Interpreted { return cmp.Or(i.exact, i) }
 
 // inputs is an oracle: inputs are random, everything else is zero (strings of
 // argv are empty).

@@ -10,8 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -47,25 +49,69 @@ func CompileByGCC(ctx context.Context, p Program, dir string, limit time.Duratio
 }
 
 func compile(ctx context.Context, compiler string, p Program, dir string, limit time.Duration, options ...string) (n *Native, why string, err error) {
-	machine := target.Flags(p.ILP32)
-	source := filepath.Join(dir, "harness.c")
-	if err := os.WriteFile(source, harness, 0o644); err != nil {
+	flags := append(append([]string{
+		"-O0", "-gdwarf-4", "-w", "-no-pie", "-DNATIVE", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
+		"-ftrivial-auto-var-init=zero", "-finstrument-functions",
+		"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+	}, target.Flags(p.ILP32)...), options...)
+	object, err := harnessObject(ctx, compiler, flags)
+	if err != nil {
+		return nil, "", err
+	}
+	harness := filepath.Join(dir, "harness.o")
+	if err := os.WriteFile(harness, object, 0o644); err != nil {
 		return nil, "", err
 	}
 	n = &Native{binary: filepath.Join(dir, "native-"+compiler), inputs: filepath.Join(dir, "inputs"), limit: limit, ilp32: p.ILP32}
-	args := append([]string{
-		"-O0", "-gdwarf-4", "-w", "-no-pie", "-DNATIVE", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off",
-		"-ftrivial-auto-var-init=zero", "-finstrument-functions", "-Wl,--wrap=malloc", "-o", n.binary,
-		"-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
-	}, append(machine, options...)...)
+	args := append(slices.Clone(flags), "-Wl,--wrap=malloc", "-o", n.binary)
 	for _, i := range p.Include {
 		args = append(args, "-I"+i)
 	}
 	for _, d := range p.Define {
 		args = append(args, "-D"+d)
 	}
-	why, err = compiled(ctx, compiler, append(append(append(args, returning...), p.Files...), source, "-lm"))
+	why, err = compiled(ctx, compiler, append(append(append(args, returning...), p.Files...), harness, "-lm"))
 	return n, why, err
+}
+
+// harnessObjects are the objects of the harness, by the command that made them: it is compiled once for each.
+var harnessObjects struct {
+	sync.Mutex
+	of map[string][]byte
+}
+
+func harnessObject(ctx context.Context, compiler string, flags []string) ([]byte, error) {
+	harnessObjects.Lock()
+	defer harnessObjects.Unlock()
+	command := strings.Join(append([]string{compiler}, flags...), " ")
+	if object := harnessObjects.of[command]; object != nil {
+		return object, nil
+	}
+	dir, err := os.MkdirTemp("", "assay-harness-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	source, object := filepath.Join(dir, "harness.c"), filepath.Join(dir, "harness.o")
+	if err := os.WriteFile(source, harness, 0o644); err != nil {
+		return nil, err
+	}
+	why, err := compiled(ctx, compiler, append(append(slices.Clone(flags), returning...), "-c", "-o", object, source))
+	if err == nil && why != "" {
+		err = fmt.Errorf("the harness: %s", why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := os.ReadFile(object)
+	if err != nil {
+		return nil, err
+	}
+	if harnessObjects.of == nil {
+		harnessObjects.of = map[string][]byte{}
+	}
+	harnessObjects.of[command] = content
+	return content, nil
 }
 
 // returning lets functions of the environment return that a program declares not

@@ -123,13 +123,9 @@ func (p *Program) Run(ctx context.Context, opts Options) (Outcome, error) {
 	}
 	m.ready = make([][]uint64, len(p.functions))
 	defer func() {
-		if m.mem == nil {
-			return
+		if m.mem != nil {
+			m.mem.giveAllBack()
 		}
-		if m.out.End == Stopped {
-			m.mem.keep()
-		}
-		m.mem.giveAllBack()
 	}()
 	if m.setup() && m.enter(p.entry, nil, nil) && m.poll() {
 		m.loop()

@@ -1,16 +1,12 @@
 package interp
 
-import (
-	"slices"
-	"syscall"
-)
+import "syscall"
 
 // Large objects. A run of a few thousand steps may allocate hundreds of megabytes, for sizes are inputs, and touch a
 // few bytes of them; to make zeros of all of it would take longer than the steps. So objects from a size on are pages of
 // their own, which the kernel makes when they are touched, and takes back when the object dies or the run ends.
 //
-// Nothing outside of this package holds bytes of an object; a State may look at them after the run only if that stopped at
-// an event (Options.StopAt): then they are copied (keep).
+// Nothing outside of this package holds bytes of an object: a State may look at them while its event is handled.
 
 // pagesFrom is the size from which an object is pages: to fill a smaller one with zeros takes no longer than the kernel does.
 const pagesFrom = 1 << 20
@@ -32,17 +28,6 @@ func (m *memory) giveBack(o *object) {
 	if o.mapped {
 		m.unmap(&o.bytes[:1][0])
 		o.bytes, o.mapped = nil, false
-	}
-}
-
-// keep is for the end of a run whose state is looked at.
-func (m *memory) keep() {
-	for i := range m.objects {
-		if o := &m.objects[i]; o.mapped {
-			bytes := slices.Clone(o.bytes)
-			m.giveBack(o)
-			o.bytes = bytes
-		}
 	}
 }
 
