@@ -28,6 +28,9 @@ func TestSemantics(t *testing.T) {
 		{"odd numbers", nondet + "int main(void) { int n = 0, s = 0, d = 1, c = 0, k = __VERIFIER_nondet_int(); while (n * n - s + c < k) { s += d; d += 2; n++; c++; } return 0; }", "", "", True},
 		{"odd numbers for ever", nondet + "int main(void) { int n = 0, s = 0, d = 1; while (n * n == s) { s += d; d += 2; n++; } return 0; }", "", "", False},
 		{"halves", nondet + "int main(void) { int a = 2 * __VERIFIER_nondet_int(), x = a / 2, n = 0, s = 0; while (2 * x + n * n == a + s) { s += 2 * n + 1; n++; } return 0; }", "", "", False},
+		// Products that are variables of the argument.
+		{"cells", nondet + "int main(void) { int w = __VERIFIER_nondet_int(), h = __VERIFIER_nondet_int(), n = 0; for (int i = 0; i < w * h; i++) for (int j = 0; j < i * i; j++) n++; return n; }", "", "", True},
+		{"rows", nondet + "int main(void) { int n = __VERIFIER_nondet_int(), w = __VERIFIER_nondet_int(), row = 0, x = 0; if (n < 0 || w < 1) return 0; while (row * w + x != n) if (x + 1 == w) { row++; x = 0; } else x++; return 0; }", "", "", True},
 		{"Euclid", nondet + "int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); if (x < 1 || y < 1) return 0; int a = x, b = y, p = 1, q = 0; while (x * p - x * q != b + x * p - a - x * q) if (a > b) { a -= b; p -= q; } else { b -= a; q -= p; } return 0; }", "", "", True},
 		// Null moved by a number is that number, perhaps the address of the counter.
 		{"writes anywhere", nondet + "int n = 5;\nint main(void) { char *null = 0; unsigned i = __VERIFIER_nondet_uint(); while (n > 0) { n--; *(int *)(null + i * 16ul) = 5; } return 0; }", "", "", Unknown},

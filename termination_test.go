@@ -166,6 +166,7 @@ func TestWrappedTermination(t *testing.T) {
 		"input, by default":    {`int main(void) { int x = __VERIFIER_nondet_int(); while (x > 0) x++; return 0; }`, SemanticsC, Unknown},
 		"input, wrapping":      {`int main(void) { int x = __VERIFIER_nondet_int(); while (x > 0) x++; return 0; }`, SemanticsWrap, True},
 		"the same either way":  {`int main(void) { int x = __VERIFIER_nondet_int(), y = x + 1; while (x > 0) { x--; y++; } return 0; }`, SemanticsC, True},
+		"bounded by a product": {`int main(void) { int w = __VERIFIER_nondet_int(), h = __VERIFIER_nondet_int(), s = 0; for (int i = 0; i < w * h; i++) s = w; return s; }`, SemanticsC, True},
 		"unsigned":             {`int main(void) { unsigned x = 4294967290; while (x > 0) x++; return 0; }`, SemanticsC, True},
 	} {
 		t.Run(name, func(t *testing.T) {

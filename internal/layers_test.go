@@ -123,7 +123,7 @@ var allowed = map[string][]string{
 	},
 	"internal/integers/forward": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/its"},
 	"internal/integers/its":     {"internal/logic/linear"},
-	"internal/integers/ranking": {"internal/logic/linear", "internal/logic/polyhedra", "internal/integers/forward", "internal/integers/its"},
+	"internal/integers/ranking": {"internal/logic/linear", "internal/logic/polyhedra", "internal/logic/polynomial/rational", "internal/integers/forward", "internal/integers/its"},
 	"internal/integers/refutation": {
 		"internal/logic/conjunction", "internal/logic/linear", "internal/logic/polyhedra", "internal/logic/smt",
 		"internal/integers/forward", "internal/integers/its",

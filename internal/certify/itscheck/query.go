@@ -36,13 +36,16 @@ const timeout = 10 * time.Second
 
 // query is a script with names for what has been declared.
 type query struct {
-	ctx    context.Context
-	s      *its.System
-	z      *z3.Script
-	next   int
-	facts  bool            // some assertion about products has been made
-	text   strings.Builder // not yet given to Z3
-	checks int
+	ctx  context.Context
+	s    *its.System
+	z    *z3.Script
+	next int
+	// products says what products are, which Z3 is told only if it needs to know; scopes are how many there were at each push.
+	products []string
+	scopes   []int
+	hard     bool            // what Z3 does not know is as good as not refuted
+	text     strings.Builder // not yet given to Z3
+	checks   int
 }
 
 func newQuery(ctx context.Context, s *its.System) (*query, error) {
@@ -50,15 +53,21 @@ func newQuery(ctx context.Context, s *its.System) (*query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &query{ctx: ctx, s: s, z: z}
-	q.text.WriteString("(declare-const products Bool)\n")
-	return q, nil
+	return &query{ctx: ctx, s: s, z: z}, nil
 }
 
 func (q *query) close() { q.z.Close() }
 
-func (q *query) push() { q.text.WriteString("(push)\n") }
-func (q *query) pop()  { q.text.WriteString("(pop)\n") }
+func (q *query) push() {
+	q.text.WriteString("(push)\n")
+	q.scopes = append(q.scopes, len(q.products))
+}
+
+func (q *query) pop() {
+	q.text.WriteString("(pop)\n")
+	last := len(q.scopes) - 1
+	q.products, q.scopes = q.products[:q.scopes[last]], q.scopes[:last]
+}
 
 // declare makes a new integer constant.
 func (q *query) declare() string {
@@ -81,20 +90,21 @@ func (q *query) assert(formula string) { fmt.Fprintf(&q.text, "(assert %s)\n", f
 // without what is known of products first, because that is hard. It is an error if
 // Z3 does not know in time.
 func (q *query) refuted(formula string) (bool, error) {
-	no, err := q.check("(not products)", formula)
-	if no || err != nil || !q.facts {
+	no, err := q.check(nil, formula)
+	if no || err != nil || len(q.products) == 0 {
 		return no, err
 	}
-	return q.check("products", formula)
+	return q.check(q.products, formula)
 }
 
-func (q *query) check(mode, formula string) (bool, error) {
+func (q *query) check(products []string, formula string) (bool, error) {
 	q.checks++
-	q.push()
-	q.assert(mode)
+	q.text.WriteString("(push)\n")
+	for _, p := range products {
+		q.assert(p)
+	}
 	q.assert(formula)
-	q.text.WriteString("(check-sat)\n")
-	q.pop()
+	q.text.WriteString("(check-sat)\n(pop)\n")
 	ctx, cancel := work.WithProcessorTime(q.ctx, timeout)
 	defer cancel()
 	out, err := q.z.Eval(ctx, q.text.String())
@@ -104,7 +114,7 @@ func (q *query) check(mode, formula string) (bool, error) {
 		return false, fmt.Errorf("checking evidence: %w", err)
 	case out == "unsat":
 		return true, nil
-	case out == "sat" || mode == "products", q.facts:
+	case out == "sat", len(q.products) > 0, q.hard:
 		return false, nil // as good as not refuted, or tried again with what is known of products
 	}
 	return false, fmt.Errorf("checking evidence: Z3 answers %q", out)
@@ -170,8 +180,7 @@ func (q *query) take(t *its.Transition, e environment) (before, behind environme
 		at = append(at, q.declare())
 	}
 	for _, p := range t.Products {
-		q.facts = true
-		q.assert("(=> products (= " + at[p.Temp] + " (* " + term(p.A, at) + " " + term(p.B, at) + ")))")
+		q.products = append(q.products, "(= "+at[p.Temp]+" (* "+term(p.A, at)+" "+term(p.B, at)+"))")
 	}
 	for _, c := range t.Guard {
 		q.assert(formula(c, at))

@@ -15,7 +15,8 @@ import (
 // are satisfiable: the state behind it is in the region of a node there at which the
 // rank has decreased. Paths without cutpoint must end, except where no fair
 // cycle can be reached. A run that takes fair transitions infinitely often would
-// decrease the rank infinitely often, which is well-founded.
+// decrease the rank infinitely often, which is well-founded. Regions and ranks may be about products of variables
+// (monomials.go).
 func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -25,20 +26,25 @@ func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 		return err
 	}
 	defer q.close()
-	c := &rankingChecker{q: q, s: s, at: make([][]*its.RankNode, len(s.Locations)), onPath: make([]int, len(s.Locations))}
+	m, err := newMonomials(q, s, a.Monomials)
+	if err != nil {
+		return err
+	}
+	known := linear.Var(len(s.Variables) + len(a.Monomials))
+	c := &rankingChecker{q: q, s: s, monomials: m, at: make([][]*its.RankNode, len(s.Locations)), onPath: make([]int, len(s.Locations))}
 	for i := range a.Nodes {
 		n := &a.Nodes[i]
 		if n.Location < 0 || int(n.Location) >= len(s.Locations) {
 			return reject("a node at a location that does not exist")
 		}
 		for _, r := range n.Region {
-			if r.Form.MaxVar() >= linear.Var(len(s.Variables)) {
+			if r.Form.MaxVar() >= known {
 				return reject("a region over unknown variables")
 			}
 		}
 		for _, l := range n.Rank {
 			for _, f := range l {
-				if !f.IsIntegral() || f.MaxVar() >= linear.Var(len(s.Variables)) {
+				if !f.IsIntegral() || f.MaxVar() >= known {
 					return reject("a rank that is not integral over the variables")
 				}
 			}
@@ -50,7 +56,7 @@ func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 	}
 	// From the initial location, in any state.
 	q.push()
-	if err := c.explore(nil, s.Initial, q.arbitrary(), nil, false); err != nil {
+	if err := c.explore(nil, s.Initial, m.arbitrary(), nil, false); err != nil {
 		return err
 	}
 	q.pop()
@@ -60,7 +66,7 @@ func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 			continue
 		}
 		q.push()
-		e := q.arbitrary()
+		e := m.arbitrary()
 		q.assert(constraints(n.Region, e))
 		if err := c.explore(n, n.Location, e, e, false); err != nil {
 			return err
@@ -71,11 +77,12 @@ func Ranking(ctx context.Context, s *its.System, a its.RankingArgument) error {
 }
 
 type rankingChecker struct {
-	q      *query
-	s      *its.System
-	at     [][]*its.RankNode // by location
-	out    [][]int           // by location: transitions that matter
-	onPath []int             // by location: how often the path is there
+	q         *query
+	s         *its.System
+	monomials *monomials
+	at        [][]*its.RankNode // by location
+	out       [][]int           // by location: transitions that matter
+	onPath    []int             // by location: how often the path is there
 }
 
 // prune keeps the transitions that are satisfiable on their own and lie on a
@@ -154,7 +161,7 @@ func (c *rankingChecker) explore(start *its.RankNode, l its.Location, e, first e
 	for _, i := range c.out[l] {
 		t := &c.s.Transitions[i]
 		c.q.push()
-		next := c.q.step(t, e)
+		next := c.monomials.step(t, e)
 		no, err := c.q.refuted("true")
 		if err != nil {
 			return err

@@ -68,8 +68,8 @@ func Sufficient(ctx context.Context, facts []equations.Fact, zero []rational.Pol
 	for _, c := range given {
 		q.assert(linearly(c))
 	}
-	q.facts = true // products may be hard: what Z3 does not know is not shown
-	no, err := q.check("products", "(not "+compare(written(p), relation)+")")
+	q.hard = true // products may be hard: what Z3 does not know is not shown
+	no, err := q.check(nil, "(not "+compare(written(p), relation)+")")
 	switch {
 	case err != nil:
 		return err

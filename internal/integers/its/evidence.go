@@ -18,6 +18,9 @@ import (
 // decreases, or no fair transition has been taken.
 type RankingArgument struct {
 	Nodes []RankNode
+	// Monomials are products of variables, by their factors: of n variables of the system, monomial k is the variable n+k
+	// of regions and ranks.
+	Monomials [][]linear.Var
 }
 
 // RankNode is a location with a region and the value of the rank there.

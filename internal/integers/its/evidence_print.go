@@ -10,11 +10,12 @@ import (
 // Format prints the argument for people.
 func (a RankingArgument) Format(s *System) string {
 	var b strings.Builder
+	name := func(v linear.Var) string { return a.nameOf(s, v) }
 	for _, n := range a.Nodes {
 		fmt.Fprintf(&b, "at %s", s.Locations[n.Location])
 		for i, c := range n.Region {
 			b.WriteString([]string{", where ", " && "}[min(i, 1)])
-			b.WriteString(c.Format(s.VarName))
+			b.WriteString(c.Format(name))
 		}
 		b.WriteString(": rank (")
 		for i, l := range n.Rank {
@@ -23,12 +24,25 @@ func (a RankingArgument) Format(s *System) string {
 			}
 			for k, f := range l {
 				b.WriteString([]string{"", " then "}[min(k, 1)])
-				b.WriteString(f.Format(s.VarName))
+				b.WriteString(f.Format(name))
 			}
 		}
 		b.WriteString(")\n")
 	}
 	return b.String()
+}
+
+// nameOf names a variable, or a product of variables.
+func (a RankingArgument) nameOf(s *System, v linear.Var) string {
+	k := int(v) - len(s.Variables)
+	if k < 0 {
+		return s.Variables[v]
+	}
+	var factors []string
+	for _, w := range a.Monomials[k] {
+		factors = append(factors, s.Variables[w])
+	}
+	return strings.Join(factors, "*")
 }
 
 // Format prints the stem, the loop and the set for people.

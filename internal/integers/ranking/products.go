@@ -31,20 +31,32 @@ func addSquareFacts(s *its.System) {
 	}
 }
 
+// products are those of a transition, and those of variables that are variables.
+func (p *prover) products(t *its.Transition) []its.Product {
+	out := slices.Clone(t.Products)
+	first := linear.Var(len(p.s.Variables) - len(p.monomials))
+	for k, fs := range p.monomials {
+		if len(fs) == 2 {
+			out = append(out, its.Product{Temp: first + linear.Var(k), A: linear.Variable(fs[0]), B: linear.Variable(fs[1])})
+		}
+	}
+	return out
+}
+
 // productFacts are McCormick's inequalities for the products of a transition:
 // (a - l)(b - m) >= 0 if l <= a and m <= b follow from the constraints, and
 // likewise for upper bounds [McCormick76].
-func (p *prover) productFacts(t *its.Transition, cs []linear.Constraint) []linear.Constraint {
-	if len(t.Products) == 0 {
+func (p *prover) productFacts(products []its.Product, cs []linear.Constraint) []linear.Constraint {
+	if len(products) == 0 {
 		return nil
 	}
 	n := int(linear.MaxVar(cs))
-	for _, q := range t.Products {
+	for _, q := range products {
 		n = max(n, int(q.Temp), int(q.A.MaxVar()), int(q.B.MaxVar()))
 	}
 	s := linear.NewSolver(p.ctx, n+1, cs)
 	var out []linear.Constraint
-	for _, q := range t.Products {
+	for _, q := range products {
 		product := linear.Variable(q.Temp)
 		for _, ka := range []int64{1, -1} {
 			for _, kb := range []int64{1, -1} {

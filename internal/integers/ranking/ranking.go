@@ -33,6 +33,8 @@ type Options struct {
 	// OnOpen, if not nil, is told in each round which components have no argument
 	// so far: facts for the search for recurrent sets.
 	OnOpen func([]Open)
+	// Monomials lets products of variables be variables of the argument, if there is none without.
+	Monomials bool
 }
 
 // Open is what could not be proved.
@@ -79,8 +81,33 @@ func Prove(ctx context.Context, s *its.System, o Options) Result {
 	if o.MaxSplits == 0 {
 		o.MaxSplits = 8
 	}
+	var more *its.System
+	var monomials [][]linear.Var
+	if o.Monomials {
+		more, monomials = withMonomials(s)
+	}
+	if more == nil {
+		return proveLinear(ctx, s, nil, o)
+	}
+	// Without them, unless it takes case splits; with them; and as if there were none.
+	few := o
+	few.MaxSplits = -1
+	r := proveLinear(ctx, s, nil, few)
+	if _, failed := r.(Failed); !failed || ctx.Err() != nil {
+		return r
+	}
+	o.OnOpen = nil
+	if q, ok := proveLinear(ctx, more, monomials, o).(Proved); ok {
+		q.Argument.Monomials = monomials
+		return q
+	}
+	return proveLinear(ctx, s, nil, o)
+}
+
+// proveLinear looks for a proof that is linear in the variables, of which the last ones are monomials.
+func proveLinear(ctx context.Context, s *its.System, monomials [][]linear.Var, o Options) Result {
 	simple, kept := its.Simplify(ctx, s, its.DefaultOptions)
-	p := &prover{ctx: ctx, options: o, original: len(s.Locations), s: simple}
+	p := &prover{monomials: monomials, ctx: ctx, options: o, original: len(s.Locations), s: simple}
 	p.stats.Transitions = len(simple.Transitions)
 	addSquareFacts(simple)
 	for l, k := range kept {
@@ -108,8 +135,10 @@ type prover struct {
 	nodes    []node // by location of s
 	relevant []linear.Var
 	known    [][]linear.Constraint // by transition: invariant and guard, irredundant
-	depth    int                   // of nested ranking functions now
-	stats    Stats
+	// monomials are, by their factors, the last variables.
+	monomials [][]linear.Var
+	depth     int // of nested ranking functions now
+	stats     Stats
 }
 
 func (p *prover) prove() Result {
@@ -151,7 +180,7 @@ func (p *prover) analyse() {
 	p.known = p.known[:0]
 	for _, t := range p.s.Transitions {
 		cs := append(slices.Clone(at[t.From].Constraints()), t.Guard...)
-		cs = linear.Irredundant(p.ctx, append(cs, p.productFacts(&t, cs)...))
+		cs = linear.Irredundant(p.ctx, append(cs, p.productFacts(p.products(&t), cs)...))
 		if len(cs) == 1 && cs[0].IsFalse() {
 			continue
 		}

@@ -70,6 +70,7 @@ func Decide(ctx context.Context, s *its.System, o Options) (Answer, error) {
 	}
 	d := &decision{s: s, o: o}
 	opened := make(chan []ranking.Open, 1) // the first thing that could not be proved
+	o.Ranking.Monomials = true
 	o.Ranking.OnOpen = func(open []ranking.Open) {
 		select {
 		case opened <- open:

@@ -13,6 +13,9 @@ import (
 // function of the location.
 func (p *Program) term(l its.Location, v linear.Var, coef linear.Number) (invariant.Term, bool) {
 	k, small := coef.Int64()
+	if int(v) >= len(p.slots) { // a product of variables
+		return invariant.Term{}, false
+	}
 	s := p.slots[v]
 	if !small || s.width > 64 {
 		return invariant.Term{}, false
