@@ -3,6 +3,7 @@ package conductor
 import (
 	"assay/internal/evidence/verdict"
 	"assay/internal/program/ir"
+	"assay/internal/transform/cut"
 )
 
 // This file finds the instructions that no run comes to behind an iteration of a loop, or an activation of a
@@ -165,4 +166,18 @@ func (s *straight) has(x verdict.Site) bool {
 		}
 	}
 	return false
+}
+
+// besideUnwinding is the share of the engines that search for long beside bounded search where nothing goes round: the first
+// unwinding decides, and what they do is mostly wasted.
+const besideUnwinding = 1. / 5
+
+// withoutLoops says that a program has neither loops nor recursion.
+func withoutLoops(m *ir.Module) bool {
+	loops, err := cut.Loops(m)
+	if err != nil || len(loops) > 0 {
+		return false
+	}
+	recursive, err := cut.RecursiveComponents(m)
+	return err == nil && len(recursive) == 0
 }

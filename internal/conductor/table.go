@@ -37,7 +37,9 @@ type Engine struct {
 	Asks bool
 	// Quiet says that its reason for no answer is not shown, if others ran and it names no place.
 	Quiet bool
-	Run   func(r *run, ctx context.Context, m *ir.Module) Reply
+	// Searches says that it works for long where bounded search unwinds the whole program at once (besideUnwinding).
+	Searches bool
+	Run      func(r *run, ctx context.Context, m *ir.Module) Reply
 }
 
 // Answers are kinds of verdicts.
@@ -90,21 +92,21 @@ func init() { // the functions use the table
 			Start: 100 * time.Millisecond},
 		{Name: "paths", Question: Safety, About: "follows the paths of the program one by one: parsers, recursion, pointers to functions",
 			Gives: True | False, When: whole, Run: (*run).explore,
-			Start: 100 * time.Millisecond,
+			Searches: true, Start: 100 * time.Millisecond,
 			Share: 1. / 5, Burst: 400 * time.Millisecond, Behind: "induction"}, // what is for paths mostly has no loops that induction can cut
 		{Name: "trial", Question: Safety, About: "runs with guessed inputs",
 			Gives: False, When: whole, Quiet: true, Run: (*run).try,
-			Start: 150 * time.Millisecond, Share: 1. / 3},
+			Searches: true, Start: 150 * time.Millisecond, Share: 1. / 3},
 		{Name: "ic3", Question: Safety, About: "IC3 on the transition system",
 			Gives: True | False, When: together, Quiet: true, Run: system(solve.IC3),
-			Start: time.Second},
+			Searches: true, Start: time.Second},
 		{Name: "incremental", Question: Safety, About: "unrolls the transition system (only by its name)",
 			Gives: True | False, When: byName, Run: system(solve.Incremental)},
 		{Name: "spacer", Question: Safety, About: "Spacer of Z3 on the transition system (only by its name)",
 			Gives: True | False, When: byName, Run: system(solve.Spacer)},
 		{Name: "symex", Question: Safety, About: "proves by a symbolic execution graph: lists, trees, arrays of any length",
 			Gives: True, When: together, Quiet: true, Run: (*run).execute,
-			Start: 20 * time.Millisecond,                                       // it takes milliseconds, its check takes longer
+			Searches: true, Start: 20 * time.Millisecond, // it takes milliseconds, its check takes longer
 			Share: 1. / 3, Burst: 400 * time.Millisecond, Behind: "induction"}, // where induction can cut the loops, it mostly proves what there is
 		{Name: "flat", Question: Safety, About: "graphs and induction where calls are replaced by bodies, and locals that functions share are values",
 			Gives: True, When: together, Quiet: true, Run: (*run).proveFlat,
@@ -114,7 +116,7 @@ func init() { // the functions use the table
 			Start: 200 * time.Millisecond},
 		{Name: "parts", Question: Safety, About: "proves checks in sets, by the others",
 			Gives: True | False, When: parted, Asks: true, Quiet: true, Run: (*run).proveParts,
-			Start: time.Second}, // and more for long programs: partsDelay
+			Searches: true, Start: time.Second}, // and more for long programs: partsDelay
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
 			Gives: False, When: whole, Quiet: true, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second,

@@ -78,7 +78,8 @@ func (r *run) proveParts(ctx context.Context, m *ir.Module) Reply {
 		t.Progress, t.Decided = nil, nil
 	})
 	s := &sets{r: sub, m: m, whole: r}
-	if len(s.divide(sub.sites(m))) < 2 {
+	behind := doomedOf(m, sub.Targets)
+	if len(s.divide(slices.DeleteFunc(slices.Clone(sub.sites(m)), behind.has))) < 2 { // one question, which all engines are at
 		return none()
 	}
 	if !work.Counted(ctx) {
