@@ -78,6 +78,8 @@ type Attempt struct {
 	Bounds bool
 	// algebraic: products are variables with lemmas; see polynomials.go.
 	algebraic bool
+	// elements: nothing is tried about sums of elements, nor about what is only seen in runs; sums: that, with what was kept.
+	elements, sums bool
 }
 
 // Attempts lists what to try, the cheap first.
@@ -85,7 +87,10 @@ func (p *Search) Attempts() []Attempt {
 	var out []Attempt
 	products := p.o.Domains == 0 && len(p.loops) > 0 && multiplies(p.m)
 	if len(p.ranged)+len(p.sampled)+len(p.summed) > 0 && len(p.Recursive) == 0 {
-		if products || len(p.summed) > 0 { // sums of sums are hard in circuits, too
+		if !products && len(p.summed) > 0 && len(p.ranged) > 0 { // elements are easy in circuits, sums of sums as hard as products
+			out = append(out, Attempt{elements: true}, Attempt{algebraic: true, sums: true})
+		}
+		if products || len(p.summed) > 0 {
 			out = append(out, Attempt{algebraic: true})
 		}
 		out = append(out, Attempt{}) // predicates that are inductive by themselves: package cut
@@ -332,7 +337,7 @@ const proofConflicts = 10000
 // search finds rules, the cheap ones first, until they exclude what is bad. For
 // greater k it takes what was found before: that is inductive for those, too.
 func (p *Search) search(ctx context.Context, f *formula, t Attempt, bad term.ID) (on []*rule, proved bool, err error) {
-	if t.K > 1 || t.Bounds {
+	if t.K > 1 || t.Bounds || t.sums {
 		for _, c := range p.kept {
 			on = append(on, f.add(c))
 		}
@@ -375,6 +380,8 @@ type step func(context.Context, *formula, []*rule) ([]*rule, error)
 func (p *Search) steps(t Attempt) []step {
 	bounds := t.Bounds
 	switch {
+	case t.sums:
+		return []step{p.elementSums, p.quantifiedSampled, p.affine}
 	case t.algebraic && t.K == 0:
 		return []step{p.polynomials, p.affine, p.greatest, p.quantified, p.affine, p.elementSums, p.quantifiedSampled, p.affine}
 	case t.algebraic && !p.o.Havoc:
@@ -401,6 +408,9 @@ func (p *Search) steps(t Attempt) []step {
 		steps = append(steps, p.quantified)
 		if len(p.ranged) > 0 { // what is read of arrays is known now
 			steps = append(steps, p.affine)
+		}
+		if t.elements {
+			return steps
 		}
 		if len(p.summed) > 0 {
 			steps = append(steps, p.elementSums)
