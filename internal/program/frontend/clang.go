@@ -100,6 +100,39 @@ func clangPath() (string, error) {
 	return "", &EnvironmentError{What: "clang-19 is not installed", Hint: "on Debian: apt-get install clang-19 (and libc6-dev-i386 for 32-bit programs)"}
 }
 
+// includeVariables are those of the environment that name folders of headers.
+var includeVariables = []string{"CPATH", "C_INCLUDE_PATH"}
+
+// systemFolders are where clang looks for headers unasked, besides its own.
+var systemFolders = []string{"/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include/i386-linux-gnu", "/usr/include"}
+
+// Compiler is what compilation depends on besides files and flags: which clang runs, and what it takes from the environment.
+func Compiler() []string {
+	path, err := clangPath()
+	if err != nil {
+		return nil
+	}
+	list := []string{path}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		if info, err := os.Stat(real); err == nil {
+			list = append(list, real, fmt.Sprint(info.Size()), info.ModTime().String())
+		}
+	}
+	for _, name := range append([]string{"CCC_OVERRIDE_OPTIONS", "COMPILER_PATH", "GCC_EXEC_PREFIX", "SOURCE_DATE_EPOCH"}, includeVariables...) {
+		list = append(list, name+"="+os.Getenv(name))
+	}
+	return list
+}
+
+// HeaderFolders are the folders in which clang looks for headers without being told by flags.
+func HeaderFolders() []string {
+	var list []string
+	for _, name := range includeVariables {
+		list = append(list, filepath.SplitList(os.Getenv(name))...)
+	}
+	return append(list, systemFolders...)
+}
+
 // unit is a C file to be compiled.
 type unit struct {
 	file string

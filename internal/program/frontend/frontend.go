@@ -378,9 +378,7 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 				o.note(n)
 			}
 			o.disabled = append(o.disabled, c.disabled...)
-			o.zeroDivisors = append(o.zeroDivisors, zeroDivisors(c.text)...)
-			o.warnedConstants = append(o.warnedConstants, warnedConstants(c.text)...)
-			o.noteExemption(c.text)
+			o.noteWarnings(c.text)
 			if err := o.contracted(units[i].file, &c); err != nil {
 				return nil, false, err
 			}

@@ -75,6 +75,21 @@ type Definition struct {
 	Structures []harness.Structure
 }
 
+// Told is what clang's warnings tell of checks that it does not make, or makes otherwise (noteWarnings): answers
+// depend on it.
+func (u *Unit) Told() (told []string) {
+	if m := ownExemption.FindStringSubmatch(u.Warnings); m != nil {
+		told = append(told, m[0])
+	}
+	for _, d := range zeroDivisors(u.Warnings) {
+		told = append(told, fmt.Sprint(d))
+	}
+	for _, w := range warnedConstants(u.Warnings) {
+		told = append(told, fmt.Sprint(w.Diagnostic))
+	}
+	return told
+}
+
 // Linked is what a question needs of a unit.
 type Linked struct {
 	Unit  *Unit
@@ -261,7 +276,7 @@ func linkUnits(o *Options) (*llvm.Program, error) {
 	s.Unpromoted, s.LocalsAtExit, s.Harnessed = o.Unpromoted, o.LocalsAtExit, o.Function != ""
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, true
 	for _, l := range o.Link {
-		o.noteExemption(l.Unit.Warnings)
+		o.noteWarnings(l.Unit.Warnings)
 		if err := s.LinkDefinitions(l.Unit.File, l.Unit.Bitcode, l.Names); err != nil {
 			return nil, asInputError(l.Unit.File, err)
 		}

@@ -134,6 +134,13 @@ func rangeOf(v llvm.Value) [2]*big.Int {
 	return [2]*big.Int{new(big.Int).Neg(half), new(big.Int).Sub(half, one)}
 }
 
+// noteWarnings notes what clang's warnings tell of checks that it does not make, or makes otherwise.
+func (o *Options) noteWarnings(text string) {
+	o.zeroDivisors = append(o.zeroDivisors, zeroDivisors(text)...)
+	o.warnedConstants = append(o.warnedConstants, warnedConstants(text)...)
+	o.noteExemption(text)
+}
+
 // noteExemption notes a program that has a macro of its own by the name of the attribute that exempts from sanitizers, of
 // which clang has warned.
 func (o *Options) noteExemption(warnings string) {

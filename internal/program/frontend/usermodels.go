@@ -2,8 +2,10 @@ package frontend
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,6 +70,18 @@ func compileModels(ctx context.Context, o *Options) (*userModels, error) {
 		}
 	}
 	return &userModels{bitcode: s.Bitcode(), defines: s.Exported()}, nil
+}
+
+// ModelsDigest is the digest of the compiled models of o.Models; empty if there are none.
+func ModelsDigest(ctx context.Context, o Options) (string, error) {
+	if o.Models == "" {
+		return "", nil
+	}
+	m, err := compileModels(ctx, &o)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(m.bitcode)), nil
 }
 
 // modelFiles are the C files of a directory, by name.

@@ -14,7 +14,7 @@ import (
 
 // This file computes digests of functions and objects: two with equal digests mean the
 // same, to whoever reads the copy, positions and names of variables included, as far as the
-// functions and objects that they name mean the same. Every exported field counts, those
+// functions and objects that they name mean the same. Of one that is only declared, how it is declared counts. Every exported field counts, those
 // that do not exist yet, too: the fields are visited by reflection.
 
 // Digest is that of one function or object with a body or an initialiser.
@@ -91,12 +91,14 @@ func (d *digester) leaf(v reflect.Value) bool {
 		}
 		d.text(x.Name)
 		d.uses[x.Name] = true
+		return x.Blocks != nil
 	case *Global:
 		if x == nil || x == d.root {
 			return false
 		}
 		d.text(x.Name)
 		d.uses[x.Name] = true
+		return x.Init != nil
 	case *Block:
 		if x == nil || x.Func == d.function {
 			return false

@@ -15,14 +15,17 @@ import (
 	"sync"
 
 	"assay/internal/program/frontend"
+	"assay/internal/run/lazyregexp"
 )
 
 // This file keeps what was found out, by the content of what it depends on.
 //
-//   - A unit (units/KEY.gob): the key is the file, its flags and the options of compilation; it holds as long as all
-//     files that the compiler read have their content, and none is where it would be read instead of one of them.
+//   - A unit (units/KEY.gob): the key is the file, its flags, the options of compilation, and the compiler with its
+//     environment; it holds as long as all files that the compiler read have their content, and none is where it would
+//     be read instead of one of them, or where __has_include has looked for it. One that the date goes into does not hold.
 //   - An answer (answers/KEY.json): the key is the digests of all functions and objects that the function
-//     reaches, positions included, and the options of the questions.
+//     reaches, positions included, what clang has warned of that bears on checks, the models of the user, and the
+//     options of the questions.
 //
 // The program that answers is part of every key. A file that cannot be read or written is as if it were not there.
 
@@ -33,6 +36,7 @@ type cache struct {
 
 	mu    sync.Mutex
 	files map[string]content // what was looked at in this run
+	asks  map[string]asked
 }
 
 type content struct {
@@ -42,7 +46,7 @@ type content struct {
 
 // openCache makes the folder if it is not there, and identifies this program.
 func openCache(folder string) (*cache, error) {
-	c := &cache{folder: folder, files: map[string]content{}}
+	c := &cache{folder: folder, files: map[string]content{}, asks: map[string]asked{}}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -89,6 +93,8 @@ type storedUnit struct {
 	Depends map[string]content
 	Flags   []string // with what was found out about headers
 	Unit    frontend.Unit
+	// Fleeting says that the unit depends on what no file has.
+	Fleeting bool
 }
 
 func (c *cache) unitPath(key string) string { return filepath.Join(c.folder, "units", key+".gob") }
@@ -96,7 +102,7 @@ func (c *cache) unitPath(key string) string { return filepath.Join(c.folder, "un
 // unit is a unit that is still good, nil if there is none.
 func (c *cache) unit(key string) *storedUnit {
 	u, err := readUnit(c.unitPath(key))
-	if err != nil {
+	if err != nil || u.Fleeting {
 		return nil
 	}
 	for path, old := range u.Depends {
@@ -120,13 +126,18 @@ func readUnit(path string) (*storedUnit, error) {
 	return u, nil
 }
 
-// putUnit keeps a unit; workers read it from there.
-func (c *cache) putUnit(key string, u *frontend.Unit, flags, include []string) error {
+// putUnit keeps a unit; workers read it from there. The folders are those in which the compiler looks for headers, and
+// flags are with what was found out about headers.
+func (c *cache) putUnit(key string, u *frontend.Unit, flags, folders []string) error {
 	s := storedUnit{Unit: *u, Flags: flags, Depends: map[string]content{}}
+	var names []string
 	for _, path := range u.Depends {
 		s.Depends[path] = c.look(path)
+		a := c.asked(path)
+		s.Fleeting = s.Fleeting || a.more
+		names = append(names, a.names...)
 	}
-	for _, path := range hidden(u.Depends, slices.Concat(include, folders(flags))) {
+	for _, path := range hidden(u.Depends, names, folders) {
 		if x := c.look(path); x.Missing {
 			s.Depends[path] = x
 		}
@@ -138,14 +149,57 @@ func (c *cache) putUnit(key string, u *frontend.Unit, flags, include []string) e
 	return writeFile(c.unitPath(key), b.Bytes())
 }
 
+// asked is what a file asks the compiler for besides content of files.
+type asked struct {
+	names []string // files that it looks for, without reading them
+	more  bool     // what no name tells: the date, the time of the file, or a file whose name a macro makes
+}
+
+var (
+	dateWord   = lazyregexp.New(`\b__(DATE|TIME|TIMESTAMP)__\b`)
+	presence   = lazyregexp.New(`(?m)^.*\b__has_(?:include|include_next|embed)\s*\(.*$`)
+	looksFor   = lazyregexp.New(`\b__has_(?:include|include_next|embed)\s*\(\s*(?:"([^"]*)"|<([^>]*)>)?`)
+	definition = lazyregexp.New(`^\s*#\s*define\s+__has_`)
+)
+
+// asked finds what a file asks for.
+func (c *cache) asked(path string) asked {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.asks[path]; ok {
+		return a
+	}
+	var a asked
+	if data, err := os.ReadFile(path); err == nil {
+		a = asks(string(data))
+	}
+	c.asks[path] = a
+	return a
+}
+
+func asks(source string) (a asked) {
+	a.more = dateWord.MatchString(source)
+	for _, line := range presence.FindAllString(source, -1) {
+		if definition.MatchString(line) {
+			continue
+		}
+		for _, m := range looksFor.FindAllStringSubmatch(line, -1) {
+			name := m[1] + m[2]
+			a.names = append(a.names, name)
+			a.more = a.more || name == ""
+		}
+	}
+	return a
+}
+
 // hiddenParts is how many parts at the end of a path an #include may name.
 const hiddenParts = 3
 
-// hidden are paths where a file would be read instead of one of those that were read, if it were there: what an #include names is the end of a
-// path, and is looked for in all folders that are named, or in which something was read.
-func hidden(read, named []string) (list []string) {
+// hidden are paths where a file would be read instead of one of those that were read, if it were there, or where a file with one of the names
+// would be: what an #include names is the end of a path, and is looked for in all folders, and those in which something was read.
+func hidden(read, names, folders []string) (list []string) {
 	in := map[string]bool{}
-	for _, d := range named {
+	for _, d := range folders {
 		in[absolute(d)] = true
 	}
 	for _, path := range read {
@@ -160,18 +214,34 @@ func hidden(read, named []string) (list []string) {
 			rest, end = filepath.Dir(rest), filepath.Join(filepath.Base(rest), end)
 		}
 	}
+	for _, name := range names {
+		if filepath.IsAbs(name) {
+			list = append(list, name)
+			continue
+		}
+		for d := range in {
+			list = append(list, filepath.Join(d, name))
+		}
+	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// folders are those that flags of the compiler name.
-func folders(flags []string) (list []string) {
+// foldersOf are the folders that flags of the compiler name, which runs in a directory (empty: here).
+func foldersOf(flags []string, directory string) (list []string) {
+	add := func(d string) {
+		d = strings.TrimPrefix(d, "=")
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(directory, d)
+		}
+		list = append(list, d)
+	}
 	for k, f := range flags {
-		for _, option := range []string{"-I", "-iquote", "-isystem", "-idirafter"} {
+		for _, option := range []string{"-I", "-iquote", "-isystem", "-idirafter", "-isystem-after", "-cxx-isystem", "--include-directory"} {
 			if f == option && k+1 < len(flags) {
-				list = append(list, flags[k+1])
+				add(flags[k+1])
 			} else if d, ok := strings.CutPrefix(f, option); ok && d != "" {
-				list = append(list, d)
+				add(d)
 			}
 		}
 	}

@@ -161,7 +161,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := s.compile(ctx); err != nil {
 		return nil, err
 	}
-	graph, err := s.choose(changed)
+	models, err := frontend.ModelsDigest(ctx, s.modelOptions())
+	if err != nil {
+		return nil, inputError(err)
+	}
+	graph, err := s.choose(changed, models)
 	if err != nil {
 		return nil, err
 	}
@@ -193,12 +197,18 @@ func (s *scanner) compileOptions() frontend.Options {
 	return o
 }
 
+// headerFolders are those in which the compiler of a file looks for headers.
+func (s *scanner) headerFolders(src *source, o *frontend.Options) []string {
+	return slices.Concat(o.Include, foldersOf(src.Flags, src.Directory), foldersOf(o.ExtraArgs, src.Directory), frontend.HeaderFolders())
+}
+
 // compile compiles the files, as many at a time as there are processors.
 func (s *scanner) compile(ctx context.Context) error {
 	n := len(s.project.sources)
 	s.units, s.keys = make([]*frontend.Unit, n), make([]string, n)
 	errs := make([]error, n)
 	o := s.compileOptions()
+	compiler := frontend.Compiler()
 	slots := make(chan struct{}, s.o.Jobs)
 	var group sync.WaitGroup
 	for i := range s.project.sources {
@@ -206,12 +216,12 @@ func (s *scanner) compile(ctx context.Context) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			src := &s.project.sources[i]
-			key := s.cache.key("unit", src.Source, o.Include, o.Define, o.Undef, o.Std, o.ExtraArgs, o.DataModel, o.Requested)
+			key := s.cache.key("unit", src.Source, o.Include, o.Define, o.Undef, o.Std, o.ExtraArgs, o.DataModel, o.Requested, compiler)
 			if stored := s.cache.unit(key); stored != nil {
 				s.units[i], s.keys[i] = &stored.Unit, key
 			} else if u, err := s.project.compile(ctx, src, o); err != nil {
 				errs[i] = err
-			} else if err := s.cache.putUnit(key, u, src.Flags, o.Include); err != nil {
+			} else if err := s.cache.putUnit(key, u, src.Flags, s.headerFolders(src, &o)); err != nil {
 				errs[i] = &assay.EnvironmentError{Doing: "writing to the cache", Err: err}
 			} else {
 				s.units[i], s.keys[i] = u, key
@@ -245,8 +255,15 @@ func (s *scanner) compile(ctx context.Context) error {
 	return nil
 }
 
+// modelOptions are what the models of the user are compiled with.
+func (s *scanner) modelOptions() frontend.Options {
+	o := s.compileOptions()
+	o.Models = s.o.Program.Models
+	return o
+}
+
 // choose finds the functions to look at, and who calls whom.
-func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
+func (s *scanner) choose(changed map[string][]lineRange, models string) (*callGraph, error) {
 	var units []*frontend.Unit
 	var index []int // in s.units
 	for i, u := range s.units {
@@ -316,7 +333,7 @@ func (s *scanner) choose(changed map[string][]lineRange) (*callGraph, error) {
 				digests = append(digests, r.Digests)
 			}
 		}
-		t.key = s.cache.key("answer", t.name, t.internal, t.allocates, digests, t.made, s.o.Summary, declared(t.link), s.o.Properties, s.o.Memory, s.program(t.name))
+		t.key = s.cache.key("answer", t.name, t.internal, t.allocates, digests, t.made, s.o.Summary, told(t.link), told(t.madeLink), models, s.o.Properties, s.o.Memory, s.program(t.name))
 	}
 	for _, t := range s.targets {
 		skip := changed != nil && !touches(changed[t.def.File], t.def.Line, t.def.End)
@@ -347,11 +364,11 @@ func (s *scanner) countLines() {
 	}
 }
 
-// declared is what the units say of functions without body, for the key of an answer.
-func declared(link []frontend.Linked) []any {
+// told is what the units say of functions without body, and of checks, for the key of an answer.
+func told(link []frontend.Linked) []any {
 	var list []any
 	for _, l := range link {
-		list = append(list, l.Unit.Declared)
+		list = append(list, l.Unit.Declared, l.Unit.Told())
 	}
 	return list
 }
