@@ -300,10 +300,20 @@ func (c *checkerState) fillRange(s *state, d *ir.Def, n number) (ok bool) {
 	ob := &s.objects[o]
 	c.clear(s, ob, at, n)
 	ob.cells = append(ob.cells[:len(ob.cells):len(ob.cells)], copied...)
-	if b := c.number(s, d.Args[1]); d.Op == ir.MemSet && at.isConst() && n.isConst() && b.isConst() && b.low.Sign() == 0 {
-		ob.cells = append(ob.cells, zeroCells(at.low, new(big.Int).Add(at.low, n.low))...)
+	if b := c.number(s, d.Args[1]); d.Op == ir.MemSet && b.isConst() && b.low.Sign() == 0 {
+		ob.cells = append(ob.cells, c.cleared(at, n)...)
 	}
 	return true
+}
+
+// cleared are cells for n bytes that are 0, where n > 0: all of them if they are few, else the last one.
+func (c *checkerState) cleared(at, n number) []cell {
+	if at.isConst() && n.isConst() {
+		if cells := zeroCells(at.low, new(big.Int).Add(at.low, n.low)); cells != nil {
+			return cells
+		}
+	}
+	return []cell{{c.sub(c.add(at, n), small(1)), ir.IntType(8), integerValue(small(0))}}
 }
 
 // copied are the cells that a copy of n bytes to p takes over as a whole.

@@ -242,6 +242,15 @@ func zeroCells(from, to linear.Number) []cell {
 	return []cell{{Offset: linear.Constant(from), Type: ir.IntType(uint32(8 * n)), Value: constant(0)}}
 }
 
+// cleared are cells for n bytes from off that are 0, where n > 0: all of them if they are few, else the last one,
+// which ends a text in a block that was cleared.
+func cleared(off, n linear.Form) []cell {
+	if off.IsConstant() && n.IsConstant() && n.Const.Cmp(linear.Int(maxZeros)) <= 0 {
+		return zeroCells(off.Const, off.Const.Add(n.Const))
+	}
+	return []cell{{Offset: off.Add(n).Sub(linear.Constant(linear.Int(1))), Type: ir.IntType(8), Value: constant(0)}}
+}
+
 // image reads the initial content of a global.
 func (x *explorer) image(s *state, g *ir.Global, at uint64, t ir.Type) (value, bool) {
 	n := t.Size()

@@ -165,8 +165,8 @@ func (x *explorer) fill(s *state, f *frame, v ir.Value, d *ir.Def) control {
 	}
 	x.forget(s, o, off, n, false)
 	s.Objects[o].Cells = append(s.Objects[o].Cells, copied...)
-	if d.Op == ir.MemSet && off.IsConstant() && n.IsConstant() && n.Const.Cmp(linear.Int(maxZeros)) <= 0 && x.operand(s, f, d.Args[1]).Form.Equal(linear.Form{}) {
-		s.Objects[o].Cells = append(s.Objects[o].Cells, zeroCells(off.Const, off.Const.Add(n.Const))...)
+	if d.Op == ir.MemSet && x.operand(s, f, d.Args[1]).Form.Equal(linear.Form{}) {
+		s.Objects[o].Cells = append(s.Objects[o].Cells, cleared(off, n)...)
 	}
 	return next
 }
