@@ -49,7 +49,7 @@ func modelBitcode(module string, pointerBits uint32) ([]byte, error) {
 // linking takes from a module what is declared by then, and must not come back
 // to it, or its static objects would exist twice.
 var modelOrder = []string{
-	"fortify", "variants", "threads", "signals", "folder", "locale", "address", "system", "misc", "getopt", "print", "stdio", "scan", "format", "number", "sort", "stdlib", "environment", "random", "unistd", "stream", "wchar", "time", "ctype", "string", "approximate", "math", "extended", "rounding", "memory", "errno", "runtime",
+	"fortify", "variants", "threads", "signals", "folder", "locale", "address", "account", "system", "misc", "getopt", "print", "stdio", "scan", "format", "number", "sort", "stdlib", "environment", "random", "unistd", "stream", "wchar", "time", "ctype", "string", "approximate", "math", "extended", "rounding", "memory", "errno", "runtime",
 }
 
 // linkModels links the modules that the program needs.
