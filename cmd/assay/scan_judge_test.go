@@ -39,6 +39,12 @@ unsigned long count(const struct value *v) { return v->kind == 2 ? v->u.list->co
 struct state { unsigned word[8]; };
 void words(const struct state *s, unsigned *out, int n) { for (int i = 0; i < n; i++) out[i] = s->word[i]; }
 void third(struct state *s, int n) { for (int i = 0; i < n; i++) s->word[6 + i] = 0; }
+struct tag { int kind; }; struct chars { struct tag t; const char *chars; unsigned long length; }; struct tags { struct tag t; unsigned long count; struct tag *first; };
+static const char *chars(const struct tag *t) { return ((const struct chars *)t)->chars; }
+static unsigned long counted(const struct tag *t) { return ((const struct tags *)t)->count; }
+int start(const struct tag *t) { return t->kind == 1 ? chars(t)[0] : counted(t) > 2; }
+unsigned hash(const char *key, unsigned long length) { union { const char *p; unsigned long i; } u; u.p = key; return (u.i & 3) == 0 && length == 3 ? *(const unsigned *)key & 0xffffff : 0; }
+unsigned head(const char *key, unsigned long length) { return length == 3 ? *(const unsigned *)key : 0; }
 `
 	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
@@ -54,12 +60,12 @@ void third(struct state *s, int n) { for (int i = 0; i < n; i++) s->word[6 + i] 
 	}
 	// The write behind the copy is no matter of arguments, although the check before it goes wrong as well; the copy itself is where the
 	// allocation fails. How many words there are is known to who asks for them; no one can ask for the fourth behind the sixth.
-	for _, want := range []string{"6 copy high", "12 copy medium", "13 copy high", "16 late medium", "21 last high", "22 count low", "24 words low", "25 third high"} {
+	for _, want := range []string{"6 copy high", "12 copy medium", "13 copy high", "16 late medium", "21 last high", "22 count low", "24 words low", "25 third high", "29 start low", "30 hash low", "31 head high"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("findings: %v, want %s", got, want)
 		}
 	}
-	if len(got) != 8 {
+	if len(got) != 11 {
 		t.Errorf("findings: %v", got)
 	}
 }

@@ -71,6 +71,8 @@ type Definition struct {
 	Integers     []string
 	// Variadic says that the function has arguments that nothing describes: ..., or a va_list.
 	Variadic bool
+	// Word is how many bytes the words have whose addresses the function tells from others by their low bits, 0 if it does not.
+	Word uint64
 	// Structures are what its result and its parameters point to; none if what C has is not known.
 	Structures []harness.Structure
 }
@@ -197,6 +199,7 @@ func (u *Unit) describe() error {
 					d.Integers = append(d.Integers, p.Name)
 				}
 			}
+			d.Word = alignedWord(f)
 			for _, b := range f.Blocks {
 				d.Instructions += len(b.Instrs)
 				for _, i := range b.Instrs {

@@ -310,6 +310,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			}
 		}
 	}
+	differs := several(s.views, base)
 	for _, other := range s.types { // a structure that is the beginning of a larger one
 		if o := other.Strip(); o != nil && o.Kind == llvm.CPointer && beginsWith(o.Base, base) {
 			base = o.Base
@@ -333,6 +334,9 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		return out
 	}
 	object := in.object(base, Depth, nil)
+	if out.Several = differs; differs {
+		out.Why = "it is taken for different structures, too"
+	}
 	s.elements = max(s.elements, (s.bytes+object.Size-1)/max(object.Size, 1))
 	out.Object = object
 	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
@@ -432,6 +436,47 @@ func beginsWith(t, first *llvm.CType) bool {
 	}
 	m := s.Members[0]
 	return m.Offset == 0 && (m.Type.Strip() == f || beginsWith(m.Type, first))
+}
+
+// several says that some of the structures that a pointer is taken for are larger than the one it is said to point to and begin with it,
+// while none of two is a beginning of the other: an object can only be one of them.
+func several(views []*llvm.Type, base *llvm.CType) bool {
+	b := base.Strip()
+	if b == nil || b.Kind != llvm.CStruct || len(b.Members) == 0 {
+		return false
+	}
+	size := (b.Bits + 7) / 8
+	var larger []*llvm.Type
+	for _, v := range views {
+		if v.Size <= size || v.Fields[0].Kind != llvm.StructType || structureName(v) == "" {
+			continue
+		}
+		for _, x := range larger {
+			if !startsWith(x, v) && !startsWith(v, x) {
+				return true
+			}
+		}
+		larger = append(larger, v)
+	}
+	return false
+}
+
+// startsWith says that a structure is another one, or that its first member is one that starts with it.
+func startsWith(t, first *llvm.Type) bool {
+	return t.Kind == llvm.StructType && (structureName(t) == structureName(first) || len(t.Fields) > 0 && startsWith(t.Fields[0], first))
+}
+
+// structureName is the name of a structure in C, empty if it has none; where two files have one of a name, LLVM numbers them.
+func structureName(t *llvm.Type) string {
+	text, _, _ := strings.Cut(t.Text, " = ") // the body of the type is behind its name
+	name, ok := strings.CutPrefix(text, "%struct.")
+	if !ok {
+		return ""
+	}
+	if k := strings.LastIndexByte(name, '.'); k > 0 && strings.Trim(name[k+1:], "0123456789") == "" && name[:k] != "anon" {
+		name = name[:k]
+	}
+	return name
 }
 
 // named is the C type of a structure of LLVM, nil if there is none of its name.

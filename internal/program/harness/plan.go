@@ -118,6 +118,8 @@ type Pointer struct {
 	ByUse bool
 	// Chosen says that it is a member of a union, in which a run may take it for another member.
 	Chosen bool
+	// Several says that the program takes it for different structures which begin alike: a member may tell which it is.
+	Several bool
 	// Loose are members beside it, if it is one, that limit something and are no size: the program may know how they go with the
 	// size of what it points to.
 	Loose []Limit

@@ -136,6 +136,29 @@ func fold(list []Finding) []Finding {
 	return out
 }
 
+// spread puts further findings of one function behind the first findings of the others, before those that need a precondition: where a run goes
+// on behind one violation, the next is often its consequence. Runs of main come from anywhere.
+func spread(list []Finding) []Finding {
+	type entry struct {
+		file, name string
+	}
+	seen := map[entry]bool{}
+	var first, further, low []Finding
+	for _, f := range list {
+		key := entry{f.File, f.Entry}
+		switch {
+		case f.Confidence == Low:
+			low = append(low, f)
+		case seen[key] && f.Entry != "main":
+			further = append(further, f)
+		default:
+			seen[key] = true
+			first = append(first, f)
+		}
+	}
+	return slices.Concat(first, further, low)
+}
+
 // inContext lowers the confidence of a finding in a function that only the project itself calls: no root was seen to
 // lead there.
 func inContext(f Finding, entry int, functions []*target, graph *callGraph) Finding {

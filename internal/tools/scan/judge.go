@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"assay"
+	"assay/internal/program/frontend"
 	"assay/internal/program/harness"
 	"assay/internal/user/show"
 )
@@ -72,6 +73,28 @@ func (s start) otherMember(p show.Pointee) bool {
 	return p.Bytes > 0 && slices.ContainsFunc(s, func(f harness.Fact) bool {
 		return f.Name == p.Name && f.Pointer != nil && f.Pointer.Chosen && f.Pointer.Object != nil && f.Pointer.Object.Size != p.Bytes
 	})
+}
+
+// several is a parameter that the program takes for different structures, of which the run has chosen one; empty if there is none.
+func (s start) several() string {
+	for _, f := range s {
+		if f.Pointer != nil && f.Pointer.Several && f.Pointer.Object != nil && f.Pointer.Made == nil {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// ofSeveral is such a parameter, if a violation may come from the choice: it is in what the parameter points to, or about a pointer that leads to nothing.
+func (s start) ofSeveral(p show.Pointee) string {
+	name := s.several()
+	switch {
+	case name == "":
+	case p.Kind == show.PointeeArgument && (p.Name == name || strings.HasPrefix(p.Name, name+"->")),
+		p.Kind == "", p.Kind == show.PointeeNull, p.Kind == show.PointeeNothing, p.Kind == show.PointeeFunction:
+		return name
+	}
+	return ""
 }
 
 // structured says that pointers in structures were filled in, or may be in objects of which nothing is known.
@@ -355,7 +378,31 @@ func (x *examination) lowered(f *Finding, s start) bool {
 		f.lower(LabelFormat, "the function has arguments that nothing describes", "the arguments that the format asks for")
 		return true
 	}
+	if x.wordwise(f) {
+		f.lower(LabelWords, f.Place.Func+" tells addresses of words from others, and reads whole words there: what is behind the end is in the same word", "the last word of what is read may be read to its end")
+		return true
+	}
 	return lowered(f, s)
+}
+
+// wordwise says that a violation is a read of a word that begins in an object and ends behind it, in a function that does so on purpose: it
+// tests whether addresses are those of words, as hash functions and those of strings do, for a word is never in two pages. C has no such
+// permission.
+func (x *examination) wordwise(f *Finding) bool {
+	p := f.Place.Pointee
+	if f.Property != assay.ValidDeref || !p.Reads || p.Gone || p.Where != show.WhereInside || p.Bytes < 2 {
+		return false
+	}
+	for _, list := range [][]frontend.Linked{x.task.Program.Link, x.madeLink} {
+		for _, l := range list {
+			for k := range l.Unit.Definitions {
+				if d := &l.Unit.Definitions[k]; d.Name == f.Place.Func && d.Word >= p.Bytes {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // expected says that a run goes wrong about null that was passed, and that the function expects: it compares the parameter with null, or a
@@ -382,6 +429,8 @@ func lowered(f *Finding, s start) bool {
 		f.lower(LabelInvariant, "it takes what "+p.Name+" points to for something else, and what a union holds depends on what is beside it", "the kind of what "+p.Name+" is a part of")
 	case p.Kind == show.PointeeArgument && s.loose(f) != "":
 		f.lower(LabelInvariant, "the function takes "+s.loose(f)+" for a limit, and nothing says how that goes with the size of "+p.Name, roomFor(f, s))
+	case memory && s.ofSeveral(p) != "":
+		f.lower(LabelInvariant, "the program takes what "+s.ofSeveral(p)+" points to for different structures, and which one it is may be told by a member", "the kind of what "+s.ofSeveral(p)+" points to")
 	case memory && !f.followed && f.Entry != "main":
 		f.lower(LabelRoom, "where the pointer comes from is not known", roomFor(f, s))
 	case p.Kind == show.PointeeNull && p.Initial && f.filled && p.Name == "": // no parameter: what a constructor has left null

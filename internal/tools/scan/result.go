@@ -125,6 +125,7 @@ const (
 	LabelFormat    Label = "format"    // arguments that nothing describes are those that a format asks for
 	LabelNumbers   Label = "numbers"   // integers are not near the limits of their types
 	LabelAsserted  Label = "asserted"  // what the function asserts of its arguments
+	LabelWords     Label = "words"     // words may be read to their end
 	LabelCallers   Label = "callers"   // what the callers in the project establish
 )
 

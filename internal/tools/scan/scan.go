@@ -447,7 +447,7 @@ func (s *scanner) finish(ctx context.Context, graph *callGraph) {
 			r.Findings = append(r.Findings, f)
 		}
 	}
-	r.Findings = fold(r.Findings)
+	r.Findings = spread(fold(r.Findings))
 	if r.Missed = missing; missing > 0 {
 		r.Stopped = "interrupted"
 		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -259,3 +259,21 @@ func TestFold(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestSpread: what else goes wrong in one function is behind the first finding of each.
+func TestSpread(t *testing.T) {
+	var list []Finding
+	for _, x := range []struct {
+		entry string
+		c     Confidence
+	}{{"f", High}, {"f", High}, {"main", High}, {"main", High}, {"g", Medium}, {"g", Low}} {
+		list = append(list, Finding{Entry: x.entry, Confidence: x.c, Place: assay.Place{Pos: assay.Position{Line: len(list)}}})
+	}
+	var got []int
+	for _, f := range spread(list) {
+		got = append(got, f.Place.Pos.Line)
+	}
+	if want := []int{0, 2, 3, 4, 1, 5}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -198,7 +198,7 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee)
 	}
 	pointee := what.pointee(address, o.Alive)
 	if op := e.Func.Def(e.Value).Op; op == ir.Load || op == ir.Store {
-		pointee.Bytes = x.size
+		pointee.Bytes, pointee.Reads = x.size, op == ir.Load
 	}
 	return of + ", " + role + text, pointee
 }

@@ -13,6 +13,8 @@ type Pointee struct {
 	Where Where `json:"where,omitempty"`
 	// Bytes is how many are read or written by one instruction, 0 for ranges.
 	Bytes uint64 `json:"-"`
+	// Reads says that they are read.
+	Reads bool `json:"-"`
 	// Gone says that the object was freed, or has gone out of scope.
 	Gone bool `json:"gone,omitempty"`
 	// Initial says that the pointer is null from the start: it was passed so, or is in memory that was so when the function
