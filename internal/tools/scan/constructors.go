@@ -221,8 +221,8 @@ func (x *examination) construct(p assay.Property) {
 		if old := x.sameCause(p, r.Violation); old == nil || old.Place.Pos == f.Place.Pos {
 			n--
 		}
-		if !slices.ContainsFunc(f.Trace, func(s assay.Step) bool { return s.Func == f.Entry }) {
-			continue // it happens before the function is called
+		if !f.inside {
+			continue // it happens before the function is called, though a constructor may call it as well
 		}
 		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
 		f.made, f.filled = true, filled(x.made)

@@ -264,6 +264,9 @@ func (x *examination) finding(r *assay.Result) Finding {
 	err := r.Trace(x.ctx, func(s assay.Step) error { // a trace that ends early is shown as far as it goes
 		short.Add(s)
 		last = s
+		if s.Depth == 0 && s.Func != "" {
+			f.inside = s.Func == f.Entry
+		}
 		return nil
 	})
 	short.Close()

@@ -164,6 +164,8 @@ type Finding struct {
 	made bool
 	// filled says that a constructor filled the object in, in memory that was there.
 	filled bool
+	// inside says that it happens in a call of Entry by the harness: not in one of a function that makes an object.
+	inside bool
 	// followed says that the trace comes to the violation.
 	followed bool
 	// Also are other functions from which the same place is reached.
