@@ -33,10 +33,12 @@ func (s start) sized(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Sized })
 }
 
-// explicit says that the size of what an argument points to is an argument, too, as its use tells: a name alone may be that of something else.
+// explicit says that the size of what an argument points to is an argument, too, as its use tells: a name alone may be that of something else. Of
+// bytes that are taken for a structure it is not the size, but may be that of what follows.
 func (s start) explicit(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool {
-		return f.Name == name && !f.Part() && f.Pointer != nil && f.Pointer.Sized && f.Pointer.ByUse
+		p := f.Pointer
+		return f.Name == name && !f.Part() && p != nil && p.Sized && p.ByUse && (p.Object == nil || p.Object.Room == 0)
 	})
 }
 
