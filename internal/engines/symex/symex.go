@@ -145,8 +145,16 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 		y.o.MaxSteps = min(o.MaxSteps, steps)
 		return true
 	}
-	hurried := false // states were kept apart by constants, but not to the end
+	hurried := false             // states were kept apart by constants, but not to the end
+	begun, ended := false, false // bounds moved: in a quick attempt, which came to its end
+	bounded := func(y *explorer, steps int64) bool {
+		y.shape, y.patient = x.shape || x.dropped, true
+		y.o.MaxSteps = min(o.MaxSteps, steps)
+		return len(x.suspects) > 0 && x.obstacle == nil && !o.System
+	}
 	for _, again := range []func(y *explorer) bool{
+		// Perhaps numbers stay within bounds that they reach in a few iterations: soon found, or not.
+		func(y *explorer) bool { return bounded(y, quickSteps+x.stats.Steps/2) },
 		// Perhaps it matters which constants belong together: soon found, or not.
 		func(y *explorer) bool { return apart(y, quickSteps+x.stats.Steps) },
 		// Perhaps it matters what pointers in memory point to.
@@ -156,11 +164,7 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 			return x.dropped && !x.shape
 		},
 		// Perhaps numbers stay within bounds that they reach in a few iterations.
-		func(y *explorer) bool {
-			y.shape, y.patient = x.shape || x.dropped, true
-			y.o.MaxSteps = min(o.MaxSteps, maxFineSteps+10*x.stats.Steps)
-			return len(x.suspects) > 0 && x.obstacle == nil && !o.System
-		},
+		func(y *explorer) bool { return bounded(y, maxFineSteps+10*x.stats.Steps) && !ended },
 		// Perhaps nodes own what their fields point to, where they may be trees as well: soon
 		// found, or not.
 		func(y *explorer) bool {
@@ -219,6 +223,10 @@ func Build(ctx context.Context, m *ir.Module, o Options) Result {
 		}
 		if y.partition != nil {
 			hurried = y.obstacle != nil
+			continue
+		}
+		if y.patient && !begun {
+			begun, ended = true, y.obstacle == nil
 			continue
 		}
 		x = y
