@@ -66,7 +66,7 @@ func (c *choice) eval(f linear.Form) (linear.Number, bool) {
 	return f.Eval(func(v linear.Var) linear.Number { return linear.FromBigInt(c.values[v]) }), true
 }
 
-// next is a temporary without a number, and what it may be: one that an equation determines, or the first.
+// next is a temporary without a number, and what it may be: one that an equation determines, or the best.
 func (c *choice) next() (int, span) {
 	spans := make([]span, len(c.values)-c.variables)
 	for _, g := range c.t.Guard {
@@ -87,23 +87,30 @@ func (c *choice) next() (int, span) {
 		rest, _ := c.eval(g.Form.AddScaled(coef.Neg(), linear.Variable(v)))
 		spans[open-c.variables].meet(rest.Neg().Div(coef), g.Equality, coef.Sign() > 0)
 	}
-	first := -1
+	// One with two bounds, or a factor of a product, which then bounds others, or one with a bound.
+	best, rank := -1, -1
 	for k := range spans {
 		v := linear.Var(c.variables + k)
 		if c.values[v] != nil || slices.ContainsFunc(c.t.Products, func(p its.Product) bool { return p.Temp == v }) {
 			continue
 		}
-		if spans[k].low != nil && spans[k].high != nil {
+		r := 0
+		switch low, high := spans[k].low != nil, spans[k].high != nil; {
+		case low && high:
 			return int(v), spans[k]
+		case slices.ContainsFunc(c.t.Products, func(p its.Product) bool { return p.A.Has(v) || p.B.Has(v) }):
+			r = 2
+		case low || high:
+			r = 1
 		}
-		if first < 0 {
-			first = int(v)
+		if r > rank {
+			best, rank = int(v), r
 		}
 	}
-	if first < 0 {
+	if best < 0 {
 		return -1, span{}
 	}
-	return first, spans[first-c.variables]
+	return best, spans[best-c.variables]
 }
 
 // span is a range of integers; nil is no bound.

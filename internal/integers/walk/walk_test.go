@@ -33,6 +33,29 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// TestFactors: a number that is multiplied is chosen before one that the product bounds.
+func TestFactors(t *testing.T) {
+	s, err := its.Read("a.koat", `(GOAL COMPLEXITY)
+(STARTTERM (FUNCTIONSYMBOLS start))
+(VAR x y)
+(RULES
+  start(x, y) -> loop(a, b) :|: b*b < a && a = 2*q + 1
+  loop(x, y) -> loop(x, y)
+)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := 0
+	Runs(t.Context(), s, nil, func(step Step) {
+		if step.Transition == 0 {
+			began++
+		}
+	})
+	if began < runs*9/10 {
+		t.Errorf("of %d runs %d begin", runs, began)
+	}
+}
+
 // TestStates: no run has all the states of a location.
 func TestStates(t *testing.T) {
 	s, err := its.Read("a.koat", `(GOAL COMPLEXITY)
