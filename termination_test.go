@@ -305,14 +305,14 @@ func TestRankedFromIntegers(t *testing.T) {
 }
 
 // TestWhateverOverflowYields: overflow that influences which way the program goes, but not
-// whether it ends. A proof may pass it, a refutation may not.
+// whether it ends. A proof may pass it, a refutation only where the same loop has no end over the integers, too.
 func TestWhateverOverflowYields(t *testing.T) {
 	for name, p := range map[string]struct {
 		source string
 		want   Answer
 	}{
 		"both ways end":  {`int main(void) { int r = 1; unsigned i = 0; while (i < 1000) { r = r * 3; if (r < 0) i += 2; else i++; } }`, True},
-		"masked":         {`int __VERIFIER_nondet_int(void); int main(void) { int x = __VERIFIER_nondet_int(), a = 34; while (x == 0) { a--; x = x & a; } }`, Unknown},
+		"masked":         {`int __VERIFIER_nondet_int(void); int main(void) { int x = __VERIFIER_nondet_int(), a = 34; while (x == 0) { a--; x = x & a; } }`, False},
 		"it has a say":   {`int __VERIFIER_nondet_int(void); int main(void) { int x = __VERIFIER_nondet_int(); while (x >= 0) x += 5; }`, Unknown},
 		"and over there": {`int __VERIFIER_nondet_int(void); int main(void) { int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int(); while (x > y) y = x + 1; }`, Unknown},
 	} {
