@@ -4,8 +4,9 @@
 _Bool __assay_bad_descriptor(int file);
 
 // The texts of an account end in one block, and may be as long as it; they are overwritten by
-// the next answer, as POSIX allows, and stay where they are. Texts of accounts do not overlap: a
-// violation that hangs on them does not count.
+// the next answer, as POSIX allows, and stay where they are: that they may be gone then, which POSIX
+// allows as well, is not modelled. Texts of accounts do not overlap: a violation that depends on
+// that does not count.
 enum { LENGTH = 131072 };
 static char texts[LENGTH];
 
