@@ -74,7 +74,7 @@ type Formula = ltl.Source
 
 // Pointer says what a pointer parameter points to: an array of so many elements, or
 // of as many as another parameter says, or a string of any length; or it may be
-// equal to another parameter. Each may be null, unless Program.NonNull says otherwise.
+// equal to another parameter. An array or a string is null only where the program may ask whether it is; see Program.NonNull.
 type Pointer = frontend.Argument
 
 // Harness says how the arguments of Program.Function are inferred.
@@ -97,7 +97,7 @@ type Program struct {
 	// "function:parameter"; others are null or point to one element.
 	Pointers map[string]Pointer
 	// NonNull are the pointer parameters of Function that are not null, as "function:parameter", or "all"; of
-	// Nullable any may be null although Harness, which infers how a person would call it, finds no reason.
+	// Nullable any may be null although nothing in the program asks whether it is (Pointers, Harness).
 	NonNull, Nullable []string
 	Harness           Harness
 	Link              []frontend.Linked // the program, if it is compiled; Files are not read then

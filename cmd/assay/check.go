@@ -96,7 +96,7 @@ func (f *checkFlags) groups() groups {
 	program.Var(pointerValue{p.Pointers, aliasPointer}, "alias", "with --function f: p points to an element of its own, or is equal to the parameter q")
 	program.Var(nonNullValue{&p.NonNull}, "nonnull", "with --function f: its pointer parameters are not null; of one parameter with f:p, may be repeated")
 	program.Lookup("nonnull").NoOptDefVal = assay.AllPointers
-	program.Var(nonNullValue{&p.Nullable}, "nullable", "with --harness auto: of one parameter with f:p, or all: it may be null, even where the function never compares it with null")
+	program.Var(nonNullValue{&p.Nullable}, "nullable", "with --array, --string, --harness auto: of one parameter with f:p, or all: it may be null, even where the function never compares it with null")
 	f.harness = harnessChoices[0]
 	program.Var(choiceValue{&f.harness, harnessChoices}, "harness", "with --function: what its arguments are; plain: a pointer is null or points to one element; auto: as a person would call it, as names, types and uses suggest (printed as assumptions); also implied by --nonnull without a parameter")
 	program.BoolVar(&p.HavocGlobals, "havoc-globals", false, "start with arbitrary content of the globals")

@@ -242,7 +242,8 @@ extern void reach_error(void);
 void isNull(char *text) { if (!text) reach_error(); }
 `)
 	for _, test := range []struct{ property, arguments, want string }{
-		{"valid-deref", "--function length --string length:text", "RESULT: false(valid-deref)"},
+		{"valid-deref", "--function length --string length:text", "RESULT: true"},
+		{"valid-deref", "--function length --string length:text --nullable length:text", "RESULT: false(valid-deref)"},
 		{"valid-deref", "--function length --string length:text --nonnull length:text", "RESULT: true"},
 		{"valid-deref", "--function length --string length:text --nonnull all", "RESULT: true"},
 		{"valid-deref", "--function length --nonnull=length:text --array length:text=0", "RESULT: false(valid-deref)"},

@@ -14,7 +14,8 @@ import (
 
 // This file calls a function under analysis (--function): with arbitrary scalars,
 // and for each pointer null or a fresh heap object of the type pointed to, with
-// arbitrary content. An Argument says more of the object; Options.NonNull rules out null. What is
+// arbitrary content. An Argument says more of the object; such a pointer is null only where the program may ask
+// whether it is (harness.AsksNull), or Options.Nullable says so; Options.NonNull rules out null. What is
 // left of these objects is freed at the end: they are no leaks.
 
 // Argument says what a pointer parameter points to. Exactly one field is set.
@@ -77,7 +78,7 @@ func (f *function) callTarget(fn *llvm.Function) error {
 	var objects []ir.Value
 	for _, name := range pointers {
 		a := f.im.opts.Arguments[called+":"+name]
-		pointer, object, err := f.argumentObject(called+":"+name, name, types, a, scalars[a.Length])
+		pointer, object, err := f.argumentObject(fn, name, called+":"+name, types, a, scalars[a.Length])
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (f *function) checkArguments(fn *llvm.Function, called string) error {
 }
 
 // argumentObject makes what a pointer argument points to, and the argument.
-func (f *function) argumentObject(key, parameter string, types map[string]*llvm.CType, a Argument, length ir.Value) (pointer, object ir.Value, err error) {
+func (f *function) argumentObject(fn *llvm.Function, parameter, key string, types map[string]*llvm.CType, a Argument, length ir.Value) (pointer, object ir.Value, err error) {
 	word := f.im.m.WordType()
 	element, terminator := uint64(0), uint32(0)
 	if t := types[parameter].Strip(); t != nil && t.Kind == llvm.CPointer {
@@ -195,9 +196,24 @@ func (f *function) argumentObject(key, parameter string, types map[string]*llvm.
 	if end != 0 {
 		f.b.Store(f.b.Const(terminator, 0), f.b.PtrAdd(object, end))
 	}
-	if slices.Contains(f.im.opts.NonNull, AllPointers) || slices.Contains(f.im.opts.NonNull, key) {
+	if !f.mayBeNull(fn, parameter, key, a) {
 		return object, object, nil
 	}
 	null := f.b.Nondet(ir.BoolType, ir.NondetInput, parameter+" is null")
 	return f.b.Select(null, f.b.Null(), object), object, nil
+}
+
+// mayBeNull says whether a pointer argument may be null; what follows from the program is noted.
+func (f *function) mayBeNull(fn *llvm.Function, parameter, key string, a Argument) bool {
+	listed := func(list []string) bool { return slices.Contains(list, AllPointers) || slices.Contains(list, key) }
+	described := a.IsArray || a.Length != "" || a.String
+	k := slices.IndexFunc(fn.Params, func(p *llvm.Param) bool { return p.Name == parameter })
+	switch {
+	case listed(f.im.opts.NonNull):
+		return false
+	case listed(f.im.opts.Nullable), !described, k < 0, harness.AsksNull(fn, k):
+		return true
+	}
+	f.im.pointing = append(f.im.pointing, key)
+	return false
 }

@@ -87,7 +87,7 @@ type Options struct {
 	NonNull []string
 	// Label is a label, symbol or address (0x…) of a binary that becomes a label of its C (LabelName).
 	Label string
-	// Nullable are those that may be null although Harness finds no reason for it.
+	// Nullable are those that may be null although Harness, or what Arguments describes, finds no reason for it.
 	Nullable []string
 	// Harness calls Function as a person would who tests it (package harness), if it asks for that.
 	Harness harness.Variant
@@ -199,6 +199,8 @@ type Program struct {
 	Start []harness.Fact
 	// Harness is the plan after which Function is called, with Options.Harness.
 	Harness *harness.Plan
+	// Pointing are the parameters described by Options.Arguments that are not null because nothing asks whether they are.
+	Pointing []string
 	// Contracts are those that stand for functions where these are called, with Options.UseContracts.
 	Contracts []FunctionContract
 	// Notes are assumptions that a verdict rests on.
@@ -290,7 +292,7 @@ func load(ctx context.Context, o Options) (*Program, error) {
 		return nil, err
 	}
 	o.prove(p, copied)
-	p.Start = o.start(p.Harness)
+	p.Start = o.start(p)
 	p.Notes = append(p.Notes, o.notes...)
 	if o.flatten != "" {
 		p.Notes = append(p.Notes, Note{Kind: NoteFlattened, Name: "the program", Text: o.flatten})
@@ -329,7 +331,7 @@ func loadLinked(ctx context.Context, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Start = o.start(p.Harness)
+	p.Start = o.start(p)
 	p.Notes = append(p.Notes, o.notes...)
 	p.Request(o.Requested)
 	if err := ir.Verify(p.Module); err != nil {
@@ -543,7 +545,7 @@ func importProgram(p *llvm.Program, o *Options, foreign bool) (program *Program,
 	if p.PointerBits == 32 {
 		model = ILP32
 	}
-	program = &Program{Module: withoutExactWays(im.m, false), DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan}
+	program = &Program{Module: withoutExactWays(im.m, false), DataModel: model, Notes: im.notes.list, Marked: p.Marked, Harness: im.plan, Pointing: im.pointing}
 	if program.Module != im.m {
 		program.Exact = im.m
 	}

@@ -72,6 +72,8 @@ type importer struct {
 	// plan is how the function under analysis is called, with Options.Harness; callbacks counts its functions.
 	plan      *harness.Plan
 	callbacks int
+	// pointing is Program.Pointing.
+	pointing []string
 }
 
 func newImporter(p *llvm.Program, opts *Options, foreign bool) *importer {

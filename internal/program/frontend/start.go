@@ -7,12 +7,13 @@ import (
 	"assay/internal/program/harness"
 )
 
-// start says what the options assume of the state in which runs start; plan is that of Options.Harness.
-func (o *Options) start(plan *harness.Plan) (assumed []harness.Fact) {
+// start says what the options assume of the state in which the runs of a program start.
+func (o *Options) start(p *Program) (assumed []harness.Fact) {
 	assume := func(text string) { assumed = append(assumed, harness.Fact{Text: text}) }
 	if o.Obligation {
 		return nil // it is of every caller
 	}
+	plan := p.Harness
 	if plan != nil {
 		assume("runs start in " + plan.Function + " with a harness that was inferred (callers that do otherwise are not covered)")
 		assumed = append(assumed, plan.Facts()...)
@@ -30,6 +31,9 @@ func (o *Options) start(plan *harness.Plan) (assumed []harness.Fact) {
 			text += "; not null: " + strings.Join(o.NonNull, ", ")
 		}
 		assume(text)
+		for _, key := range p.Pointing {
+			assume(key + " is not null, about which nothing in the program asks (--nullable " + key + " allows it)")
+		}
 		if !o.HavocGlobals {
 			assume("globals hold their initial values when " + o.Function + " is called (--havoc-globals makes them arbitrary)")
 		}

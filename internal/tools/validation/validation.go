@@ -124,7 +124,7 @@ func ofBinary(t assay.Task, binary string, source *assay.Result) assay.Task {
 	t.Files = []string{binary}
 	p := t.Program
 	t.Program = assay.Program{
-		Function: p.Function, Pointers: p.Pointers, NonNull: p.NonNull, HavocGlobals: p.HavocGlobals, HavocUninitialised: p.HavocUninitialised, Assumed: p.Assumed,
+		Function: p.Function, Pointers: p.Pointers, NonNull: p.NonNull, Nullable: p.Nullable, HavocGlobals: p.HavocGlobals, HavocUninitialised: p.HavocUninitialised, Assumed: p.Assumed,
 		Unmodelled: p.Unmodelled, MallocMayFail: p.MallocMayFail, Models: p.Models,
 	}
 	if t.LTL == nil && source.Formula != "" {
