@@ -28,8 +28,10 @@ type planned struct {
 	objects, slots []ir.Value
 	used           int // of slots
 	conditional    int
-	limit          uint64 // of ordinary integers
-	positive       bool   // they are 1 at least
+	// places are the pointers in structures that are made in every run, by name.
+	places   map[string]ir.Value
+	limit    uint64 // of ordinary integers
+	positive bool   // they are 1 at least
 }
 
 // keep remembers an object for the end.
@@ -78,7 +80,7 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 
 // callPlanned calls the function.
 func (f *function) callPlanned(fn *llvm.Function, plan *harness.Plan) {
-	p := &planned{f: f, limit: plan.Limit, positive: plan.Positive, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
+	p := &planned{f: f, limit: plan.Limit, positive: plan.Positive, scalars: map[string]ir.Value{}, signed: map[string]bool{}, places: map[string]ir.Value{}}
 	args := p.arguments(fn, plan.Parameters, harness.Returned, 0)
 	f.b.Emit(ir.Def{Op: ir.Label, Sym: readyLabel}) // a trace learns here where the last object is
 	f.emitCall(fn, args)
@@ -163,6 +165,18 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 	}
 	own := slices.Clone(args)
 	for _, x := range parameters {
+		if x.Pointer != nil && args[at[x.Name]] != 0 {
+			for _, name := range x.Pointer.Shared {
+				v, ok := p.places[name]
+				if k, is := at[name]; is {
+					v, ok = own[k], true
+				}
+				if ok {
+					equal := f.b.Bin(ir.And, f.b.Nondet(ir.BoolType, ir.NondetInput, x.Name+" is equal to "+name), f.b.Cmp(ir.Ne, v, f.b.Null()))
+					args[at[x.Name]] = f.b.Select(equal, v, args[at[x.Name]])
+				}
+			}
+		}
 		if a := f.im.opts.Arguments[fn.Name+":"+x.Name]; a.Alias != "" && x.Pointer != nil {
 			equal := f.b.Nondet(ir.BoolType, ir.NondetInput, x.Name+" is equal to "+a.Alias)
 			args[at[x.Name]] = f.b.Select(equal, own[at[a.Alias]], own[at[x.Name]])
@@ -401,7 +415,10 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 			}
 			b.Store(v, place)
 		case x.Pointer != nil:
-			b.Store(p.pointer(x.Pointer, inner), place)
+			v := p.pointer(x.Pointer, inner)
+			if b.Store(v, place); p.conditional == 0 && p.places != nil {
+				p.places[inner] = v
+			}
 		case x.Null > 0:
 			b.Op(ir.MemSet, ir.Type{}, place, b.Const(8, 0), b.Word(x.Null))
 		case x.Under > 0:

@@ -22,7 +22,7 @@ const (
 // Infer makes the plan for a function with a body. The program is what the function reaches, with
 // locals promoted to values.
 func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
-	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}}
+	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}, kin: map[*llvm.Function][]*kinship{}}
 	in.lookAtFields()
 	in.lookForWalks()
 	return &Plan{Function: f.Name, Limit: v.Most(), Positive: v.Positive, Parameters: in.parameters(f)}
@@ -57,6 +57,7 @@ func (in *inference) parameters(f *llvm.Function) (plan []Parameter) {
 		}
 		plan = append(plan, x)
 	}
+	in.share(f, plan)
 	return plan
 }
 
@@ -129,6 +130,7 @@ type inference struct {
 	budget  int
 	known   map[*llvm.Function][]summary
 	uses    map[*llvm.Function]*uses
+	kin     map[*llvm.Function][]*kinship
 	// touched and nullable are the members that the program uses, and those that it compares with null, by the size of the structure and the offset.
 	touched, nullable map[place]bool
 	// unnamed are those of touched that are in structures without name, as unions have them.

@@ -11,6 +11,7 @@
 //	sentinels.go  arrays that end with an element of zeros
 //	allocators.go  which comparisons with null say nothing
 //	constructors.go  objects that functions of the program make
+//	kin.go  parameters that may lead to the same structure
 package harness
 
 import (
@@ -110,6 +111,8 @@ type Pointer struct {
 	Before uint64
 	// EndOf is the parameter whose object it is the end of.
 	EndOf string
+	// Shared are what it may be equal to instead: other parameters, or places in what they lead to, where these are not null.
+	Shared []string
 	// Why are the words for what suggested that, empty for the type.
 	Why string
 	// Sized says that a name, a use or a flag says how much it points to; else that is a guess.
@@ -278,6 +281,9 @@ func (p *Pointer) facts(name string) []Fact {
 		null = "is null (and " + p.Object.Count.Name + " is 0), or "
 	case p.MayBeNull:
 		null = "is null, or "
+	}
+	if len(p.Shared) > 0 {
+		null += "is equal to " + strings.Join(p.Shared, " or ") + ", or "
 	}
 	why := ""
 	if p.Why != "" {
