@@ -147,7 +147,7 @@ int f(char *b, int n) { struct h *h = (struct h *)b; return h->b ^ put(b, n); }`
 	{"string of a callback", `void free(void *); int f(char *(*get)(int)) { char *s = get(1); int n = 0; while (s[n]) n++; free(s); return n; }`, nil},
 	{"a node that is looked for in a tree", `struct t { struct t *child, *next, *owner; }; int f(const struct t *t, const struct t *x) { if (!t || !x || !t->owner) return 0; if (t == x) return 1; for (t = t->child; t; t = t->next) if (f(t, x)) return 1; return 0; }`,
 		[]string{"x is null, or is equal to t or t->child or t->next, or points to one struct t"}},
-	{"an element of a list", `struct e { struct e *next; int x; }; struct l { struct e *first; int n; }; static int g(struct l *l, struct e *e) { return l->first == e; } int f(struct l *l, struct e *e) { if (g(l, e)) l->first = e->next; e->next = 0; return l->n; }`,
+	{"an element of a list", `struct e { struct e *next; int x; }; struct l { struct e *first; long n[2]; }; static int g(struct l *l, struct e *e) { return l->first == e; } int f(struct l *l, struct e *e) { if (g(l, e)) l->first = e->next; e->next = 0; return l->n[0] & 1; }`,
 		[]string{"e is equal to l->first, or points to one struct e"}},
 	{"copied unless it is the same", `struct p { int x, y; }; void f(struct p *to, const struct p *from) { if (to != from) *to = *from; }`,
 		[]string{"from is equal to to, or points to one struct p"}},
