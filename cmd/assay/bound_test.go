@@ -91,6 +91,7 @@ func TestBoundPrograms(t *testing.T) {
 		// Its runs without end pass through a signed overflow.
 		{"void f(int x, int y) { while (x >= y) y++; }", []string{"--timeout=3"}, exitUnknown, "RESULT: unknown"},
 		{"void f(int x, int y) { while (x >= y) y++; }", []string{"--timeout=20", "--semantics=wrap"}, exitFalse, "RESULT: unbounded"},
+		{"void f(long b) { for (unsigned long v = b; v > 0; v--) ; }", nil, exitTrue, "max(0, (unsigned long long)b)"},
 		{recursive, nil, exitUnknown, "recursive functions"},
 		{costs, []string{"--semantics=integers", "--cost=calls:send", "--function=f"}, exitTrue, "max(0, n)"},
 		{costs, []string{"--semantics=integers", "--cost=marked", "--function=f"}, exitTrue, "*max(0, m)"},

@@ -143,13 +143,13 @@ func (a *analysis) sizeAnew(b int, g linear.Form, detours int) int {
 	return best
 }
 
-// contentOf is the greatest number by which the coefficients of the variables can be divided, 1 if there are none.
+// contentOf is the greatest integer by which the numerators of the coefficients of the variables can be divided, 1 if there are none.
 func contentOf(g linear.Form) linear.Number {
 	var k linear.Number
 	for _, t := range g.Terms {
-		k = linear.GCD(k, t.Coef)
+		k = linear.GCD(k, t.Coef.Mul(t.Coef.Denominator()))
 	}
-	if k.IsZero() || !k.IsInt() {
+	if k.IsZero() {
 		return linear.Int(1)
 	}
 	return k

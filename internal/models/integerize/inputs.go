@@ -78,7 +78,7 @@ func (p *Program) inputName(c choice, taken []string) string {
 			name = fmt.Sprintf("%s@%d", name, d.Pos.Line)
 		}
 		if unsigned := c.frame.fn.unsigned[c.value]; !p.integers && unsigned == variable.Type.Signed && !variable.Type.Bool {
-			name = map[bool]string{true: "(unsigned)", false: "(signed)"}[unsigned] + name
+			name = ir.CastInC(d.Type.Bits, !unsigned) + name
 		}
 	} else if d.Pos.Line != 0 {
 		name = fmt.Sprintf("%s@%d", name, d.Pos.Line)

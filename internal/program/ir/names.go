@@ -164,6 +164,16 @@ func NameInC(name string) string {
 	return name
 }
 
+// CastInC reads what follows as an integer of a width, signed or not.
+func CastInC(bits uint32, signed bool) string {
+	name := map[uint32]string{8: "char", 16: "short", 64: "long long", 128: "__int128"}[bits]
+	sign := "unsigned"
+	if signed {
+		sign = "signed"
+	}
+	return "(" + strings.TrimSpace(sign+" "+name) + ")"
+}
+
 // Func is the function of that name, nil if there is none. It searches; use
 // Index for many names.
 // BlockPos is where a block is in the source: where its first instruction with a

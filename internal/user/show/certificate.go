@@ -227,7 +227,7 @@ func contract(m *ir.Module, k *invariant.Contract) Invariant {
 			n = fmt.Sprintf("argument%d", slices.Index(f.Params, t.Value)+1)
 		}
 		if !t.Signed {
-			return "(unsigned)" + n
+			return ir.CastInC(t.Bits, false) + n
 		}
 		return n
 	}

@@ -119,13 +119,10 @@ func (n *namer) signed(t invariant.Term) bool {
 
 // name has a cast if the declaration means something else.
 func (n *namer) name(t invariant.Term) string {
-	switch declared := n.signed(t); {
-	case t.Signed == declared || t.Float || t.Bits == 1:
+	if t.Signed == n.signed(t) || t.Float || t.Bits == 1 {
 		return n.plain(t)
-	case t.Signed:
-		return "(signed)" + n.plain(t)
 	}
-	return "(unsigned)" + n.plain(t)
+	return ir.CastInC(t.Bits, t.Signed) + n.plain(t)
 }
 
 // texts are predicates and clauses, each thing said once.
