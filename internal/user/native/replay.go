@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"assay/internal/program/frontend"
 	"assay/internal/user/show"
@@ -45,5 +46,8 @@ func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o fro
 	}
 	defer os.RemoveAll(header)
 	flags := append(o.Flags(), "-idirafter", header)
+	if slices.ContainsFunc(program.Notes, func(n frontend.Note) bool { return n.Kind == frontend.NoteBound }) {
+		flags = append(flags, frontend.Bound)
+	}
 	return Confirm(ctx, Program{Files: o.Files, Flags: flags, ILP32: program.DataModel == frontend.ILP32}, c)
 }
