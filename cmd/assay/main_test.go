@@ -205,8 +205,12 @@ func TestFunction(t *testing.T) {
 	if o := invoke(t, append(base, "--array", "first:values=4", file)...); o.last() != "RESULT: false(valid-deref)" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
 	}
-	if o := invoke(t, append(base, "--array", "first:values=n", file)...); o.last() != "RESULT: false(valid-deref)" {
+	if o := invoke(t, append(base, "--array", "first:values=n", "--nullable", "first:values", file)...); o.last() != "RESULT: false(valid-deref)" {
 		t.Errorf("values may be null; output:\n%s%s", o.stdout, o.stderr)
+	}
+	const assumed = "first:values is not null, about which nothing in the program asks"
+	if o := invoke(t, append(base, "--array", "first:values=n", file)...); o.last() != "RESULT: true" || !strings.Contains(o.stdout, assumed) {
+		t.Errorf("values is not null; output:\n%s%s", o.stdout, o.stderr)
 	}
 	if o := invoke(t, append(base, "--array", "first:values=n", "--nonnull", file)...); o.last() != "RESULT: true" {
 		t.Errorf("output:\n%s%s", o.stdout, o.stderr)
