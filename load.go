@@ -19,7 +19,7 @@ func (r *run) frontendOptions() frontend.Options {
 		Files: r.task.Files, Include: p.Include, Define: p.Define, Undef: p.Undefine, Std: p.Std,
 		ExtraArgs: append([]string{"-Wno-unused-command-line-argument"}, p.Arguments...),
 		DataModel: frontend.LP64, CompileCommands: p.CompileCommands,
-		Function: p.Function, Only: p.Only, Arguments: p.Pointers, NonNull: p.NonNull, Nullable: p.Nullable, Harness: p.Harness, Link: p.Link, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, UseContracts: p.UseContracts, Replace: p.Replace, Remove: p.Remove, Models: p.Models,
+		Function: p.Function, Only: p.Only, Arguments: p.Pointers, NonNull: p.NonNull, Nullable: p.Nullable, Harness: p.Harness, Link: p.Link, HavocGlobals: p.HavocGlobals, MallocMayFail: p.MallocMayFail, UseContracts: p.UseContracts, Replace: p.Replace, Remove: p.Remove, FirstDefinition: p.FirstDefinition, Models: p.Models,
 		PureUnmodelled: p.Unmodelled == UnmodelledPure, AssertEnds: p.AssertEnds, HavocUninitialised: p.HavocUninitialised, Assumed: p.Assumed,
 		CheckAlignment: p.CheckAlignment, Requested: kinds(r.task.Properties),
 		LocalsAtExit:  slices.Contains(kinds(r.task.Properties), ir.MemTrack),

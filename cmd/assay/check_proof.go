@@ -40,6 +40,7 @@ func (f *checkFlags) readProof(flags *pflag.FlagSet) error {
 	}
 	t.Include, t.Define, t.Undefine = append(p.Include, t.Include...), append(p.Define, t.Define...), append(p.Undefine, t.Undefine...)
 	t.Arguments, t.Remove = append(p.Arguments, t.Arguments...), append(p.Remove, t.Remove...)
+	t.FirstDefinition = true // as goto-cc links
 	if !flags.Changed("malloc-may-fail") {
 		t.MallocMayFail = p.MallocMayFail
 	}

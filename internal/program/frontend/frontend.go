@@ -149,6 +149,8 @@ type Options struct {
 	// Replace are pairs f=g: what calls f calls g instead. Remove are functions that lose their bodies, FILE:f those
 	// of a file, if it has them.
 	Replace, Remove []string
+	// FirstDefinition lets the first body of a function that several files define count, as goto-cc links.
+	FirstDefinition bool
 	// UseContracts replaces functions with contracts (__CPROVER_requires, …) by these, where they are called.
 	UseContracts bool
 	// Obligation starts runs in Function as any caller may that its contract allows, with UseContracts: pointers and
@@ -444,7 +446,7 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 		s.Promoted = append(s.Promoted, ObserverName(i))
 	}
 	s.Unpromoted, s.LocalsAtExit, s.Harnessed = o.Unpromoted, o.LocalsAtExit, o.Function != ""
-	s.CheckAlignment, s.FromSource = o.CheckAlignment, !o.foreign
+	s.CheckAlignment, s.FromSource, s.FirstDefinition = o.CheckAlignment, !o.foreign, o.FirstDefinition
 	for _, m := range modules {
 		replaced := o.removedFrom(m.name)
 		for _, c := range m.contracts {
@@ -460,6 +462,10 @@ func readModules(o *Options, modules []module, roots ...string) (*llvm.Program, 
 			}
 			return nil, asInputError(m.name, err)
 		}
+		for _, name := range s.Shadowed {
+			o.note(Note{Name: name, Text: "has the body of the first file that defines it, not that of " + m.name})
+		}
+		s.Shadowed = nil
 	}
 	if err := o.substitute(s); err != nil {
 		return nil, err

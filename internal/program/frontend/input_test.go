@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,23 @@ func TestLinking(t *testing.T) {
 
 	o = withSource(t, "a.c", `int twice; int f(void) { return 1; } int main(void) { return f(); }`, Options{})
 	o = withSource(t, "b.c", `int f(void) { return 2; }`, o)
+	if e := inputErr(t, o); !strings.Contains(e.Error(), "multiply defined") {
+		t.Error(e)
+	}
+	o.FirstDefinition = true
+	p, err = Load(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Module.Funcs) != 3 || !slices.ContainsFunc(p.Notes, func(n Note) bool { return n.Name == "f" && strings.Contains(n.Text, "first file") }) {
+		t.Errorf("%d functions; notes %v", len(p.Module.Funcs), p.Notes)
+	}
+	if r := find(t, p, "f", ir.Ret); len(r) != 1 {
+		t.Errorf("f returns %d times", len(r))
+	}
+	// Bodies of other types do not stand for each other.
+	o = withSource(t, "a.c", `int f(void) { return 1; } int main(void) { return f(); }`, Options{FirstDefinition: true})
+	o = withSource(t, "b.c", `int f(long n) { return 2; }`, o)
 	if e := inputErr(t, o); !strings.Contains(e.Error(), "multiply defined") {
 		t.Error(e)
 	}

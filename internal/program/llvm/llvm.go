@@ -66,6 +66,9 @@ type Session struct {
 	// Kept are the names of stack objects that it does not promote, by function; a number may follow.
 	Kept map[string][]string
 	// CheckAlignment makes Prepare mark the accesses that must be aligned;
+	// FirstDefinition lets Read keep the first body of a function; Shadowed names those whose later bodies it has dropped.
+	FirstDefinition bool
+	Shadowed        []string
 	// FromSource says that the modules are as clang -O0 wrote them.
 	CheckAlignment, FromSource bool
 
@@ -112,6 +115,9 @@ func (s *Session) Read(name string, content []byte, replaced ...Replacement) err
 	}
 	for _, r := range replaced {
 		r.in(m)
+	}
+	if s.FirstDefinition && s.module != nil {
+		s.Shadowed = append(s.Shadowed, s.shadow(m)...)
 	}
 	if s.module == nil {
 		s.setModule(m)

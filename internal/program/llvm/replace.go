@@ -96,6 +96,24 @@ func replace(f, g, kept C.LLVMValueRef) {
 	}
 }
 
+// shadow takes away the bodies of those functions of a module that are defined already, with the same type, and names them.
+func (s *Session) shadow(m C.LLVMModuleRef) (names []string) {
+	for f := C.LLVMGetFirstFunction(m); f != nil; f = C.LLVMGetNextFunction(f) {
+		if C.LLVMIsDeclaration(f) != 0 || C.LLVMGetLinkage(f) != C.LLVMExternalLinkage {
+			continue
+		}
+		name := valueName(f)
+		g := s.function(name)
+		if g != nil && C.LLVMIsDeclaration(g) == 0 && C.LLVMGetLinkage(g) == C.LLVMExternalLinkage && C.LLVMGlobalGetValueType(f) == C.LLVMGlobalGetValueType(g) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		remove(m, name)
+	}
+	return names
+}
+
 // Static is a function that only its file knows.
 type Static struct {
 	// Name is that in the linked program, Source that in C, File the file that has it, perhaps a header.

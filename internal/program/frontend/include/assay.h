@@ -52,10 +52,17 @@ extern void __assay_input(const void *p);
 /* Arbitrary values. */
 #define assay_bool() __VERIFIER_nondet_bool()
 #define assay_char() __VERIFIER_nondet_char()
+#define assay_uchar() __VERIFIER_nondet_uchar()
+#define assay_short() __VERIFIER_nondet_short()
+#define assay_ushort() __VERIFIER_nondet_ushort()
 #define assay_int() __VERIFIER_nondet_int()
 #define assay_uint() __VERIFIER_nondet_uint()
 #define assay_long() __VERIFIER_nondet_long()
 #define assay_ulong() __VERIFIER_nondet_ulong()
+#define assay_longlong() __VERIFIER_nondet_longlong()
+#define assay_ulonglong() __VERIFIER_nondet_ulonglong()
+#define assay_float() __VERIFIER_nondet_float()
+#define assay_double() __VERIFIER_nondet_double()
 #define assay_size() __VERIFIER_nondet_size_t()
 
 /* a points to n elements; n is a number or any expression that is not negative. */
