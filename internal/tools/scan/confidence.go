@@ -111,24 +111,29 @@ func merge(root string, functions []*target, graph *callGraph) []Finding {
 	return out
 }
 
-// fold makes one finding of those that are about the same argument in the same function, in the same way: they have one cause. Those that need a
-// precondition stay as they are.
+// fold makes one finding of those that are about the same argument in the same function, in the same way, or about the end of the same heap block
+// where the same entry leads: they have one cause. Those that need a precondition stay as they are.
 func fold(list []Finding) []Finding {
 	type cause struct {
-		property assay.Property
-		function string
-		pointee  show.Pointee
+		property              assay.Property
+		function, file, entry string
+		pointee               show.Pointee
 	}
 	first := map[cause]int{}
 	out := []Finding{}
 	for _, f := range list {
-		key := cause{f.Property, f.Place.Func, f.Place.Pointee}
-		key.pointee.Bytes = 0
+		p := f.Place.Pointee
+		key := cause{property: f.Property, function: f.Place.Func, pointee: p}
+		key.pointee.Bytes, key.pointee.Reads = 0, false
+		block := p.Kind == show.PointeeHeap && p.Via != "" && !p.Gone && p.Where != show.WhereInside
+		if block {
+			key.file, key.entry = f.File, f.Entry
+		}
 		if n, ok := first[key]; ok && f.Confidence != Low {
 			out[n].AlsoAt = append(out[n].AlsoAt, f.Place.Pos)
 			continue
 		}
-		if p := f.Place.Pointee; f.Confidence != Low && hasCause(p) && (p.Name != "" || p.Kind == show.PointeeNull) {
+		if f.Confidence != Low && (block || hasCause(p) && (p.Name != "" || p.Kind == show.PointeeNull)) {
 			first[key] = len(out)
 		}
 		out = append(out, f)

@@ -247,7 +247,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestFold: what goes wrong with one argument in one function is one finding, unless it needs a precondition.
+// TestFold: what goes wrong with one argument in one function, or with one heap block, is one finding, unless it needs a precondition.
 func TestFold(t *testing.T) {
 	at := func(line int, name string, c Confidence) Finding {
 		return Finding{Property: assay.ValidDeref, Confidence: c, Place: assay.Place{
@@ -256,6 +256,15 @@ func TestFold(t *testing.T) {
 	}
 	got := fold([]Finding{at(1, "p", High), at(2, "q", High), at(3, "p", Medium), at(4, "p", Low)})
 	if len(got) != 3 || len(got[0].AlsoAt) != 1 || got[0].AlsoAt[0].Line != 3 || got[2].Place.Pos.Line != 4 {
+		t.Errorf("%+v", got)
+	}
+	block := func(line int, entry, via string) Finding {
+		f := at(line, "", Medium)
+		f.Entry, f.Place.Pointee.Kind, f.Place.Pointee.Via = entry, show.PointeeHeap, via
+		return f
+	}
+	got = fold([]Finding{block(1, "f", "text"), block(2, "f", "text"), block(3, "f", "copy"), block(4, "g", "text"), block(5, "f", ""), block(6, "f", "")})
+	if len(got) != 5 || len(got[0].AlsoAt) != 1 || got[0].AlsoAt[0].Line != 2 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -3,6 +3,7 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"assay/internal/program/ir"
 	"assay/internal/program/ir/interp"
@@ -197,6 +198,9 @@ func (t *tracer) blameOperand(e interp.Event, x accessedRange) (string, Pointee)
 		return of + ", " + role + " points to nothing", Pointee{Kind: PointeeNothing}
 	}
 	pointee := what.pointee(address, o.Alive)
+	if k := strings.LastIndexByte(name, '['); pointee.Kind == PointeeHeap && k > 0 {
+		pointee.Via = name[:k]
+	}
 	if op := e.Func.Def(e.Value).Op; op == ir.Load || op == ir.Store {
 		pointee.Bytes, pointee.Reads = x.size, op == ir.Load
 	}

@@ -9,6 +9,8 @@ type Pointee struct {
 	// Name is that of a variable, of a function, or of what a harness made, as in b->data; of null that was passed, that of the
 	// parameter. Empty if it has none.
 	Name string `json:"name,omitempty"`
+	// Via is the pointer that leads to a heap block, as in list->items; empty if it is not known.
+	Via string `json:"via,omitempty"`
 	// Where is the address relative to the object.
 	Where Where `json:"where,omitempty"`
 	// Bytes is how many are read or written by one instruction, 0 for ranges.
