@@ -247,8 +247,8 @@ func (p *planned) pointer(x *harness.Pointer, name string) ir.Value {
 // count is the number of elements, a word; that of a member has been read by fill.
 func (p *planned) count(o *harness.Object, name string) ir.Value {
 	b, word := p.f.b, p.f.im.m.WordType()
-	switch o.Count.Kind {
-	case harness.Length:
+	switch k := o.Count.Kind; {
+	case k == harness.Length, k == harness.Ended && o.Count.Name != "":
 		n := p.scalars[o.Count.Name]
 		if n == 0 {
 			return b.Word(1)
@@ -257,9 +257,9 @@ func (p *planned) count(o *harness.Object, name string) ir.Value {
 			return p.f.signedResize(n, word.Bits)
 		}
 		return p.f.resize(n, word.Bits)
-	case harness.String:
+	case k == harness.String:
 		return b.Nondet(word, ir.NondetInput, "length of "+name)
-	case harness.Any, harness.Ended:
+	case k == harness.Any, k == harness.Ended:
 		return b.Nondet(word, ir.NondetInput, "number of elements of "+name)
 	}
 	return b.Word(o.Count.Number)
@@ -279,7 +279,7 @@ func (p *planned) object(o *harness.Object, n ir.Value, name string) ir.Value {
 		}
 		b.Assume(b.Cmp(ir.ULt, n, b.Word(most+1)))
 	}
-	if o.Count.Some || o.Count.Kind == harness.Ended {
+	if o.Count.Some || o.Count.Kind == harness.Ended && o.Count.Name == "" {
 		b.Assume(b.Cmp(ir.ULt, b.Word(0), n))
 	}
 	count := n

@@ -343,7 +343,12 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	out.Object = object
 	isChar := b != nil && b.Kind == llvm.CInt && b.Bits == 8
 	if s.ended && s.whole && object.Size > 1 { // whatever is counted beside it
-		object.end(out)
+		object.end(out, in.ended(object, f, p))
+		return out
+	}
+	if c := in.ended(object, f, p); isArguments(p.Name, c.Name) {
+		object.end(out, c)
+		out.Why = "named so"
 		return out
 	}
 	if n, why := chosenLength(f, p, s, b); n >= 0 && (s.lengths[n] != "" || !in.usesOf(f).scaled[p.Index] || belongs(p.Name, f.Params[n].Name)) {
@@ -378,7 +383,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		}
 	}
 	if s.ended && object.Size > 1 {
-		object.end(out)
+		object.end(out, in.ended(object, f, p))
 		return out
 	}
 	switch {
@@ -421,9 +426,22 @@ func roomOfAnother(f *llvm.Function, p *llvm.Param, n int, list []summary) bool 
 	return false
 }
 
+// ended is the number of elements of an array that ends with one of zeros. Of pointers there are as many before a null pointer as a parameter says that
+// is named like their number, as argc is that of argv.
+func (in *inference) ended(o *Object, f *llvm.Function, p *llvm.Param) Count {
+	if t := o.Type.Strip(); t != nil && t.Kind == llvm.CPointer {
+		for k, q := range f.Params {
+			if q.Type.Kind == llvm.IntType && q.Type.Bits > 8 && (belongs(p.Name, q.Name) || isArguments(p.Name, q.Name)) {
+				return Count{Kind: Ended, Name: q.Name, Some: in.variant.Generous && !in.usesOf(f).expectedZero[k]}
+			}
+		}
+	}
+	return Count{Kind: Ended}
+}
+
 // end makes an array of an element: it ends with one of zeros.
-func (o *Object) end(p *Pointer) {
-	o.Count = Count{Kind: Ended}
+func (o *Object) end(p *Pointer, n Count) {
+	o.Count = n
 	p.Why, p.Sized, p.ByUse = "walked along up to one of zeros", true, true
 }
 

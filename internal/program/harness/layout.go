@@ -264,7 +264,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 // endWalked gives the array that a member leads to its end, if it is walked along up to an element of zeros.
 func (in *inference) endWalked(p *Pointer, size uint64, m member) {
 	if o := p.Object; o != nil && o.Size > 1 && o.Count.Kind == Fixed && (in.walked[place{size, m.Offset}] || in.walked[m.inner]) {
-		o.end(p)
+		o.end(p, Count{Kind: Ended})
 	}
 }
 

@@ -58,6 +58,11 @@ func isOneOf(name string, list []string) bool {
 	return false
 }
 
+// isArguments says that two names are those of the arguments of a program and their number.
+func isArguments(pointer, length string) bool {
+	return pointer == "argv" && length == "argc" || pointer == "av" && length == "ac"
+}
+
 // belongs says that the name of a length is made of that of a pointer: src and src_len, data and n_data, nargs and args.
 func belongs(pointer, length string) bool {
 	p, l := strings.Join(Words(pointer), ""), strings.Join(Words(length), "")

@@ -15,6 +15,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -170,7 +171,7 @@ const (
 	InMember           // as many as the member Name of the same structure says
 	String             // any number, and one more that is 0
 	Any                // any number
-	Ended              // one or more, and one of zeros behind them
+	Ended              // one or more, or as many as the parameter Name says, and one of zeros behind them
 )
 
 // Member is a scalar in a structure.
@@ -331,7 +332,10 @@ func (o *Object) text() string {
 	case Any:
 		return "any number of " + element
 	case Ended:
-		return "one or more elements of " + element + few + ", and one of zeros behind them"
+		if o.Count.Some {
+			few += ", one at least"
+		}
+		return cmp.Or(o.Count.Name, "one or more") + " elements of " + element + few + ", and one of zeros behind them"
 	case Length, InMember:
 		if o.Count.Some {
 			few += ", one at least"
