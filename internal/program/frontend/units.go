@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"assay/internal/program/cprover"
 	"assay/internal/program/harness"
 	"assay/internal/program/llvm"
 )
@@ -51,6 +52,8 @@ type Unit struct {
 	Depends []string
 	// Warnings are clang's.
 	Warnings string
+	// Disabled are the lines in which pragmas switch checks off.
+	Disabled []cprover.Region
 }
 
 // Definition is a function or an object of a unit.
@@ -77,7 +80,7 @@ type Definition struct {
 	Structures []harness.Structure
 }
 
-// Told is what clang's warnings tell of checks that it does not make, or makes otherwise (noteWarnings): answers
+// Told is what clang's warnings, and pragmas, tell of checks that are not made, or made otherwise (noteWarnings, disabled.go): answers
 // depend on it.
 func (u *Unit) Told() (told []string) {
 	if m := ownExemption.FindStringSubmatch(u.Warnings); m != nil {
@@ -88,6 +91,9 @@ func (u *Unit) Told() (told []string) {
 	}
 	for _, w := range warnedConstants(u.Warnings) {
 		told = append(told, fmt.Sprint(w.Diagnostic))
+	}
+	for _, r := range u.Disabled {
+		told = append(told, fmt.Sprint(r))
 	}
 	return told
 }
@@ -116,7 +122,7 @@ func Compile(ctx context.Context, s Source, o Options) (*Unit, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	out := &Unit{File: s.File, Bitcode: c.bitcode, Warnings: c.text, Depends: readDepends(list.Name(), s.Directory)}
+	out := &Unit{File: s.File, Bitcode: c.bitcode, Warnings: c.text, Disabled: c.disabled, Depends: readDepends(list.Name(), s.Directory)}
 	if err := out.describe(); err != nil {
 		return nil, err
 	}
@@ -280,6 +286,7 @@ func linkUnits(o *Options) (*llvm.Program, error) {
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, true
 	for _, l := range o.Link {
 		o.noteWarnings(l.Unit.Warnings)
+		o.disabled = append(o.disabled, l.Unit.Disabled...)
 		if err := s.LinkDefinitions(l.Unit.File, l.Unit.Bitcode, l.Names); err != nil {
 			return nil, asInputError(l.Unit.File, err)
 		}

@@ -56,6 +56,21 @@ func TestUnitWarnings(t *testing.T) {
 	}
 }
 
+// TestUnitPragmas: so does what pragmas of CBMC switch off.
+func TestUnitPragmas(t *testing.T) {
+	u := compiledUnit(t, t.TempDir(), "int get(int i) {\n#pragma CPROVER check push\n#pragma CPROVER check disable \"signed-overflow\"\n\ti++;\n#pragma CPROVER check pop\n\treturn i;\n}\n")
+	p, err := Load(context.Background(), Options{Link: []Linked{{u, []string{"get"}}}, Function: "get"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(p.Notes, func(n Note) bool { return strings.Contains(n.Text, "#pragma CPROVER") }) {
+		t.Errorf("no note says that the overflow is not checked: %v", p.Notes)
+	}
+	if len(u.Told()) == 0 {
+		t.Error("answers do not depend on the pragma")
+	}
+}
+
 func compiledUnit(t *testing.T, folder, source string) *Unit {
 	t.Helper()
 	file := filepath.Join(folder, "f.c")
