@@ -197,7 +197,7 @@ func (it *iterating) globals() {
 		}
 	}
 	for i, g := range it.m.Globals {
-		if g.Constant {
+		if g.Constant && !g.External {
 			continue
 		}
 		now := *g
@@ -298,7 +298,7 @@ func (it *iterating) refuses(f *ir.Func, v ir.Value, inLoop bool) bool {
 		}
 		root, _, _ := strip(f, d.Args[0])
 		g := it.m.Global(f.Def(root).Sym)
-		return f.Def(root).Op != ir.GlobalAddr || g == nil || !g.Constant
+		return f.Def(root).Op != ir.GlobalAddr || g == nil || !g.Constant || g.External
 	case ir.Nondet, ir.Extract:
 		return d.Type.Kind == ir.Ptr
 	case ir.Call:

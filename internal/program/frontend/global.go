@@ -26,7 +26,6 @@ func (im *importer) global(g *llvm.Global) {
 	}
 	im.m.Globals = append(im.m.Globals, n)
 	if n.External {
-		n.Constant = false // arbitrary content; whether it is written is not ours to forbid
 		if !g.Type.Sized {
 			im.notes.add(Note{Text: "the size of the external object " + n.Name + " is not known; no access to it counts as valid", Pos: n.Pos})
 		}

@@ -213,7 +213,11 @@ func (t *tracer) objectText(e interp.Event, o interp.Object, base uint64) object
 	case o.Func != nil:
 		return object{base: base, what: "the function " + ir.NameInC(o.Func.Name), kind: PointeeFunction, name: ir.NameInC(o.Func.Name)}
 	case o.Global != nil:
-		out := object{base: base, size: o.Size, what: cmp.Or(o.Global.CName, "a string literal") + ", " + bytesText(o.Size), kind: PointeeGlobal, name: o.Global.CName, typ: o.Global.CType}
+		name := o.Global.CName
+		if name == "" && o.Global.External { // only declared: clang describes no declarations
+			name = o.Global.Name
+		}
+		out := object{base: base, size: o.Size, what: cmp.Or(name, "a string literal") + ", " + bytesText(o.Size), kind: PointeeGlobal, name: o.Global.CName, typ: o.Global.CType}
 		return out
 	}
 	// The latest object at this address is the one that was meant.
