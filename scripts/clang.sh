@@ -3,7 +3,7 @@
 # clang that is installed. Without it assay runs that one, and is slower by 15 ms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-out=bin/assay-clang stamp=bin/.assay-clang source=cmd/assay-clang/clang.cpp llvm=/usr/lib/llvm-19
+out=bin/assay-clang stamp=bin/.assay-clang sources=(cmd/assay-clang/*) llvm=/usr/lib/llvm-19
 mkdir -p bin
 if [[ ! -e $llvm/lib/libclangFrontend.a || ! -e $llvm/include/clang/Basic/Version.inc ]] || ! clang=$(command -v clang-19); then
   rm -f $out $stamp
@@ -15,7 +15,7 @@ if [[ -z $version || $("$clang" --version) != *"version $version "* ]]; then
   rm -f $out $stamp
   exit 0
 fi
-now=$(cat $source "$0" | sha256sum)" $version"
+now=$(cat "${sources[@]}" "$0" | sha256sum)" $version"
 if [[ -e $out && -e $stamp && $(<$stamp) == "$now" ]]; then
   exit 0
 fi
@@ -29,9 +29,10 @@ libraries=()
 for l in CodeGen ExtractAPI Frontend Driver Serialization Parse Sema APINotes Analysis ASTMatchers Edit AST Support Lex Basic; do
   libraries+=("-lclang$l")
 done
-if g++ -std=c++17 -fno-rtti -fno-exceptions -O1 -I$llvm/include -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
-    -DCLANG="\"$(readlink -f "$clang")\"" -c $source -o "$work/clang.o" 2>"$work/errors" &&
-  g++ "${faster[@]}" -no-pie -s -o "$work/assay-clang" "$work/clang.o" -L$llvm/lib -Wl,--gc-sections -Wl,--start-group "${libraries[@]}" -Wl,--end-group \
+here=$PWD
+if (cd "$work" && g++ -std=c++17 -fno-rtti -fno-exceptions -O1 -I$llvm/include -D__STDC_CONSTANT_MACROS -D__STDC_FORMAT_MACROS -D__STDC_LIMIT_MACROS \
+    -DCLANG="\"$(readlink -f "$clang")\"" -c "$here"/cmd/assay-clang/*.cpp) 2>"$work/errors" &&
+  g++ "${faster[@]}" -no-pie -s -o "$work/assay-clang" "$work"/*.o -L$llvm/lib -Wl,--gc-sections -Wl,--start-group "${libraries[@]}" -Wl,--end-group \
     -Wl,--start-group $($llvm/bin/llvm-config --link-static --libs x86 passes lto coverage frontendhlsl frontenddriver option windowsdriver | sed "s/-lPolly[A-Z]*//g") -Wl,--end-group \
     -l:libz.so.1 -l:libzstd.so.1 -lpthread -ldl -lm 2>"$work/errors"; then
   mv "$work/assay-clang" $out

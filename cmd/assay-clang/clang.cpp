@@ -10,6 +10,10 @@
 // compares the versions). (1) Whatever is not that one thing, or of which the driver or the reading of the
 // arguments says anything at all, is left to the clang that is installed, before anything is written.
 // TestSameClang compares what both write, bit by bit.
+//
+// assay-clang __serve SOCKET COMMAND… runs a command, for which it compiles without starting anew (serve.cpp).
+
+#include "clang.h"
 
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
@@ -31,6 +35,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
+#include <vector>
 
 using namespace clang;
 
@@ -79,37 +84,56 @@ std::unique_ptr<FrontendAction> action(const CompilerInvocation &c) {
   }
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  noteBottomOfStack();
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::InitializeNativeTargetAsmParser(); // of assembly in C
-
+// run does what the arguments say, and returns the exit status, or −1 if it is to be left to the clang that is installed.
+int run(int argc, char **argv) {
   llvm::SmallVector<const char *, 64> args(argv, argv + argc);
   args[0] = CLANG;
   Diagnostics ofDriver;
   driver::Driver driver(CLANG, llvm::sys::getDefaultTargetTriple(), ofDriver.engine);
   std::unique_ptr<driver::Compilation> compilation(driver.BuildCompilation(args));
   if (!compilation || compilation->containsError() || compilation->getJobs().size() != 1 || !ofDriver.silent())
-    passOn(argv);
+    return -1;
   const driver::Command &job = *compilation->getJobs().begin();
   const llvm::opt::ArgStringList &list = job.getArguments();
   if (list.empty() || llvm::StringRef(list[0]) != "-cc1" || compilation->getArgs().hasArg(driver::options::OPT__HASH_HASH_HASH))
-    passOn(argv);
+    return -1;
 
-  CompilerInstance compiler;
+  auto compiler = std::make_unique<CompilerInstance>();
   Diagnostics ofArguments;
-  bool read = CompilerInvocation::CreateFromArgs(compiler.getInvocation(), llvm::ArrayRef(list).drop_front(), ofArguments.engine, CLANG);
-  std::unique_ptr<FrontendAction> act = action(compiler.getInvocation());
+  bool read = CompilerInvocation::CreateFromArgs(compiler->getInvocation(), llvm::ArrayRef(list).drop_front(), ofArguments.engine, CLANG);
+  std::unique_ptr<FrontendAction> act = action(compiler->getInvocation());
   if (!read || !ofArguments.silent() || !act)
+    return -1;
+  compiler->createDiagnostics();
+  if (!compiler->hasDiagnostics())
+    return -1;
+  bool compiled = compiler->ExecuteAction(*act);
+  (void)compiler.release(), (void)act.release(), (void)compilation.release(); // without the destructors
+  return compiled ? 0 : 1;
+}
+
+} // namespace
+
+void compile(int argc, char **argv) {
+  int status = run(argc, argv);
+  if (status < 0)
     passOn(argv);
-  compiler.createDiagnostics();
-  if (!compiler.hasDiagnostics())
-    passOn(argv);
-  bool compiled = compiler.ExecuteAction(*act);
   llvm::outs().flush();
   llvm::errs().flush();
-  std::_Exit(compiled ? 0 : 1); // without the destructors
+  std::_Exit(status);
+}
+
+void rehearse() {
+  std::vector<const char *> args{CLANG, "-Werror", "-x", "c", "-g", "-emit-llvm", "-c", "-o", "/dev/null", "/dev/null"};
+  run(int(args.size()), const_cast<char **>(args.data()));
+}
+
+int main(int argc, char **argv) {
+  noteBottomOfStack();
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser(); // of assembly in C
+  if (argc > 3 && llvm::StringRef(argv[1]) == "__serve")
+    serve(argv[2], argv + 3);
+  compile(argc, argv);
 }

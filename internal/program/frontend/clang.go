@@ -16,7 +16,6 @@ import (
 	"assay/internal/program/cprover"
 	"assay/internal/program/target"
 	"assay/internal/run/lazyregexp"
-	"assay/internal/run/process"
 	"assay/internal/run/schedule"
 )
 
@@ -238,12 +237,8 @@ func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
 }
 
 func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
-	var out, diagnostics bytes.Buffer
-	cmd := exec.Command(clang, arguments(u, o)...)
-	cmd.Dir = u.directory
-	cmd.Stdout, cmd.Stderr = &out, &diagnostics
-	outcome, err := process.Run(ctx, cmd, process.Limits{})
-	text := diagnostics.String()
+	out, diagnostics, outcome, err := runCompiler(ctx, clang, u.directory, arguments(u, o))
+	text := string(diagnostics)
 	switch {
 	case err != nil:
 		return compiled{err: &EnvironmentError{What: "running " + clang, Err: err}}
@@ -259,7 +254,7 @@ func runClang(ctx context.Context, clang string, u unit, o *Options) compiled {
 		failure.Hint = cmp.Or(otherLanguage(u.file, text), missingHeader(text, o.DataModel), newerC(text))
 		return compiled{text: text, err: failure}
 	}
-	return compiled{bitcode: out.Bytes(), text: text}
+	return compiled{bitcode: out, text: text}
 }
 
 // newLanguage finds what clang says of words and headers of C++ in a program that is compiled as C.

@@ -1,14 +1,21 @@
 package frontend
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"assay/internal/run/process"
 )
 
 // linkedClang is the clang that make build links statically, if it did.
@@ -25,10 +32,13 @@ func linkedClang(t *testing.T) string {
 }
 
 // TestSameClang: the clang that is linked statically writes the bitcode that the installed one writes, and says what
-// that says, bit by bit: of programs, of library models, of mistakes, and of what it leaves to that one.
+// that says, bit by bit: of programs, of library models, of mistakes, and of what it leaves to that one; and so does
+// one that has started before.
 func TestSameClang(t *testing.T) {
 	linked := linkedClang(t)
 	t.Setenv(clangVariable, "")
+	t.Setenv(socketVariable, "")
+	socket := serve(t, linked)
 	installed, err := clangPath()
 	if err != nil || installed == linked {
 		t.Fatalf("the installed clang is %q, %v", installed, err)
@@ -79,6 +89,10 @@ func TestSameClang(t *testing.T) {
 				if !bytes.Equal(a.bitcode, b.bitcode) || a.text != b.text || (a.err == nil) != (b.err == nil) {
 					t.Errorf("%v: %d bytes, %v\n%s\nand %d bytes, %v\n%s", u, len(a.bitcode), a.err, a.text, len(b.bitcode), b.err, b.text)
 				}
+				out, text, outcome, ok := served(t.Context(), socket, "", append([]string{linked}, arguments(u, o)...))
+				if !ok || a.err == nil && !bytes.Equal(a.bitcode, out) || a.text != string(text) || (a.err == nil) != (outcome.ExitCode == 0) {
+					t.Errorf("%v: %d bytes, %v\n%s\nand, served: %v, %d bytes, %v\n%s", u, len(a.bitcode), a.err, a.text, ok, len(out), outcome, text)
+				}
 			}
 		}
 	}
@@ -120,5 +134,106 @@ func TestStartsOne(t *testing.T) {
 		if left := bytes.Contains(said, []byte("libLLVM")); left != (i == 3) {
 			t.Errorf("%v: it is left to the other one: %v", u, left)
 		}
+	}
+}
+
+// serve lets a clang that has started wait for requests, until the test ends.
+func serve(t *testing.T, linked string) (socket string) {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "assay-") // the name of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	socket = filepath.Join(folder, "socket")
+	cmd := exec.Command(linked, "__serve", socket, "sh", "-c", "echo started; read line")
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		input.Close()
+		cmd.Wait()
+	})
+	if line, err := bufio.NewReader(output).ReadString('\n'); line != "started\n" {
+		t.Fatal(line, err)
+	}
+	return socket
+}
+
+// TestServed: what a request asks for does not depend on the others, nor they on how it ends; it is in the environment,
+// the working directory, and the limits of the process that asks.
+func TestServed(t *testing.T) {
+	linked := linkedClang(t)
+	socket := serve(t, linked)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("ok.c", "#include <given.h>\n#if X != 1\n#error here\n#endif\nint x = GIVEN;")
+	write("deep.c", "int x = "+strings.Repeat("(", 1_000_000))
+	write("fifo.c", "#include \"fifo.h\"\n")
+	write("given.h", "#define GIVEN 7\n")
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo.h"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(ctx context.Context, clang string, args ...string) (string, process.Outcome, bool) {
+		out, text, outcome, ok := served(ctx, socket, dir, append([]string{clang}, args...))
+		return string(out) + string(text), outcome, ok
+	}
+
+	// One that does not end by itself, while the others are asked for.
+	slow, stop := context.WithCancel(t.Context())
+	ended := make(chan process.Outcome)
+	go func() {
+		_, outcome, _ := ask(slow, linked, "-E", "fifo.c")
+		ended <- outcome
+	}()
+	for range 3 {
+		if text, outcome, ok := ask(t.Context(), linked, "-c", "-emit-llvm", "-o", "-", "-fbracket-depth=2000000", "deep.c"); !ok || outcome.Signal == 0 && outcome.ExitCode == 0 {
+			t.Errorf("nested too deeply: %v, %v, %.100q", ok, outcome, text)
+		}
+		if text, outcome, ok := ask(t.Context(), linked, "-E", "-DX=1", "ok.c"); !ok || outcome.ExitCode == 0 || !strings.Contains(text, "given.h") {
+			t.Errorf("without the header: %v, %v, %q", ok, outcome, text)
+		}
+	}
+	t.Setenv("CPATH", dir)
+	if text, outcome, ok := ask(t.Context(), linked, "-E", "-DX=1", "ok.c"); !ok || outcome.ExitCode != 0 || !strings.Contains(text, "int x = 7;") {
+		t.Errorf("with the header: %v, %v, %q", ok, outcome, text)
+	}
+	if text, _, ok := ask(t.Context(), "/bin/true"); ok {
+		t.Errorf("another program: %q", text)
+	}
+	write("nested.c", "int x = "+strings.Repeat("(", 500)+"1"+strings.Repeat(")", 500)+";")
+	nested := []string{"-c", "-emit-llvm", "-o", "-", "-fbracket-depth=1000", "nested.c"}
+	if text, outcome, ok := ask(t.Context(), linked, nested...); !ok || outcome.ExitCode != 0 {
+		t.Errorf("nested: %v, %v, %.100q", ok, outcome, text)
+	}
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_STACK, &before); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_STACK, &unix.Rlimit{Cur: 256 << 10, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, outcome, ok := ask(t.Context(), linked, nested...)
+	if err := unix.Setrlimit(unix.RLIMIT_STACK, &before); err != nil {
+		t.Fatal(err)
+	}
+	if !ok || outcome.Signal == 0 {
+		t.Errorf("nested, with a small stack: %v, %v", ok, outcome)
+	}
+	stop()
+	if outcome := <-ended; !outcome.Cancelled {
+		t.Errorf("one that nobody waits for: %v", outcome)
 	}
 }

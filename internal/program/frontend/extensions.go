@@ -1,19 +1,16 @@
 package frontend
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 
 	"assay/internal/program/cprover"
 	"assay/internal/run/lazyregexp"
-	"assay/internal/run/process"
 )
 
 // This file compiles C with the extensions of CBMC (package cprover): the source is
@@ -93,20 +90,17 @@ func preprocess(ctx context.Context, clang string, u unit, o *Options) (string, 
 		args := arguments(v, o)
 		at := slices.Index(args, "--")
 		args = slices.Insert(args, at, "-E")
-		cmd := exec.Command(clang, args...)
-		var out, diagnostics bytes.Buffer
-		cmd.Dir, cmd.Stdout, cmd.Stderr = u.directory, &out, &diagnostics
-		outcome, err := process.Run(ctx, cmd, process.Limits{})
+		out, diagnostics, outcome, err := runCompiler(ctx, clang, u.directory, args)
 		switch {
 		case err != nil:
 			return "", "", &EnvironmentError{What: "running " + clang, Err: err}
 		case outcome.Cancelled:
 			return "", "", context.Cause(ctx)
 		case outcome.ExitCode != 0:
-			text := diagnostics.String()
+			text := string(diagnostics)
 			return "", text, &InputError{Text: text, Diagnostics: parseDiagnostics(text), Hint: missingHeader(text, o.DataModel)}
 		}
-		return out.String(), "", nil
+		return string(out), "", nil
 	}
 	source, text, err := run()
 	if err != nil && wantsHeader(text) {
