@@ -151,6 +151,7 @@ type unit struct {
 type compiled struct {
 	bitcode []byte
 	text    string // clang's output
+	notes   []Note // what was supplied
 	err     error
 	// contracts are those that the unit knows; enforced says that it has the entry within its contract.
 	contracts []cprover.Contract

@@ -378,6 +378,9 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			if text := withoutExemption(c.text); o.Warnings != nil && text != "" {
 				io.WriteString(o.Warnings, text)
 			}
+			for _, n := range c.notes {
+				o.note(n)
+			}
 			o.disabled = append(o.disabled, c.disabled...)
 			o.noteWarnings(c.text)
 			if err := o.contracted(units[i].file, &c); err != nil {
