@@ -115,8 +115,7 @@ type Program struct {
 	MallocMayFail bool
 	// Replace are pairs f=g: what calls f calls g instead. Remove are functions that lose their bodies.
 	Replace, Remove []string
-	// FirstDefinition lets the first body of a function that several files define count, instead of an error.
-	FirstDefinition bool
+	FirstDefinition bool // the first body of a function that several files define counts; else that is an error
 	UseContracts    bool // functions with contracts (__CPROVER_requires, …) are replaced by these where they are called
 	// CheckAlignment makes valid-deref ask that accesses are aligned as their type asks.
 	CheckAlignment bool

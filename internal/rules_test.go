@@ -13,15 +13,16 @@ import (
 // goroutines are the files that start some, and why a panic in them does no harm: one
 // that nobody recovers ends the process with the exit code of "unknown".
 var goroutines = map[string]string{
-	"../internal/run/schedule/schedule.go": "recovers, and hands the panic to its caller",
-	"../internal/run/schedule/ration.go":   "waits for timers",
-	"../check.go":                          "boundary recovers",
-	"../cmd/assay/solve.go":                "looks at the memory, ten times a second",
-	"../cmd/assay/limits.go":               "waits for signals and timers",
-	"../cmd/assay/child.go":                "reads lines of JSON",
-	"../cmd/assay/bench.go":                "waits for signals",
-	"../internal/run/process/process.go":   "waits for a process",
-	"../internal/run/tracing/tracing.go":   "waits for a timer",
+	"../internal/run/schedule/schedule.go":   "recovers, and hands the panic to its caller",
+	"../internal/run/schedule/ration.go":     "waits for timers",
+	"../check.go":                            "boundary recovers",
+	"../cmd/assay/solve.go":                  "looks at the memory, ten times a second",
+	"../cmd/assay/limits.go":                 "waits for signals and timers",
+	"../cmd/assay/child.go":                  "reads lines of JSON",
+	"../cmd/assay/bench.go":                  "waits for signals",
+	"../internal/program/frontend/served.go": "reads a pipe",
+	"../internal/run/process/process.go":     "waits for a process",
+	"../internal/run/tracing/tracing.go":     "waits for a timer",
 }
 
 // TestGoroutines: engines run in package schedule; nothing else that may have a bug runs
