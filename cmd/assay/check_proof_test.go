@@ -43,10 +43,10 @@ func TestProofFolder(t *testing.T) {
 		code     int
 		want     string
 	}{
-		{"REMOVE_FUNCTION_BODY = limit", "", exitInput, "limit"},           // twice in the program
-		{"stub.c", "", exitFalse, "RESULT: false"},                         // limit has no body
-		{"N = 4", "N = $(shell nproc)", exitInput, makefile + ":6: "},      // is not run
-		{"--unwind 1", "--partial-loops", exitInput, makefile + ":7: the"}, // changes the question
+		{"REMOVE_FUNCTION_BODY = limit", "", exitTrue, "limit has the body of the first file"}, // twice in the program
+		{"stub.c", "", exitFalse, "RESULT: false"},                                             // limit has no body
+		{"N = 4", "N = $(shell nproc)", exitInput, makefile + ":6: "},                          // is not run
+		{"--unwind 1", "--partial-loops", exitInput, makefile + ":7: the"},                     // changes the question
 	} {
 		if err := os.WriteFile(makefile, []byte(strings.Replace(string(text), x.from, x.to, 1)), 0o644); err != nil {
 			t.Fatal(err)
