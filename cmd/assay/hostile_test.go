@@ -80,7 +80,7 @@ func head(s string) string { return s[:min(len(s), 1000)] }
 func tryInput(t *testing.T, file string) outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd, stdout, stderr := command(ctx, "check", "--quiet", "--timeout=1", "--memory=2GiB", "--unwind=6",
+	cmd, stdout, stderr := command(ctx, "check", "--quiet", "--timeout=500ms", "--memory=2GiB", "--unwind=6",
 		"--property=unreach-call,no-overflow,div-by-zero,shift,valid-deref,valid-free", file)
 	if err := cmd.Start(); err != nil {
 		t.Error(err)
