@@ -151,7 +151,6 @@ type unit struct {
 type compiled struct {
 	bitcode []byte
 	text    string // clang's output
-	notes   []Note // what was supplied
 	err     error
 	// contracts are those that the unit knows; enforced says that it has the entry within its contract.
 	contracts []cprover.Contract
@@ -179,9 +178,8 @@ func compileAll(ctx context.Context, clang string, units []unit, o *Options) []c
 	return results
 }
 
-// compile compiles a unit, a second time if it includes assay.h (header.go), relies on a bound
-// that it does not define (supplied.go), or calls library functions that it does not declare
-// (implicit.go). If the latter goes wrong,
+// compile compiles a unit, a second time if it includes assay.h (header.go), or calls
+// library functions that it does not declare (implicit.go). If the latter goes wrong,
 // the program has its own idea of them, and the first result counts.
 func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
 	if extended(u) {
@@ -196,12 +194,6 @@ func compile(ctx context.Context, clang string, u unit, o *Options) compiled {
 		defer os.RemoveAll(folder)
 		u.flags = append([]string{"-idirafter", folder}, u.flags...)
 		first = runClang(ctx, clang, u, o)
-	}
-	if first.err != nil && wantsBound(u, first.text) {
-		u.flags = append([]string{Bound}, u.flags...)
-		second := compile(ctx, clang, u, o)
-		second.notes = append(second.notes, boundNote)
-		return second
 	}
 	if !u.model && (first.err != nil && mayExtend(first.text) || strings.Contains(first.text, "undeclared function '__CPROVER_")) {
 		return translate(ctx, clang, u, o)

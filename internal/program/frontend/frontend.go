@@ -5,6 +5,7 @@
 // Load is the entry point. The files, in the order of the pipeline:
 //
 //	frontend.go   options, Load             clang.go      the compiler and its flags
+//	served.go     a compiler that has started
 //	compiledb.go  compile_commands.json     implicit.go, inline.go  old C
 //	child.go      reading foreign modules   import.go     the module
 //	types.go      aggregates to scalars     global.go     initialisers
@@ -377,9 +378,6 @@ func gather(ctx context.Context, o *Options) (list []module, foreign bool, err e
 			}
 			if text := withoutExemption(c.text); o.Warnings != nil && text != "" {
 				io.WriteString(o.Warnings, text)
-			}
-			for _, n := range c.notes {
-				o.note(n)
 			}
 			o.disabled = append(o.disabled, c.disabled...)
 			o.noteWarnings(c.text)

@@ -43,8 +43,6 @@ const (
 	// NoteFlattened says that the program was lifted by McSema, and that passes of LLVM made variables of its
 	// registers: what is undefined in it may be gone.
 	NoteFlattened
-	// NoteBound says that the constant Name of a collection's header was supplied (supplied.go).
-	NoteBound
 )
 
 func (n Note) String() string {

@@ -52,8 +52,6 @@ type Unit struct {
 	Depends []string
 	// Warnings are clang's.
 	Warnings string
-	// Notes are what was supplied to compile it.
-	Notes []Note
 	// Disabled are the lines in which pragmas switch checks off.
 	Disabled []cprover.Region
 }
@@ -94,9 +92,6 @@ func (u *Unit) Told() (told []string) {
 	for _, w := range warnedConstants(u.Warnings) {
 		told = append(told, fmt.Sprint(w.Diagnostic))
 	}
-	for _, n := range u.Notes {
-		told = append(told, n.Name+" "+n.Text)
-	}
 	for _, r := range u.Disabled {
 		told = append(told, fmt.Sprint(r))
 	}
@@ -127,7 +122,7 @@ func Compile(ctx context.Context, s Source, o Options) (*Unit, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	out := &Unit{File: s.File, Bitcode: c.bitcode, Warnings: c.text, Notes: c.notes, Disabled: c.disabled, Depends: readDepends(list.Name(), s.Directory)}
+	out := &Unit{File: s.File, Bitcode: c.bitcode, Warnings: c.text, Disabled: c.disabled, Depends: readDepends(list.Name(), s.Directory)}
 	if err := out.describe(); err != nil {
 		return nil, err
 	}
@@ -291,9 +286,6 @@ func linkUnits(o *Options) (*llvm.Program, error) {
 	s.CheckAlignment, s.FromSource = o.CheckAlignment, true
 	for _, l := range o.Link {
 		o.noteWarnings(l.Unit.Warnings)
-		for _, n := range l.Unit.Notes {
-			o.note(n)
-		}
 		o.disabled = append(o.disabled, l.Unit.Disabled...)
 		if err := s.LinkDefinitions(l.Unit.File, l.Unit.Bitcode, l.Names); err != nil {
 			return nil, asInputError(l.Unit.File, err)

@@ -10,6 +10,7 @@
 //	callbacks.go  what functions do that a harness makes
 //	sentinels.go  arrays that end with an element of zeros
 //	allocators.go  which comparisons with null say nothing
+//	null.go  parameters that nobody asks whether they are null
 //	constructors.go  objects that functions of the program make
 //	kin.go  parameters that may lead to the same structure
 package harness

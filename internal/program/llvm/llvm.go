@@ -66,11 +66,11 @@ type Session struct {
 	// Kept are the names of stack objects that it does not promote, by function; a number may follow.
 	Kept map[string][]string
 	// CheckAlignment makes Prepare mark the accesses that must be aligned;
+	// FromSource says that the modules are as clang -O0 wrote them.
+	CheckAlignment, FromSource bool
 	// FirstDefinition lets Read keep the first body of a function; Shadowed names those whose later bodies it has dropped.
 	FirstDefinition bool
 	Shadowed        []string
-	// FromSource says that the modules are as clang -O0 wrote them.
-	CheckAlignment, FromSource bool
 
 	context  C.LLVMContextRef
 	module   C.LLVMModuleRef // nil before the first Read

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 
 	"assay/internal/program/frontend"
 	"assay/internal/user/show"
@@ -46,8 +45,5 @@ func Replay(ctx context.Context, run *show.Run, program *frontend.Program, o fro
 	}
 	defer os.RemoveAll(header)
 	flags := append(o.Flags(), "-idirafter", header)
-	if slices.ContainsFunc(program.Notes, func(n frontend.Note) bool { return n.Kind == frontend.NoteBound }) {
-		flags = append(flags, frontend.Bound)
-	}
 	return Confirm(ctx, Program{Files: o.Files, Flags: flags, ILP32: program.DataModel == frontend.ILP32}, c)
 }
