@@ -226,13 +226,15 @@ func confirm(ctx context.Context, m *ir.Module, in ir.Input, fair bool) (e *verd
 	if r.Idle {
 		w.later(m)
 	}
-	if verdict.ComputesFloats(m) {
-		other, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(in), Repeats: true, Idle: !fair, Fair: fair, MaxSteps: confirmSteps, OtherNaN: true})
-		if err != nil {
-			return nil, "", err
-		}
-		if o := other.Repetition; other.End != interp.Repeats || o.Func != r.Func || o.Block != r.Block || o.LastStep != r.LastStep {
-			return nil, "the run depends on the sign or payload of a NaN", nil
+	if verdict.ComputesFloats(m) && out.NaN {
+		for _, rule := range interp.OtherNaNs {
+			other, err := interp.Run(ctx, m, interp.Options{Oracle: interp.Replay(in), Repeats: true, Idle: !fair, Fair: fair, MaxSteps: confirmSteps, NaNs: rule})
+			if err != nil {
+				return nil, "", err
+			}
+			if o := other.Repetition; other.End != interp.Repeats || o.Func != r.Func || o.Block != r.Block || o.LastStep != r.LastStep {
+				return nil, "the run depends on the sign or payload of a NaN", nil
+			}
 		}
 	}
 	full := ir.Input{Globals: map[string]ir.GlobalChoice{}, Choices: in.Choices[:r.Last:r.Last]}

@@ -11,8 +11,8 @@ package interp
 // [BM08]. Go may fuse x*y + z itself on some machines; explicit conversions
 // forbid it.
 //
-// A result that is not a number is the canonical NaN. Negation, absolute value
-// and copying of the sign work on the sign bit alone, as in LLVM.
+// A result that is not a number is the canonical NaN, or another one that the options ask
+// for (nan.go). Negation, absolute value and copying of the sign work on the sign bit alone, as in LLVM.
 //
 // Cited papers:
 //
@@ -26,26 +26,6 @@ import (
 
 	"assay/internal/program/ir"
 )
-
-// canonicalNaN is the quiet NaN without sign and payload.
-func canonicalNaN(bits uint32) uint64 {
-	switch bits {
-	case 16:
-		return 0x7e00
-	case 32:
-		return 0x7fc00000
-	}
-	return 0x7ff8000000000000
-}
-
-// nan is the result x of an operation; if that made a NaN, of which sign and payload are
-// arbitrary, it is the one that the options ask for.
-func (m *machine) nan(op ir.Op, bits uint32, x uint64) uint64 {
-	if !m.opts.OtherNaN || x != canonicalNaN(bits) || op == ir.FNeg || op == ir.FAbs || op == ir.FCopySign {
-		return x
-	}
-	return ^uint64(0) >> (64 - bits)
-}
 
 // decodeFloat is the number with the given bits; every narrow number is a
 // binary64 number.

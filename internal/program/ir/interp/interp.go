@@ -84,9 +84,8 @@ type Options struct {
 	// steps do not count for MaxSteps. It has no effect with Repeats, or if the oracle has jumps of its own.
 	Accelerate bool
 	eager      bool // for tests: jumps are tried early, and over few iterations
-	// OtherNaN makes the NaNs of operations negative, with all bits of the payload
-	// set. They are positive without payload otherwise.
-	OtherNaN bool
+	// NaNs says which NaNs operations make.
+	NaNs NaNs
 	// Unwritten asks for an event where content is read that no instruction wrote. Loads take longer then.
 	Unwritten bool
 	// Stores asks for an event after each Store of a function that is no library model.
@@ -182,6 +181,8 @@ type Outcome struct {
 	Steps int64
 	// Skipped are those of the steps that were done many at once, with Accelerate.
 	Skipped int64
+	// NaN says that an operation made a NaN.
+	NaN bool
 	// Func, Value and Pos are the instruction where the run ended; nil for an
 	// error in the initial state.
 	Func  *ir.Func

@@ -34,6 +34,7 @@ type machine struct {
 
 	steps int64
 	limit int64 // when to look at MaxSteps and the context again
+	nans  int64 // made by VariousNaNs
 
 	leaps
 
@@ -310,11 +311,11 @@ func (m *machine) loop() {
 
 		// Floats.
 		case opcode(ir.FAdd), opcode(ir.FSub), opcode(ir.FMul), opcode(ir.FDiv), opcode(ir.FRem), opcode(ir.FCopySign), opcode(ir.FMin), opcode(ir.FMax):
-			r[in.dst] = m.nan(ir.Op(in.op), uint32(in.w), floatBinary(ir.Op(in.op), uint32(in.w), r[in.a], r[in.b]))
+			r[in.dst] = m.nan(ir.Op(in.op), uint32(in.w), uint32(in.w), floatBinary(ir.Op(in.op), uint32(in.w), r[in.a], r[in.b]), r[in.a], r[in.b])
 		case opcode(ir.FNeg), opcode(ir.FAbs), opcode(ir.FSqrt), opcode(ir.FRound):
-			r[in.dst] = m.nan(ir.Op(in.op), uint32(in.w), floatUnary(ir.Op(in.op), uint32(in.w), r[in.a], ir.RoundingMode(in.k)))
+			r[in.dst] = m.nan(ir.Op(in.op), uint32(in.w), uint32(in.w), floatUnary(ir.Op(in.op), uint32(in.w), r[in.a], ir.RoundingMode(in.k)), r[in.a])
 		case opcode(ir.FMA):
-			r[in.dst] = fma(uint32(in.w), r[in.a], r[in.b], r[in.c])
+			r[in.dst] = m.nan(ir.FMA, uint32(in.w), uint32(in.w), fma(uint32(in.w), r[in.a], r[in.b], r[in.c]), r[in.a], r[in.b], r[in.c])
 		case opcode(ir.FEq), opcode(ir.FLt), opcode(ir.FLe), opcode(ir.FUno):
 			r[in.dst] = truth(floatCompare(ir.Op(in.op), uint32(in.w), r[in.a], r[in.b]))
 		case opcode(ir.FToSI), opcode(ir.FToUI):
@@ -329,7 +330,7 @@ func (m *machine) loop() {
 		case opcode(ir.UIToF):
 			r[in.dst] = intToFloat(uint32(in.k), r[in.a], false)
 		case opcode(ir.FToF):
-			r[in.dst] = m.nan(ir.FToF, uint32(in.k), encodeFloat(uint32(in.k), decodeFloat(uint32(in.w), r[in.a])))
+			r[in.dst] = m.nan(ir.FToF, uint32(in.w), uint32(in.k), encodeFloat(uint32(in.k), decodeFloat(uint32(in.w), r[in.a])), r[in.a])
 
 		// Pointers and memory. An offset before the object is huge.
 		case opcode(ir.PtrAdd):

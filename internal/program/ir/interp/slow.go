@@ -249,8 +249,12 @@ func (m *machine) evaluate(v ir.Value, d *ir.Def) bool {
 	if guard != ir.CheckNone {
 		return m.undefined(guard, v)
 	}
-	if d.Type.Kind == ir.Float {
-		x = bv.New(d.Type.Bits, m.nan(d.Op, d.Type.Bits, x.Uint64()))
+	if d.Type.Kind == ir.Float && len(args) > 0 && m.cur.f.Type(d.Args[0]).Kind == ir.Float {
+		operands := make([]uint64, len(args))
+		for i, a := range args {
+			operands[i] = a.Uint64()
+		}
+		x = bv.New(d.Type.Bits, m.nan(d.Op, args[0].Width(), d.Type.Bits, x.Uint64(), operands...))
 	}
 	m.setBits(m.cur.registers[v], x)
 	return true
