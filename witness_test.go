@@ -454,8 +454,9 @@ int f(int x, int y) {
   return x - 1;
 }
 void h(void) { if (g > 3) return; g = 4; }
+int k(void) { int g = 7; return g; }
 int main(void) {
-  g = 3;
+  g = k() - 4;
   if (f(5, __VERIFIER_nondet_int()) < 5) reach_error();
   h();
 }
@@ -472,6 +473,7 @@ int main(void) {
 		{"of ACSL", "line: 4, function: f", "1", `\\forall`, "confirmed"},
 		{"one that writes", "line: 4, function: f", "1", `g = 4`, "changes something"},
 		{"of a local", "line: 4, function: f", "1", `r == 4`, "undeclared"},
+		{"of a global that a local hides", "line: 11, function: k", "1", `g == 7`, "unknown"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -479,6 +481,33 @@ int main(void) {
 				fmt.Sprintf("  - contract: {type: function_contract, location: {file_name: f.c, %s}, requires: \"%s\", ensures: \"%s\", format: acsl_expression}\n", c.at, c.requires, c.ensures)))
 			checkJudgement(t, j, err, c.want)
 		})
+	}
+}
+
+// TestInterleavedVisits: executions of a loop in a function that calls itself are interleaved; what is claimed of the visits of one is not judged. (It was
+// confirmed that n is 0, or was.)
+func TestInterleavedVisits(t *testing.T) {
+	file := writeFile(t, "f.c", `void reach_error() {}
+void f(int n) {
+  int i = 0;
+  while (i < 2) { if (n > 0) f(n - 1); i++; }
+}
+void g(void) {
+  int i = 0;
+  while (i < 2) i++;
+}
+int main(void) { g(); f(1); }
+`)
+	for _, c := range []struct {
+		line          int
+		claims, wants string
+	}{
+		{4, `n == 0 || \at(n, AnyPrev) == 0`, "unknown"},
+		{4, `\at(i, AnyPrev) < i`, "unknown"},
+		{8, `\at(i, AnyPrev) < i`, "confirmed"},
+	} {
+		j, err := judge(t, file, witnessOf(t, file, "invariant_set", "G ! call(reach_error())", strings.Replace(invariantAt(c.line, 3, "loop_transition_invariant", c.claims), ", function: main", "", 1)))
+		checkJudgement(t, j, err, c.wants)
 	}
 }
 

@@ -46,6 +46,8 @@ type Func struct {
 	Body       *Node
 	// Params and Locals are the variables, with where they are visible.
 	Params, Locals []Variable
+	// Constants are the names of enumerations in the body.
+	Constants []string
 }
 
 // Variable is a variable that is visible from Begin to End.
@@ -306,6 +308,12 @@ func (f *File) node(c *raw, parent *Node, fn *Func, scope int) *Node {
 			case x.Kind == "VarDecl":
 				fn.Locals = append(fn.Locals, Variable{Name: x.Name, Type: x.typeName(), Line: f.LineOf(x.loc), Begin: x.end, End: scope, Static: x.StorageClass == "static" || x.StorageClass == "extern"})
 				inner(x.Inner)
+			case x.Kind == "EnumDecl":
+				for _, c := range x.Inner {
+					if c != nil && c.Kind == "EnumConstantDecl" {
+						fn.Constants = append(fn.Constants, c.Name)
+					}
+				}
 			case strings.HasSuffix(x.Kind, "Decl") || strings.HasSuffix(x.Kind, "Attr") || strings.HasSuffix(x.Kind, "Type"):
 			default:
 				n.Inner = append(n.Inner, f.node(x, n, fn, scope))

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assay/internal/program/syntax"
@@ -10,6 +11,7 @@ import (
 
 // This file puts contracts of functions into the text. Requires is asserted where the function begins: every call must satisfy it. Ensures is
 // asserted where it returns, with \result as a variable of the function's type. Parameters in it, and what \old is of, are those at the beginning: copies.
+// Other names are those of file scope; where the function has a local variable of the name, they would be that one, so nothing is asserted.
 
 // contract puts a contract into the text.
 func (x *instrumented) contract(c witness.Contract, owner int) error {
@@ -41,10 +43,14 @@ func (x *instrumented) contract(c witness.Contract, owner int) error {
 	for _, p := range fn.Params {
 		parameters[p.Name] = true
 	}
+	var wrong error
 	now := func(text string) string {
 		return witness.Rename(strings.ReplaceAll(text, `\result`, resultName), func(name string) string {
 			if parameters[name] {
 				return keep(fmt.Sprintf("__assay_in_%d_%s", owner, name), name)
+			}
+			if slices.Contains(fn.Constants, name) || slices.ContainsFunc(fn.Locals, func(v syntax.Variable) bool { return v.Name == name }) {
+				wrong = noPlace("the function has a variable %s of its own, which hides that of the contract", name)
 			}
 			return name
 		})
@@ -55,12 +61,14 @@ func (x *instrumented) contract(c witness.Contract, owner int) error {
 		done = p.End
 	}
 	text += now(c.Ensures[done:])
+	if wrong != nil {
+		return wrong
+	}
 	result, _, _ := strings.Cut(fn.Type, "(")
 	if result = strings.TrimSpace(result); result == "void" && strings.Contains(text, resultName) {
 		return noPlace("the function has no result")
 	}
 	ends := check(text, owner)
-	var wrong error
 	fn.Body.Walk(func(n *syntax.Node) {
 		if n.Kind != syntax.Return {
 			return
