@@ -36,6 +36,24 @@ var operations = []operation{
 		w := s.Width(a)
 		return s.Mul(s.ZExt(a, w+2), s.SExt(b, w+2))
 	}, func(a, b bv.BV) bv.BV { return a.ZExt(a.Width() + 2).Mul(b.SExt(a.Width() + 2)) }},
+	{"mul-fits", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		p := s.Mul(s.ZExt(a, 2*w), s.ZExt(b, 2*w))
+		return s.Eq(s.Extract(p, 2*w-1, w), s.ConstU(w, 0))
+	}, func(a, b bv.BV) bv.BV {
+		w := a.Width()
+		p := a.ZExt(2 * w).Mul(b.ZExt(2 * w))
+		return bv.Bool(p.Equal(p.Extract(w-1, 0).ZExt(2 * w)))
+	}},
+	{"mul-fits-signed", 2, func(s *term.Store, a, b term.ID) term.ID {
+		w := s.Width(a)
+		high := s.Extract(s.Mul(s.SExt(a, 2*w), s.SExt(b, 2*w)), 2*w-1, w-1)
+		return s.Or(s.Eq(high, s.ConstU(w+1, 0)), s.Eq(high, s.Const(bv.New(w+1, 0).Not())))
+	}, func(a, b bv.BV) bv.BV {
+		w := a.Width()
+		p := a.SExt(2 * w).Mul(b.SExt(2 * w))
+		return bv.Bool(p.Equal(p.Extract(w-1, 0).SExt(2 * w)))
+	}},
 	{"add-sext", 2, func(s *term.Store, a, b term.ID) term.ID {
 		w := s.Width(a)
 		return s.SLt(s.Add(s.SExt(a, w+3), s.SExt(b, w+3)), s.Sub(s.SExt(a, w+3), s.ZExt(b, w+3)))

@@ -87,6 +87,9 @@ func (s *Solver) operands(t term.ID, ts []term.ID) ([]term.ID, error) {
 		}
 		return append(ts, low), nil
 	}
+	if x, y, _, ok := s.fitting(t); ok {
+		return append(ts, x, y), nil
+	}
 	for i := range s.store.NumArgs(t) {
 		ts = append(ts, s.store.Arg(t, i))
 	}
@@ -193,10 +196,16 @@ func (s *Solver) build(dst word, t term.ID) word {
 	case term.OpAnd:
 		return append(dst, g.And(bit(0), bit(1)))
 	case term.OpOr:
+		if x, y, signed, ok := s.fitting(t); ok {
+			return append(dst, c.fits(s.word(x), s.word(y), signed))
+		}
 		return append(dst, g.Or(bit(0), bit(1)))
 	case term.OpXor:
 		return append(dst, g.Xor(bit(0), bit(1)))
 	case term.OpEq:
+		if x, y, signed, ok := s.fitting(t); ok {
+			return append(dst, c.fits(s.word(x), s.word(y), signed))
+		}
 		return append(dst, c.equal(arg(0), arg(1)))
 	case term.OpIte:
 		return c.ite(dst, bit(0), arg(1), arg(2))
