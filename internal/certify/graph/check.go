@@ -39,7 +39,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -85,6 +84,12 @@ func Check(ctx context.Context, m *ir.Module, g *symgraph.Graph, o Options) (che
 	if err := c.shape(); err != nil {
 		return "", err
 	}
+	z, err := z3.NewScript()
+	if err != nil {
+		return "", err
+	}
+	defer z.Close()
+	c.z = z
 	for i := range g.Nodes {
 		if g.Nodes[i].Returns {
 			continue
@@ -119,6 +124,7 @@ type checkerState struct {
 
 	z       *z3.Script
 	text    strings.Builder // not yet sent
+	scopes  scopes
 	names   int
 	now     int // node
 	steps   int
@@ -240,14 +246,9 @@ func position(frames []symgraph.Frame, entry int32) string {
 }
 
 // node follows all paths from a node.
-func (c *checkerState) node(i int) (err error) {
-	z, err := z3.NewScript()
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	c.z, c.now, c.steps, c.failure = z, i, 0, nil
-	c.text.Reset()
+func (c *checkerState) node(i int) error {
+	c.scopes, c.now, c.steps = newScopes(), i, 0
+	c.push()
 	var s *state
 	if i == 0 {
 		s = c.start()
@@ -261,6 +262,7 @@ func (c *checkerState) node(i int) (err error) {
 	if c.failure == nil {
 		c.walk(s)
 	}
+	c.pop()
 	return c.failure
 }
 
@@ -290,44 +292,6 @@ func (c *checkerState) reject(s *state, format string, args ...any) {
 // say sends text to Z3 with the next question.
 func (c *checkerState) say(format string, args ...any) { fmt.Fprintf(&c.text, format, args...) }
 
-func (c *checkerState) assert(t string) { c.text.WriteString("(assert " + t + ")\n") }
-
-func (c *checkerState) push() { c.text.WriteString("(push)\n") }
-
-func (c *checkerState) pop() { c.text.WriteString("(pop)\n") }
-
-// possible says whether there is a state on this path that satisfies t too; if Z3
-// does not know, there may be.
-func (c *checkerState) possible(t string) bool {
-	if t == "false" || c.failure != nil {
-		return false
-	}
-	c.Queries++
-	c.text.WriteString("(push)\n")
-	if t != "true" {
-		c.assert(t)
-	}
-	c.text.WriteString("(check-sat)\n(pop)\n")
-	out, err := c.z.Eval(c.ctx, c.text.String())
-	c.text.Reset()
-	if err != nil {
-		c.failure = err
-		if errors.Is(err, context.Canceled) {
-			c.failure = c.ctx.Err()
-		}
-		return false
-	}
-	return strings.TrimSpace(out) != "unsat"
-}
-
-// valid says whether t is sure to hold on this path.
-func (c *checkerState) valid(t string) bool {
-	if t == "true" {
-		return true
-	}
-	return !c.possible("(not "+t+")") && c.failure == nil
-}
-
 // Terms.
 
 func (c *checkerState) name(prefix string) string {
@@ -339,7 +303,7 @@ func (c *checkerState) name(prefix string) string {
 func (c *checkerState) unknown(prefix string, low, high *big.Int) number {
 	n := c.name(prefix)
 	c.say("(declare-const %s Int)\n", n)
-	c.assert(fmt.Sprintf("(<= %s %s %s)", integer(low), n, integer(high)))
+	c.define(fmt.Sprintf("(<= %s %s %s)", integer(low), n, integer(high)))
 	return number{n, low, high}
 }
 
@@ -351,6 +315,9 @@ func integer(n *big.Int) string {
 }
 
 func all(ts []string) string {
+	if slices.Contains(ts, "false") {
+		return "false"
+	}
 	ts = slices.DeleteFunc(slices.Clone(ts), func(t string) bool { return t == "true" })
 	switch len(ts) {
 	case 0:

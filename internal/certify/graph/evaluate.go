@@ -112,15 +112,14 @@ func (c *checkerState) order(s *state, d *ir.Def, signed, unsigned func(int) num
 	if s.top().f.Type(d.Args[0]).Kind == ir.Ptr {
 		return c.pointersOrdered(s, d)
 	}
-	op := "<="
-	if d.Op == ir.ULt || d.Op == ir.SLt {
-		op = "<"
-	}
 	a, b := unsigned(0), unsigned(1)
 	if d.Op == ir.SLt || d.Op == ir.SLe {
 		a, b = signed(0), signed(1)
 	}
-	return "(" + op + " " + a.t + " " + b.t + ")"
+	if d.Op == ir.ULt || d.Op == ir.SLt {
+		return below(a, b)
+	}
+	return atMost(a, b)
 }
 
 // overflow says whether the result of an operation is outside of a width.
@@ -154,9 +153,9 @@ func (c *checkerState) equal(a, b number, bits uint32) string {
 	d := c.sub(a, b)
 	w := pow(bits)
 	if d.low.CmpAbs(w) < 0 && d.high.CmpAbs(w) < 0 {
-		return "(= " + a.t + " " + b.t + ")"
+		return same(a, b)
 	}
-	return "(= " + c.view(a, bits, false).t + " " + c.view(b, bits, false).t + ")"
+	return same(c.view(a, bits, false), c.view(b, bits, false))
 }
 
 func (c *checkerState) multiply(signed, unsigned func(int) number, a, b number) number {
@@ -192,10 +191,10 @@ func (c *checkerState) product(a, b number) number {
 	// The sign of a product; and it is not less than one factor if the other is at least 1.
 	x, y := a.t, b.t
 	if x == y {
-		c.assert(fmt.Sprintf("(and (>= %[1]s 0) (>= %[1]s %[2]s) (>= %[1]s (- %[2]s)))", r.t, x))
+		c.define(fmt.Sprintf("(and (>= %[1]s 0) (>= %[1]s %[2]s) (>= %[1]s (- %[2]s)))", r.t, x))
 		return r
 	}
-	c.assert(fmt.Sprintf("(and (=> (and (>= %[2]s 0) (>= %[3]s 1)) (>= %[1]s %[2]s)) (=> (and (>= %[2]s 1) (>= %[3]s 0)) (>= %[1]s %[3]s)))", r.t, x, y))
+	c.define(fmt.Sprintf("(and (=> (and (>= %[2]s 0) (>= %[3]s 1)) (>= %[1]s %[2]s)) (=> (and (>= %[2]s 1) (>= %[3]s 0)) (>= %[1]s %[3]s)))", r.t, x, y))
 	return r
 }
 
@@ -210,7 +209,7 @@ func (c *checkerState) shiftRight(d *ir.Def, arg, signed, unsigned func(int) num
 		// The amount may be too large, then anything; else a natural number does not grow.
 		low, high := bounds(bits, d.Op == ir.AShr)
 		r := c.unknown("x", low, high)
-		c.assert(fmt.Sprintf("(=> (and (< %s %d) (>= %s 0)) (and (<= 0 %s %s) (=> (>= %s 1) (<= (* 2 %s) %s))))", k.t, bits, a.t, r.t, a.t, k.t, r.t, a.t))
+		c.define(fmt.Sprintf("(=> (and (< %s %d) (>= %s 0)) (and (<= 0 %s %s) (=> (>= %s 1) (<= (* 2 %s) %s))))", k.t, bits, a.t, r.t, a.t, k.t, r.t, a.t))
 		return integerValue(r)
 	}
 	if k.low.Cmp(big.NewInt(int64(bits))) >= 0 {
@@ -219,7 +218,7 @@ func (c *checkerState) shiftRight(d *ir.Def, arg, signed, unsigned func(int) num
 	w := pow(uint32(k.low.Int64()))
 	q := c.unknown("q", new(big.Int).Div(a.low, w), new(big.Int).Div(a.high, w)) // Euclidean: floors
 	r := c.unknown("r", new(big.Int), new(big.Int).Sub(w, one))
-	c.assert(fmt.Sprintf("(= %s (+ (* %s %s) %s))", a.t, w, q.t, r.t))
+	c.define(fmt.Sprintf("(= %s (+ (* %s %s) %s))", a.t, w, q.t, r.t))
 	return integerValue(q)
 }
 
@@ -238,27 +237,23 @@ func (c *checkerState) divide(s *state, v ir.Value, d *ir.Def) (done bool) {
 	ok := "true"
 	over := "false"
 	if sign {
-		over = fmt.Sprintf("(and (= %s %s) (= %s (- 1)))", a.t, integer(low), b.t)
+		over = all([]string{same(a, num(low)), same(b, small(-1))})
 		ok = not(over)
 	}
 	outcomes := []outcome{
-		{guard: "(or (= " + b.t + " 0) " + over + ")", any: true},
-		{guard: all([]string{"(>= " + b.t + " 1)", "(>= " + a.t + " 0)"})},
+		{guard: not(all([]string{not(same(b, small0)), ok})), any: true},
+		{guard: all([]string{atMost(num(one), b), atMost(small0, a)})},
 	}
 	if sign {
 		outcomes = append(outcomes,
-			outcome{guard: "(and (>= " + b.t + " 1) (< " + a.t + " 0))", negA: true},
-			outcome{guard: all([]string{"(< " + b.t + " 0)", "(>= " + a.t + " 0)", ok}), negB: true},
-			outcome{guard: all([]string{"(< " + b.t + " 0)", "(< " + a.t + " 0)", ok}), negA: true, negB: true})
+			outcome{guard: all([]string{atMost(num(one), b), below(a, small0)}), negA: true},
+			outcome{guard: all([]string{below(b, small0), atMost(small0, a), ok}), negB: true},
+			outcome{guard: all([]string{below(b, small0), below(a, small0), ok}), negA: true, negB: true})
 	}
 	minus := func(n number) number { return c.sub(small(0), n) }
-	for _, o := range outcomes {
-		if c.failure != nil {
-			return true
-		}
-		c.push()
-		if c.possible(o.guard) {
-			c.assert(o.guard)
+	choice := c.branches()
+	for i, o := range outcomes {
+		choice.under(o.guard, i == len(outcomes)-1, func() {
 			t := s.clone()
 			g := t.top()
 			if o.any {
@@ -286,8 +281,7 @@ func (c *checkerState) divide(s *state, v ir.Value, d *ir.Def) (done bool) {
 			}
 			g.index++
 			c.walk(t)
-		}
-		c.pop()
+		})
 	}
 	return true
 }
@@ -379,11 +373,11 @@ func (c *checkerState) bitwise(d *ir.Def, arg, unsigned func(int) number) value 
 	r := c.unknown("x", new(big.Int), ones)
 	switch d.Op {
 	case ir.And:
-		c.assert(fmt.Sprintf("(and (<= %[1]s %[2]s) (<= %[1]s %[3]s))", r.t, a.t, b.t))
+		c.define(fmt.Sprintf("(and (<= %[1]s %[2]s) (<= %[1]s %[3]s))", r.t, a.t, b.t))
 	case ir.Or:
-		c.assert(fmt.Sprintf("(and (>= %[1]s %[2]s) (>= %[1]s %[3]s) (<= %[1]s (+ %[2]s %[3]s)))", r.t, a.t, b.t))
+		c.define(fmt.Sprintf("(and (>= %[1]s %[2]s) (>= %[1]s %[3]s) (<= %[1]s (+ %[2]s %[3]s)))", r.t, a.t, b.t))
 	default:
-		c.assert(fmt.Sprintf("(<= %s (+ %s %s))", r.t, a.t, b.t))
+		c.define(fmt.Sprintf("(<= %s (+ %s %s))", r.t, a.t, b.t))
 	}
 	return integerValue(r)
 }

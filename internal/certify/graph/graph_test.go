@@ -108,7 +108,7 @@ func TestOperations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checkerState{ctx: context.Background(), m: m, index: m.Index(), g: &symgraph.Graph{}, z: z}
+		c := &checkerState{ctx: context.Background(), m: m, index: m.Index(), g: &symgraph.Graph{}, z: z, scopes: newScopes()}
 		s := c.start()
 		for range len(args) + 1 {
 			v := s.top().f.Blocks[1].Instrs[s.top().index]

@@ -470,7 +470,7 @@ func (m *match) solved(slots []slot, plain bool) (some bool) {
 				q := m.c.unknown("q", b[0], b[1])
 				r := m.c.unknown("r", new(big.Int), new(big.Int).Sub(coef, one))
 				// Only a name for the quotient if it is in the range: else nothing is assumed.
-				m.c.assert(fmt.Sprintf("(=> (<= (* %[5]s %[6]s) %[1]s (+ (* %[5]s %[7]s) (- %[5]s 1))) (= %[1]s (+ (* %[2]s %[3]s) %[4]s)))",
+				m.c.define(fmt.Sprintf("(=> (<= (* %[5]s %[6]s) %[1]s (+ (* %[5]s %[7]s) (- %[5]s 1))) (= %[1]s (+ (* %[2]s %[3]s) %[4]s)))",
 					d.t, integer(coef), q.t, r.t, integer(coef), integer(b[0]), integer(b[1])))
 				m.symbols[v] = q
 			}
@@ -520,7 +520,7 @@ func (m *match) claim(x *slot) {
 		return
 	}
 	if x.bits == 0 {
-		m.claims = append(m.claims, "(= "+f.t+" "+x.n.t+")")
+		m.claims = append(m.claims, same(f, x.n))
 		return
 	}
 	m.claims = append(m.claims, m.c.equal(f, x.n, x.bits))
@@ -584,7 +584,7 @@ transitions:
 			if m.follow {
 				symbols[v] = x
 			} else if x.t != m.symbols[v].t {
-				parts = append(parts, "(= "+x.t+" "+m.symbols[v].t+")")
+				parts = append(parts, same(x, m.symbols[v]))
 			}
 		}
 		if m.follow {

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
 
@@ -15,7 +14,7 @@ func (c *checkerState) offset(p value) number { return c.view(p.n, c.m.PointerBi
 
 // signedOffset is the same for comparisons.
 func (c *checkerState) inside(o *object, at, n number) string {
-	return fmt.Sprintf("(and (<= 0 %s) (<= (+ %s %s) %s))", at.t, at.t, n.t, o.size.t)
+	return all([]string{atMost(small0, at), atMost(c.add(at, n), o.size)})
 }
 
 // access says where an access of n bytes hits; inside is false if it may be
@@ -69,7 +68,7 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 		if x.at.t == at.t {
 			return x.v
 		}
-		if t.Kind != ir.Int && c.valid("(= "+x.at.t+" "+at.t+")") {
+		if t.Kind != ir.Int && c.valid(same(x.at, at)) {
 			return x.v
 		}
 	}
@@ -81,7 +80,7 @@ func (c *checkerState) read(s *state, o int, at number, t ir.Type) value {
 		return v
 	}
 	if last, ok := literalEnd(ob); ok && t.Bits == 8 {
-		c.assert("(= (= " + at.t + " " + last.t + ") (= 0 " + c.view(v.n, 8, true).t + "))")
+		c.define("(= (= " + at.t + " " + last.t + ") (= 0 " + c.view(v.n, 8, true).t + "))")
 	}
 	c.tabulated(ob, at, t, v)
 	n := cell{at, t, v}
@@ -249,7 +248,7 @@ func (c *checkerState) clear(s *state, ob *object, at, n number) {
 			}
 			continue
 		}
-		if x.at.t != at.t && c.valid(fmt.Sprintf("(or (<= (+ %s %s) %s) (<= (+ %s %s) %s))", x.at.t, bytes(x.t).t, at.t, at.t, n.t, x.at.t)) {
+		if x.at.t != at.t && c.valid(not(all([]string{below(at, c.add(x.at, bytes(x.t))), below(x.at, c.add(at, n))}))) {
 			kept = append(kept, x)
 		}
 	}
@@ -295,7 +294,7 @@ func (c *checkerState) pointersEqual(s *state, p, q value) string {
 				return false
 			}
 			at := c.offset(p)
-			return c.valid("(or (= 0 " + at.t + ") (< " + at.t + " " + s.objects[p.object].size.t + "))")
+			return c.valid(not(all([]string{not(same(small0, at)), atMost(s.objects[p.object].size, at)})))
 		}
 		if zero(p) && strict(q) || zero(q) && strict(p) || p.object >= 0 && q.object >= 0 && strict(p) && strict(q) {
 			return "false"
@@ -308,11 +307,11 @@ func (c *checkerState) pointersOrdered(s *state, d *ir.Def) string {
 	p, q := c.operand(s, d.Args[0]), c.operand(s, d.Args[1])
 	if p.kind == symgraph.Pointer && q.kind == symgraph.Pointer && p.object == q.object && p.object >= 0 {
 		a, b, n := c.offset(p), c.offset(q), s.objects[p.object].size
-		if c.valid(fmt.Sprintf("(and (<= 0 %[1]s %[3]s) (<= 0 %[2]s %[3]s))", a.t, b.t, n.t)) {
+		if c.valid(all([]string{atMost(small0, a), atMost(a, n), atMost(small0, b), atMost(b, n)})) {
 			if d.Op == ir.ULt {
-				return "(< " + a.t + " " + b.t + ")"
+				return below(a, b)
 			}
-			return "(<= " + a.t + " " + b.t + ")"
+			return atMost(a, b)
 		}
 	}
 	return c.toss()

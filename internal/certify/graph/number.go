@@ -39,9 +39,12 @@ func (c *checkerState) short(a number) number {
 		return num(a.low)
 	}
 	if len(a.t) > 80 {
-		n := c.name("t")
-		c.say("(declare-const %s Int)\n(assert (= %s %s))\n", n, n, a.t)
-		a.t = n
+		named, _ := c.scopes.once("short "+a.t, func() (number, number) {
+			n := c.name("t")
+			c.say("(declare-const %s Int)\n(assert (= %s %s))\n", n, n, a.t)
+			return number{t: n}, number{}
+		})
+		a.t = named.t
 	}
 	return a
 }
@@ -96,11 +99,37 @@ func (c *checkerState) wrap(a number, bits uint32, low, high *big.Int) number {
 	if first.Cmp(last) == 0 {
 		return c.sub(a, num(new(big.Int).Mul(first, w)))
 	}
-	k := c.unknown("k", first, last)
-	r := c.unknown("w", low, high)
-	c.assert(fmt.Sprintf("(= %s (- %s (* %s %s)))", r.t, a.t, w, k.t))
+	r, _ := c.scopes.once(fmt.Sprintf("wrap %d %s %s", bits, low, a.t), func() (number, number) {
+		k := c.unknown("k", first, last)
+		r := c.unknown("w", low, high)
+		c.define(fmt.Sprintf("(= %s (- %s (* %s %s)))", r.t, a.t, w, k.t))
+		return r, k
+	})
 	return r
 }
+
+// same, atMost and below compare two integers, without Z3 where their intervals say enough.
+func same(a, b number) string {
+	switch {
+	case a.t == b.t || a.isConst() && b.isConst() && a.low.Cmp(b.low) == 0:
+		return "true"
+	case a.high.Cmp(b.low) < 0 || b.high.Cmp(a.low) < 0:
+		return "false"
+	}
+	return "(= " + a.t + " " + b.t + ")"
+}
+
+func atMost(a, b number) string {
+	switch {
+	case a.t == b.t || a.high.Cmp(b.low) <= 0:
+		return "true"
+	case a.low.Cmp(b.high) > 0:
+		return "false"
+	}
+	return "(<= " + a.t + " " + b.t + ")"
+}
+
+func below(a, b number) string { return not(atMost(b, a)) }
 
 // least and greatest narrow an interval.
 func least(a, b *big.Int) *big.Int {
@@ -119,15 +148,19 @@ func greatest(a, b *big.Int) *big.Int {
 
 // quotient divides a >= 0 by b >= 1: both are assumed to hold.
 func (c *checkerState) quotient(a, b number) (q, r number) {
+	return c.scopes.once("quotient "+a.t+" "+b.t, func() (number, number) { return c.newQuotient(a, b) })
+}
+
+func (c *checkerState) newQuotient(a, b number) (q, r number) {
 	zero := new(big.Int)
 	q = c.unknown("q", zero, greatest(a.high, zero))
 	r = c.unknown("r", zero, greatest(new(big.Int).Sub(b.high, one), zero))
 	if b.isConst() {
-		c.assert(fmt.Sprintf("(= %s (+ (* %s %s) %s))", a.t, b.t, q.t, r.t))
+		c.define(fmt.Sprintf("(= %s (+ (* %s %s) %s))", a.t, b.t, q.t, r.t))
 		return q, r
 	}
 	// Consequences of a = q·b + r with b >= 1, without the product.
-	c.assert(fmt.Sprintf("(and (<= %[1]s %[2]s) (<= %[3]s %[2]s) (< %[3]s %[4]s) (=> (< %[2]s %[4]s) (and (= %[1]s 0) (= %[3]s %[2]s))) (=> (>= %[4]s 2) (<= (* 2 %[1]s) %[2]s)))",
+	c.define(fmt.Sprintf("(and (<= %[1]s %[2]s) (<= %[3]s %[2]s) (< %[3]s %[4]s) (=> (< %[2]s %[4]s) (and (= %[1]s 0) (= %[3]s %[2]s))) (=> (>= %[4]s 2) (<= (* 2 %[1]s) %[2]s)))",
 		q.t, a.t, r.t, b.t))
 	return q, r
 }

@@ -119,7 +119,7 @@ func TestMasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &checkerState{ctx: context.Background(), z: z}
+		c := &checkerState{ctx: context.Background(), z: z, scopes: newScopes()}
 		for n := range uint64(1 << bits) {
 			want := bv.New(bits, n&mask)
 			c.push()

@@ -139,9 +139,9 @@ func constraint(k linear.Constraint, term func(linear.Var) (number, bool)) (stri
 		return "", false
 	}
 	if k.Equality {
-		return "(= 0 " + n.t + ")", true
+		return same(small0, n), true
 	}
-	return "(<= 0 " + n.t + ")", true
+	return atMost(small0, n), true
 }
 
 // ranges are the bounds that constraints with one symbol give to it.
@@ -192,7 +192,8 @@ func (c *checkerState) loadState(i int, symbols map[linear.Var]number) *state {
 		}
 		if b[1] == huge {
 			symbols[v] = number{c.name("s"), b[0], huge}
-			c.say("(declare-const %s Int)\n", symbols[v].t) // the lower bound is a constraint
+			c.say("(declare-const %s Int)\n", symbols[v].t)
+			c.define("(<= " + integer(b[0]) + " " + symbols[v].t + ")")
 		} else {
 			symbols[v] = c.unknown("s", b[0], b[1])
 		}
@@ -317,9 +318,10 @@ func (c *checkerState) same(a, b *cell) {
 	if a.t != b.t || a.v.kind != symgraph.Int || b.v.kind != symgraph.Int || a.v.truth != "" || b.v.truth != "" {
 		return
 	}
-	if a.at.isConst() && b.at.isConst() && a.at.low.Cmp(b.at.low) != 0 {
+	at := same(a.at, b.at)
+	if at == "false" {
 		return
 	}
 	x, y := c.view(a.v.n, a.t.Bits, true), c.view(b.v.n, b.t.Bits, true)
-	c.assert(fmt.Sprintf("(=> (= %s %s) (= %s %s))", a.at.t, b.at.t, x.t, y.t))
+	c.define(not(all([]string{at, not(same(x, y))})))
 }

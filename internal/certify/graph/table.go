@@ -68,6 +68,6 @@ func (c *checkerState) tabulated(ob *object, at number, t ir.Type, v value) {
 		facts = append(facts, fmt.Sprintf("(=> (and %s(<= %d %s %d)) (= %s %s))", aligned, from, index.t, k-1, signed.t, line))
 	}
 	for _, f := range facts {
-		c.assert(f)
+		c.define(f)
 	}
 }

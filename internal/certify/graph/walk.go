@@ -1,9 +1,9 @@
 package graph
 
 import (
-	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"assay/internal/evidence/symgraph"
 	"assay/internal/program/ir"
@@ -78,8 +78,7 @@ func (c *checkerState) walk(s *state) {
 				c.reject(s, "the check may fail: %s", d.Sym)
 				return
 			}
-			c.assert(t)
-			if d.Op == ir.Assume && !c.possible("true") {
+			if d.Op == ir.Assume && !c.assume(t) {
 				return
 			}
 			f.index++
@@ -124,23 +123,9 @@ func (c *checkerState) walk(s *state) {
 
 // both goes on under a condition and under its opposite.
 func (c *checkerState) both(s *state, t string, then func(*state, bool)) {
-	for _, is := range []bool{true, false} {
-		u := t
-		if !is {
-			u = not(t)
-		}
-		if u == "false" || c.failure != nil {
-			continue
-		}
-		c.push()
-		if u == "true" || c.possible(u) {
-			if u != "true" {
-				c.assert(u)
-			}
-			then(s.clone(), is)
-		}
-		c.pop()
-	}
+	b := c.branches()
+	b.under(t, false, func() { then(s.clone(), true) })
+	b.under(not(t), true, func() { then(s.clone(), false) })
 }
 
 func not(t string) string {
@@ -150,6 +135,9 @@ func not(t string) string {
 	case "false":
 		return "true"
 	}
+	if inner, ok := strings.CutPrefix(t, "(not "); ok {
+		return strings.TrimSuffix(inner, ")")
+	}
 	return "(not " + t + ")"
 }
 
@@ -157,23 +145,20 @@ func (c *checkerState) cases(s *state, d *ir.Def) {
 	f := s.top()
 	bits := f.f.Type(d.Args[0]).Bits
 	x := c.view(c.number(s, d.Args[0]), bits, false)
-	rest := "true"
-	for i := 0; i <= len(d.Cases) && c.failure == nil; i++ {
-		t, edge := rest, 0
+	b := c.branches()
+	var rest []string
+	for i := range len(d.Cases) + 1 {
+		t, edge := all(rest), 0
 		if i < len(d.Cases) {
-			is := fmt.Sprintf("(= %s %s)", x.t, integer(d.Cases[i].Unsigned()))
-			t, edge = is, i+1
-			rest = all([]string{rest, not(is)})
+			t, edge = same(x, num(d.Cases[i].Unsigned())), i+1
+			rest = append(rest, not(t))
 		}
-		c.push()
-		if c.possible(t) {
-			c.assert(t)
+		b.under(t, i == len(d.Cases), func() {
 			u := s.clone()
 			if !c.enter(u, edge) {
 				c.walk(u)
 			}
-		}
-		c.pop()
+		})
 	}
 }
 
@@ -452,13 +437,7 @@ func (c *checkerState) truth(s *state, v ir.Value) string {
 		return x.truth
 	}
 	n := c.view(x.n, 1, false)
-	if n.isConst() {
-		if n.low.Sign() == 0 {
-			return "false"
-		}
-		return "true"
-	}
-	return "(= " + n.t + " 1)"
+	return same(n, num(one))
 }
 
 // guarded says whether the second operand of a division or a shift, and a float that becomes an integer, is

@@ -28,6 +28,7 @@ type Script struct {
 
 // NewScript is a script without commands.
 func NewScript() (*Script, error) {
+	chooseArithmetic()
 	c := C.assay_z3_script_new()
 	if c == nil {
 		return nil, smt.ErrMemory
