@@ -29,7 +29,7 @@ const (
 // Ways of asking about such formulas. Most are decided at once or not for long, so those come before what
 // takes circuits: one of a quotient costs more than all else that a proof has in it.
 var (
-	functionsSoon = []attempt{{conflicts: soonConflicts, time: time.Second}, {proof: true, conflicts: 5000, time: time.Second}}
+	functionsSoon = []attempt{{proof: true, conflicts: 500, clauses: 500_000, time: time.Second}, {conflicts: soonConflicts, time: time.Second}, {proof: true, conflicts: 5000, time: time.Second}}
 	functionsLong = []attempt{{conflicts: 5000, time: functionTime}, {proof: true, conflicts: 20_000}}
 )
 

@@ -3,10 +3,12 @@ package smt_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"assay/internal/logic/smt"
 	"assay/internal/logic/smt/bitblast"
+	"assay/internal/logic/smt/checked"
 	"assay/internal/logic/smt/z3"
 	"assay/internal/logic/term"
 )
@@ -275,5 +277,65 @@ func TestSessions(t *testing.T) {
 			}
 			t.Log(lemmas, "lemmas")
 		})
+	}
+}
+
+// TestDisjunctions compares the solver with checked proofs, which decides disjunctions in turn where its limit is
+// low, with bitblast: of several things of which one has to be true, with others and with arrays.
+func TestDisjunctions(t *testing.T) {
+	seeds := uint64(400)
+	if testing.Short() {
+		seeds = 100
+	}
+	outcomes := map[smt.Status]int{}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 9))
+		store := newStore(seed%3 == 0)
+		g := newGenerator(r, store, seed%4 != 0)
+		for range 20 + r.IntN(60) {
+			g.grow()
+		}
+		formula := []term.ID{store.True()}
+		for range r.IntN(4) {
+			formula = append(formula, g.bool())
+		}
+		some := store.False()
+		for range 2 + r.IntN(8) {
+			one := g.bool()
+			for range r.IntN(6) {
+				one = store.And(one, g.bool())
+			}
+			some = store.Or(one, some)
+		}
+		formula = append(formula, some)
+		ours, theirs := checked.New(store), bitblast.New(store, bitblast.Options{})
+		ours.SetConflictLimit(10_000)
+		for _, f := range formula {
+			ours.Assert(f)
+			theirs.Assert(f)
+		}
+		got, err := ours.Check(t.Context())
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		want, err := theirs.Check(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != want {
+			t.Fatalf("seed %d: checked says %v, bitblast %v", seed, got, want)
+		}
+		outcomes[got]++
+		if got == smt.Sat {
+			e := g.evaluate(ours)
+			if slices.ContainsFunc(formula, func(f term.ID) bool { return !e.Bool(f) }) {
+				t.Fatalf("seed %d: no model", seed)
+			}
+		}
+		ours.Close()
+		theirs.Close()
+	}
+	if min(outcomes[smt.Sat], outcomes[smt.Unsat]) < int(seeds)/10 {
+		t.Errorf("only %v", outcomes)
 	}
 }

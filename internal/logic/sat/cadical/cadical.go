@@ -123,15 +123,24 @@ func (s *Solver) Trace() {
 
 // Proof is what was derived so far, in binary DRAT. The solver must have been asked to Trace.
 func (s *Solver) Proof() []byte {
+	bytes, size := s.proof()
+	return C.GoBytes(unsafe.Pointer(bytes), C.int(size))
+}
+
+// ProofSize is the number of bytes of the Proof so far.
+func (s *Solver) ProofSize() int {
+	_, size := s.proof()
+	return int(size)
+}
+
+func (s *Solver) proof() (bytes *C.char, size C.int64_t) {
 	if !s.traced {
 		panic("cadical: Proof of a solver that does not trace")
 	}
-	if !s.use() {
-		return nil
+	if s.use() {
+		bytes = C.assay_cadical_proof(s.c, &size)
 	}
-	var size C.int64_t
-	bytes := C.assay_cadical_proof(s.c, &size)
-	return C.GoBytes(unsafe.Pointer(bytes), C.int(size))
+	return bytes, size
 }
 
 // use panics if the solver is closed, and says whether it still works.

@@ -26,28 +26,34 @@
 //
 // Departures: the check goes forward, in the order of the proof, and takes RUP alone; a step that
 // needs resolution asymmetric tautologies (RAT), which CaDiCaL does not make in the way it is
-// used here, is refused.
+// used here, is refused. A proof may be read in parts, between which clauses of the formula come, and clauses
+// that follow by (1).
 package clausal
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Checker has the formula, and reads a proof. A Checker belongs to one goroutine.
 type Checker struct {
-	arena    []int32 // clauses: their length (negative: deleted), then their literals
-	watches  [][]watch
-	value    []int8 // by index of a literal: 1 true, -1 false
-	trail    []int32
-	head     int // of the trail: what is before it was propagated
-	refuted  bool
-	position map[uint64][]int32 // of clauses by hash, for deletions
-	scratch  []int32
-	seen     []bool // by index of a literal, in add
-	steps    int64
+	arena   []int32 // clauses: their length (negative: deleted), the next one of their bucket, their literals
+	watches [][]watch
+	value   []int8 // by index of a literal: 1 true, -1 false
+	trail   []int32
+	head    int // of the trail: what is before it was propagated
+	refuted bool
+	keep    bool    // deletions are passed over
+	buckets []int32 // of clauses by hash, for deletions: the first, 0 for none; as many as a power of two
+	indexed int     // clauses in buckets
+	scratch []int32
+	seen    []bool // by index of a literal, in add
 }
+
+// header is the number of words before the literals of a clause.
+const header = 2
 
 // watch is a clause that looks at the negation of a literal, with another literal of it: while
 // that one is true, the clause need not be looked at.
@@ -57,7 +63,13 @@ type watch struct {
 }
 
 // New is a checker with an empty formula.
-func New() *Checker { return &Checker{position: map[uint64][]int32{}} }
+func New() *Checker {
+	return &Checker{arena: make([]int32, 1), buckets: make([]int32, 1<<10)} // no clause has the place 0
+}
+
+// NewKeeping is a checker that deletes nothing: for proofs of several searches, between which clauses
+// that were deleted may come back.
+func NewKeeping() *Checker { return &Checker{arena: make([]int32, 1), keep: true} }
 
 // index of a literal of DIMACS.
 func index(l int32) int32 {
@@ -81,15 +93,49 @@ func (c *Checker) grow(l int32) {
 
 // AddClauses adds clauses of the formula: their literals, each clause ended by 0.
 func (c *Checker) AddClauses(flat []int32) {
-	begin := 0
-	for i, l := range flat {
-		if l == 0 {
+	if len(flat) > 0 && flat[len(flat)-1] != 0 {
+		panic("clausal: last clause has no end")
+	}
+	c.reserve(flat)
+	for begin, i := 0, 0; i < len(flat); i++ {
+		if flat[i] == 0 {
 			c.add(flat[begin:i])
 			begin = i + 1
 		}
 	}
-	if begin != len(flat) {
-		panic("clausal: last clause has no end")
+}
+
+// reserve makes room for clauses: most of them are watched by their first two literals.
+func (c *Checker) reserve(flat []int32) {
+	var most int32
+	clauses := 0
+	for _, l := range flat {
+		if most = max(most, l, -l); l == 0 {
+			clauses++
+		}
+	}
+	c.grow(most)
+	c.arena = slices.Grow(c.arena, len(flat)+(header-1)*clauses)
+	counts := make([]int32, len(c.watches))
+	place := 0
+	for _, l := range flat {
+		switch {
+		case l == 0:
+			place = 0
+		case place < 2:
+			counts[index(-l)]++
+			place++
+		}
+	}
+	block := make([]watch, 2*clauses)
+	for i, n := range counts {
+		if n := int(n); n > cap(c.watches[i])-len(c.watches[i]) {
+			if len(c.watches[i]) > 0 {
+				c.watches[i] = slices.Grow(c.watches[i], n)
+			} else {
+				c.watches[i], block = block[:0:n], block[n:]
+			}
+		}
 	}
 }
 
@@ -127,9 +173,11 @@ func (c *Checker) add(lits []int32) {
 		}
 	}
 	at := int32(len(c.arena))
-	c.arena = append(append(c.arena, int32(len(unique))), unique...)
+	c.arena = append(append(c.arena, int32(len(unique)), 0), unique...)
 	if len(unique) > 1 {
-		c.position[hash(unique)] = append(c.position[hash(unique)], at)
+		if !c.keep {
+			c.file(at)
+		}
 		c.watch(unique[0], at, unique[1])
 		c.watch(unique[1], at, unique[0])
 	}
@@ -168,7 +216,7 @@ func (c *Checker) propagate() bool {
 			if n < 0 {
 				continue // deleted
 			}
-			lits := c.arena[w.clause+1 : w.clause+1+n]
+			lits := c.arena[w.clause+header : w.clause+header+n]
 			if lits[0] == -l {
 				lits[0], lits[1] = lits[1], lits[0]
 			}
@@ -197,7 +245,6 @@ func (c *Checker) propagate() bool {
 			c.assign(lits[0])
 		}
 		c.watches[index(l)] = kept
-		c.steps++
 	}
 	return true
 }
@@ -236,23 +283,39 @@ func hash(lits []int32) uint64 {
 
 // remove deletes a clause, if it is there.
 func (c *Checker) remove(lits []int32) {
-	if len(lits) < 2 {
+	if len(lits) < 2 || c.keep {
 		return
 	}
-	h := hash(lits)
-	list := c.position[h]
-	for i, at := range list {
-		if c.arena[at] == int32(len(lits)) && c.same(at, lits) {
-			c.arena[at] = -c.arena[at]
-			list[i] = list[len(list)-1]
-			if list = list[:len(list)-1]; len(list) == 0 {
-				delete(c.position, h)
-			} else {
-				c.position[h] = list
-			}
+	for link := &c.buckets[c.bucket(lits)]; *link != 0; link = &c.arena[*link+1] {
+		if at := *link; c.arena[at] == int32(len(lits)) && c.same(at, lits) {
+			c.arena[at], *link = -c.arena[at], c.arena[at+1]
+			c.indexed--
 			return
 		}
 	}
+}
+
+func (c *Checker) bucket(lits []int32) uint64 { return hash(lits) & uint64(len(c.buckets)-1) }
+
+// file puts a clause into its bucket.
+func (c *Checker) file(at int32) {
+	if c.indexed++; c.indexed > len(c.buckets) {
+		old := c.buckets
+		c.buckets = make([]int32, 4*len(old))
+		for _, x := range old {
+			for x != 0 {
+				next := c.arena[x+1]
+				c.link(x)
+				x = next
+			}
+		}
+	}
+	c.link(at)
+}
+
+func (c *Checker) link(at int32) {
+	first := &c.buckets[c.bucket(c.arena[at+header:at+header+c.arena[at]])]
+	c.arena[at+1], *first = *first, at
 }
 
 // same compares the literals of the clause at a place with others, of the same number.
@@ -266,7 +329,7 @@ func (c *Checker) same(at int32, lits []int32) bool {
 		c.seen[index(l)] = true
 	}
 	equal := true
-	for _, l := range c.arena[at+1 : at+1+c.arena[at]] {
+	for _, l := range c.arena[at+header : at+header+c.arena[at]] {
 		equal = equal && c.seen[index(l)]
 	}
 	for _, l := range lits {
@@ -289,34 +352,56 @@ var errEnd = errors.New("it ends within a step")
 // seven bits, the lowest first, then 0. It is nil if the proof shows that the formula is
 // unsatisfiable; else an ErrRefused, or the context's error.
 func (c *Checker) Check(ctx context.Context, proof []byte) error {
+	step, err := c.read(ctx, proof)
+	if err == nil && !c.refuted {
+		err = ErrRefused{step, "the proof ends without a contradiction"}
+	}
+	return err
+}
+
+// Read reads a part of a proof. It is nil if the clauses of the part follow; else an ErrRefused, or the
+// context's error.
+func (c *Checker) Read(ctx context.Context, proof []byte) error {
+	_, err := c.read(ctx, proof)
+	return err
+}
+
+// Derive says whether a clause follows by unit propagation, and adds it then.
+func (c *Checker) Derive(lits ...int32) bool {
+	if c.refuted {
+		return true
+	}
+	if !c.implied(lits) {
+		return false
+	}
+	c.add(lits)
+	return true
+}
+
+func (c *Checker) read(ctx context.Context, proof []byte) (step int, err error) {
 	var lits []int32
-	step := 0
 	for !c.refuted && len(proof) > 0 {
 		step++
 		if step%256 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return step, ctx.Err()
 		}
 		kind := proof[0]
-		var err error
 		if lits, proof, err = literals(lits[:0], proof[1:]); err != nil {
-			return ErrRefused{step, err.Error()}
+			return step, ErrRefused{step, err.Error()}
 		}
 		switch kind {
 		case 'd':
 			c.remove(lits)
 		case 'a':
 			if !c.implied(lits) {
-				return ErrRefused{step, "the clause does not follow by unit propagation"}
+				return step, ErrRefused{step, "the clause does not follow by unit propagation"}
 			}
 			c.add(lits)
 		default:
-			return ErrRefused{step, fmt.Sprintf("it is of unknown kind %d", kind)}
+			return step, ErrRefused{step, fmt.Sprintf("it is of unknown kind %d", kind)}
 		}
 	}
-	if !c.refuted {
-		return ErrRefused{step, "the proof ends without a contradiction"}
-	}
-	return nil
+	return step, nil
 }
 
 // literals reads those of one step.

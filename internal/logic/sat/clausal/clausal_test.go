@@ -163,6 +163,54 @@ func TestOneClauseMore(t *testing.T) {
 	}
 }
 
+// TestTurns refutes literals one after the other, with the proofs of searches of one solver between which clauses
+// come: each is accepted where all assignments say so, and no other one ever.
+func TestTurns(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	followed := 0
+	for range 400 {
+		variables := 3 + r.IntN(8)
+		flat := random(r, variables, 2*variables)
+		s := cadical.New()
+		s.Trace()
+		s.AddClauses(flat)
+		c, begin := NewKeeping(), 0
+		c.AddClauses(flat)
+		for range 8 {
+			l := int32(1 + r.IntN(variables))
+			if r.IntN(2) == 0 {
+				l = -l
+			}
+			s.Assume(l)
+			result, err := s.Solve(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			proof := s.Proof()
+			if err := c.Read(t.Context(), proof[begin:]); err != nil {
+				t.Fatalf("%v: %v", flat, err)
+			}
+			begin = len(proof)
+			possible := satisfiable(append(flat[:len(flat):len(flat)], l, 0), variables)
+			if derived := c.Derive(-l); derived && possible || !derived && result == cadical.Unsat {
+				t.Fatalf("%v with %d: possible %v, CaDiCaL says %v, refuted %v", flat, l, possible, result, derived)
+			}
+			if !possible {
+				followed++
+				s.AddClauses([]int32{-l, 0})
+			}
+			more := random(r, variables, r.IntN(3))
+			flat = append(flat, more...)
+			s.AddClauses(more)
+			c.AddClauses(more)
+		}
+		s.Close()
+	}
+	if followed < 400 {
+		t.Errorf("only %d literals were refuted", followed)
+	}
+}
+
 func TestBrokenProofs(t *testing.T) {
 	for _, proof := range []string{"", "a", "x\x00", "a\x01\x00", "a\xff\xff\xff\xff\xff\x0f\x00", "d", "a\x00", "a\x02\x00"} {
 		var refused ErrRefused

@@ -18,7 +18,8 @@
 //	    define them, which have exactly one solution (divide.go).
 //	(3) Facts about reads hold in the theory of arrays. Which are added does not matter for
 //	    soundness: any set of them will do.
-//	(4) The clauses are unsatisfiable, as the proof shows.
+//	(4) The clauses are unsatisfiable, as the proof shows; or they are with each of several terms of
+//	    which one is to be true (turns.go).
 //
 // A solver starts anew at each check: there is one formula, and one proof.
 package checked
@@ -27,6 +28,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"assay/internal/logic/bv"
 	"assay/internal/logic/sat/cadical"
@@ -77,14 +79,25 @@ func (s *Solver) Check(ctx context.Context, assumptions ...term.ID) (smt.Status,
 	s.state, s.core = smt.Unknown, append(s.core[:0], assumptions...)
 	s.t = newTranslation(ctx, s.store)
 	s.t.limit = s.clauses
-	if err := s.t.assert(s.asserted, assumptions); err != nil {
-		return smt.Unknown, err
-	}
-	status, err := s.decide(ctx)
+	status, err := s.start(ctx, assumptions)
 	s.stats.Variables, s.stats.Clauses = int64(s.t.variables), s.t.count
 	s.stats.Bytes = int64(cap(s.t.clauses)) * 4
 	s.state = status
 	return status, err
+}
+
+// start chooses how to search.
+func (s *Solver) start(ctx context.Context, assumptions []term.ID) (smt.Status, error) {
+	roots := slices.Concat(s.asserted, assumptions)
+	if s.limit > 0 && s.limit <= inTurnConflicts {
+		if others, goals := s.divide(roots); len(goals) > 1 {
+			return s.inTurn(ctx, others, goals)
+		}
+	}
+	if err := s.t.assert(roots); err != nil {
+		return smt.Unknown, err
+	}
+	return s.decide(ctx)
 }
 
 // decide searches, adding what the assignments found contradict about reads, and checks
@@ -106,20 +119,25 @@ func (s *Solver) decide(ctx context.Context) (smt.Status, error) {
 		case r == cadical.Unsat:
 			return s.confirm(ctx, search, lemmas)
 		}
-		s.t.values = make([]int8, s.t.variables)
-		search.Values(1, s.t.values)
-		added, err := s.t.refine()
+		added, err := s.refine(search)
 		if err != nil {
 			return smt.Unknown, err
 		}
 		if added == 0 {
 			return smt.Sat, nil
 		}
-		s.stats.Lemmas += int64(added)
-		if err := s.t.tooLarge(); err != nil {
-			return smt.Unknown, err
-		}
 	}
+}
+
+// refine adds the facts about reads that the assignment contradicts.
+func (s *Solver) refine(search *search) (added int, err error) {
+	s.t.values = make([]int8, s.t.variables)
+	search.Values(1, s.t.values)
+	if added, err = s.t.refine(); err == nil && added > 0 {
+		s.stats.Lemmas += int64(added)
+		err = s.t.tooLarge()
+	}
+	return added, err
 }
 
 // confirm checks the proof. If clauses were added between searches, CaDiCaL's proof may

@@ -55,17 +55,28 @@ func caught(err *error) {
 }
 
 // assert says that terms are true.
-func (t *translation) assert(sets ...[]term.ID) (err error) {
+func (t *translation) assert(roots []term.ID) (err error) {
 	defer caught(&err)
-	for _, roots := range sets {
-		for _, root := range roots {
-			if err := t.translate(root); err != nil {
-				return err
-			}
-			t.clause(t.words[root][0])
+	for _, root := range roots {
+		if err := t.translate(root); err != nil {
+			return err
 		}
+		t.clause(t.words[root][0])
 	}
 	return nil
+}
+
+// any is true where one of some terms is.
+func (t *translation) any(terms []term.ID) (some int32, err error) {
+	defer caught(&err)
+	some = no
+	for _, x := range terms {
+		if err := t.translate(x); err != nil {
+			return no, err
+		}
+		some = t.or(some, t.words[x][0])
+	}
+	return some, nil
 }
 
 // translate gives words to a term and all below it, also below arrays.
