@@ -218,7 +218,15 @@ func (f *function) pureIntrinsic(i *llvm.Inst, base string) ([]ir.Value, bool) {
 		return f.each(operands(0), func(v ir.Value) ir.Value { return f.b.Bin(op, v) }), true
 	}
 	if op, ok := binaryIntrinsics[base]; ok {
-		return f.zip(operands(0), operands(1), func(x, y ir.Value) ir.Value { return f.b.Bin(op, x, y) }), true
+		return f.zip(operands(0), operands(1), func(x, y ir.Value) ir.Value {
+			r := f.b.Bin(op, x, y)
+			if op == ir.FCopySign || f.b.Func.Model {
+				return r
+			}
+			// Of zeros of both signs either one is the result. (Models take care of it themselves.)
+			first := f.b.Nondet(ir.BoolType, ir.NondetApproximate, base)
+			return f.b.Select(f.b.Op(ir.FEq, ir.BoolType, x, y), f.b.Select(first, x, y), r)
+		}), true
 	}
 	if op, ok := ternaryIntrinsics[base]; ok {
 		x, y, z := operands(0), operands(1), operands(2)

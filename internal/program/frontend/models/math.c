@@ -38,8 +38,18 @@ EXACT1(rint)
 EXACT1(nearbyint)
 EXACT1(roundeven)
 EXACT2(copysign)
-EXACT2(fmin)
-EXACT2(fmax)
+// Of zeros of both signs either one is the result (C11, F.10.9.2): glibc gives the second one, code that clang puts in its place the first one.
+#define OF_ZEROS(name, type, suffix) \
+	MODEL type name##suffix(type x, type y) { \
+		if (x == 0 && y == 0 && !__builtin_signbit(x) != !__builtin_signbit(y)) return __assay_approximate_bool(#name) ? x : y; \
+		return __builtin_##name##suffix(x, y); \
+	}
+OF_ZEROS(fmin, double, )
+OF_ZEROS(fmin, float, f)
+OF_ZEROS(fmin, long double, l)
+OF_ZEROS(fmax, double, )
+OF_ZEROS(fmax, float, f)
+OF_ZEROS(fmax, long double, l)
 
 // Results that are infinite, or 0 or below the normal numbers, of arguments that are not.
 #define OVERFLOWS(r) __builtin_isinf(r)
