@@ -418,7 +418,7 @@ var allowed = map[string][]string{
 	"internal/tools/sarif":      {"internal/user/property", "", "internal/tools/report"},
 	"internal/tools/webpage":    {"internal/user/property", "", "internal/tools/report", "internal/tools/scan"},
 	"internal/tools/scan": {
-		"internal/run/lazyregexp", "internal/run/process", "internal/program/frontend", "internal/program/harness", "internal/user/property", "internal/user/show",
+		"internal/run/lazyregexp", "internal/run/process", "internal/program/frontend", "internal/program/harness", "internal/user/property", "internal/user/show", "internal/user/spell",
 		"", "internal/tools/report",
 	},
 	"internal/tools/rewrite": {

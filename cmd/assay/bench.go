@@ -71,11 +71,11 @@ func benchCommand() *cobra.Command {
 				dash = len(args)
 			}
 			if dash == 0 && f.growth == "" {
-				return &usageError{"a table of tasks is needed"}
+				return &usageError{text: "a table of tasks is needed"}
 			}
 			f.tables, f.options.CheckFlags = args[:dash], args[dash:]
 			if f.resume && f.out == "" {
-				return &usageError{"--resume needs --out: the file with the results so far"}
+				return &usageError{text: "--resume needs --out: the file with the results so far"}
 			}
 			return nil
 		},
@@ -107,7 +107,7 @@ func benchCommand() *cobra.Command {
 func (f *benchFlags) run() error {
 	o := &f.options
 	if o.Parallel < 1 {
-		return &usageError{"--jobs must be positive"}
+		return &usageError{text: "--jobs must be positive"}
 	}
 	o.Sets, o.Properties = list(f.sets), list(f.properties)
 	o.Memory = fmt.Sprint(f.memory)
@@ -249,7 +249,7 @@ func (f *benchFlags) readScale() (bench.Scale, error) {
 		tool, number, _ := strings.Cut(text, "=")
 		factor, err := strconv.ParseFloat(number, 64)
 		if err != nil || tool == "" || !(factor > 0 && factor < 1e6) {
-			return s, &usageError{fmt.Sprintf("--scale %q: write tool=factor, for example cbmc=0.8", text)}
+			return s, &usageError{text: fmt.Sprintf("--scale %q: write tool=factor, for example cbmc=0.8", text)}
 		}
 		s.Factors[tool] = factor
 	}
@@ -258,7 +258,7 @@ func (f *benchFlags) readScale() (bench.Scale, error) {
 	if given {
 		var err error
 		if s.Seconds, err = strconv.ParseFloat(number, 64); err != nil || id == "" || !(s.Seconds > 0 && s.Seconds < 1e6) {
-			return s, &usageError{fmt.Sprintf("--reference %q: write id or id=seconds", f.reference)}
+			return s, &usageError{text: fmt.Sprintf("--reference %q: write id or id=seconds", f.reference)}
 		}
 	}
 	return s, nil

@@ -24,13 +24,13 @@ Exit codes:
   3  wrong use or input`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return &usageError{"two files of results are needed, the old one first"}
+				return &usageError{text: "two files of results are needed, the old one first"}
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !(t.Factor >= 1) {
-				return &usageError{"--factor must be 1 at least"}
+				return &usageError{text: "--factor must be 1 at least"}
 			}
 			old, err := bench.ReadResults(args[0])
 			if err != nil {

@@ -110,7 +110,7 @@ Exit codes: 0 a bound, 1 unbounded, 2 unknown; 3 wrong use or input; 4 a bug of 
 func (f *boundFlags) read(ctx context.Context, flags *pflag.FlagSet, files []string) (s assay.CostSystem, none string, err error) {
 	if isITS(files[0]) {
 		if len(files) > 1 {
-			return s, "", &usageError{"assay bound takes one integer transition system"}
+			return s, "", &usageError{text: "assay bound takes one integer transition system"}
 		}
 		s.System, err = readITS(files[0])
 		return s, "", err

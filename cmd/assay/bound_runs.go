@@ -106,7 +106,7 @@ func inputsOf(s *its.System, r *measure.Run) string {
 // draw writes the picture of a bound.
 func (f *boundFlags) draw(ctx context.Context, c assay.CostSystem, e bound.Expression) error {
 	if _, measured := f.counts(&measure.Run{}); !measured || c.Module == nil {
-		return &usageError{"--plot draws iterations and instructions of programs"}
+		return &usageError{text: "--plot draws iterations and instructions of programs"}
 	}
 	p := measure.New(c.Module)
 	var points []measure.Point

@@ -415,7 +415,7 @@ func (f *checkFlags) check() error {
 		progress.Clear()
 	}
 	if err != nil {
-		code := f.failed(err)
+		code := f.reports.failed(err, f.sarifOptions())
 		channel.done()
 		return exit(code)
 	}

@@ -30,14 +30,19 @@ type reports struct {
 	begin                  time.Time
 }
 
-// flags declares them.
+// flags declares all of them.
 func (r *reports) flags(set *pflag.FlagSet) {
-	set.StringVar(&r.sarif, "sarif", "", "write the findings, with their traces, to this `file` in the format SARIF 2.1.0")
-	set.StringVar(&r.html, "html", "", "write a page for a browser to this `file`: the source with a mark for each check, the trace step by step, the proof")
+	r.findingFlags(set)
 	set.StringVar(&r.witness, "witness", "", "write a witness of the answer to this `file`, for other verifiers (assay validate): YAML, or GraphML if it ends in .graphml")
 	r.witnessFormat = assay.WitnessFormats[0]
 	set.StringVar(&r.certificate, "certificate", "", "write the check of a proof to this `file`, a script (SMT-LIB) of which any SMT solver must say unsat")
 	set.Var(choiceValue{&r.witnessFormat, assay.WitnessFormats}, "witness-format", "its format; auto is 2.0, or 2.1 where something needs it")
+}
+
+// findingFlags declares those that may be about many questions at once.
+func (r *reports) findingFlags(set *pflag.FlagSet) {
+	set.StringVar(&r.sarif, "sarif", "", "write the findings, with their traces, to this `file` in the format SARIF 2.1.0")
+	set.StringVar(&r.html, "html", "", "write a page for a browser to this `file`: the source with a mark for each check, the trace step by step, the proof")
 }
 
 // start notes the time, and finds out before a long run whether the files can be written.
@@ -165,17 +170,17 @@ func (f *checkFlags) pageOptions(r *assay.Result) webpage.Options {
 }
 
 // failed writes the reports of a run without result, and explains the error.
-func (f *checkFlags) failed(err error) int {
+func (r *reports) failed(err error, o sarif.Options) int {
 	code := explain(err)
-	if f.reports.sarif != "" {
-		log := sarif.New(f.sarifOptions())
+	if r.sarif != "" {
+		log := sarif.New(o)
 		var input *assay.InputError
 		var where assay.Position
 		if errors.As(err, &input) {
 			where = input.Pos
 		}
 		log.Failed(err, where)
-		if err := toFile(f.reports.sarif, func(w io.Writer) error { return log.Write(w, code) }); err != nil {
+		if err := toFile(r.sarif, func(w io.Writer) error { return log.Write(w, code) }); err != nil {
 			explain(err)
 		}
 	}

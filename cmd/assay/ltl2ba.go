@@ -92,7 +92,7 @@ func (f *ltl2baFlags) run(ctx context.Context, stdout io.Writer, argument string
 			return &assay.InputError{Message: fmt.Sprintf("the output %q has none of the suffixes .%s", f.output, strings.Join(automatonFormats, ", ."))}
 		}
 		if f.dot && suffix != "dot" {
-			return &usageError{fmt.Sprintf("--dot contradicts --output %s", f.output)}
+			return &usageError{text: fmt.Sprintf("--dot contradicts --output %s", f.output)}
 		}
 		format = suffix
 	}

@@ -80,7 +80,9 @@ run that was replayed, or unknown with the reasons.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err.Error() + meant(c, err)} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &usageError{text: err.Error() + meant(c, err)}
+	})
 	root.AddCommand(checkCommand(args), validateCommand(), scanCommand(), solveCommand(), boundCommand(), exportCommand(), rewriteCommand(), liftCommand(), graphCommand(), ltl2baCommand(), simulateCommand(), benchCommand(), modelsCommand(), headerCommand(), versionCommand())
 	for _, c := range root.Commands() {
 		completeChoices(c)
@@ -117,7 +119,12 @@ func execute(root *cobra.Command) (err error) {
 			err = &assay.InternalError{Phase: "running the command", Panic: f.Error(), Stack: f.Stack, Files: os.Args[1:]}
 		}
 	}()
-	return root.Execute()
+	c, err := root.ExecuteC()
+	var use *usageError
+	if errors.As(err, &use) {
+		use.command = c.CommandPath()
+	}
+	return err
 }
 
 // explain prints an error and returns the exit code that belongs to it.
@@ -134,7 +141,7 @@ func explain(err error) int {
 		fmt.Fprintf(errorOutput(), "assay: %s", internal.Report())
 		return exitInternal
 	case errors.As(err, &use):
-		fmt.Fprintf(errorOutput(), "assay: %v\nRun 'assay --help' or 'assay check --help' for usage.\n", err)
+		fmt.Fprintf(errorOutput(), "assay: %v\nRun '%s --help' for usage.\n", err, use.command)
 		return exitInput
 	}
 	var compile *assay.InputError
@@ -160,8 +167,8 @@ func meant(c *cobra.Command, err error) string {
 	return ""
 }
 
-// usageError is a wrong command line.
-type usageError struct{ text string }
+// usageError is a wrong command line of a command.
+type usageError struct{ command, text string }
 
 func (e *usageError) Error() string { return e.text }
 

@@ -66,7 +66,7 @@ func chosenModels(names []string) ([]frontend.LibraryFunction, error) {
 			}
 		}
 		if len(list) == n {
-			return nil, &usageError{fmt.Sprintf("%s is not modelled: it counts as a function that returns any value and changes nothing, unless --models supplies it", name)}
+			return nil, &usageError{text: fmt.Sprintf("%s is not modelled: it counts as a function that returns any value and changes nothing, unless --models supplies it", name)}
 		}
 	}
 	return list, nil

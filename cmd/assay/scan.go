@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"assay"
+	"assay/internal/tools/sarif"
 	"assay/internal/tools/scan"
 )
 
@@ -76,7 +78,7 @@ func (f *scanFlags) groups() groups {
 
 	output := pflag.NewFlagSet("", pflag.ContinueOnError)
 	output.BoolVar(&f.json, "json", false, "print one JSON object instead of text")
-	f.reports.flags(output)
+	f.reports.findingFlags(output)
 	output.BoolVar(&o.Summary, "summary", false, "print a table of functions and properties, with the engines that proved them, and no findings: each function is asked once")
 	output.BoolVar(&f.noTraces, "no-trace", false, "print no runs")
 	output.BoolVar(&f.show.ShowLow, "show-low", false, "print the runs of findings that need a precondition, too")
@@ -117,7 +119,13 @@ above the function takes findings for known.`,
   assay scan --function 'parse_*' --property valid-deref --json lib > findings.json`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			f.options.Paths = paths
-			return f.run(c.Flags())
+			err := f.run(c.Flags())
+			var done exit
+			if err == nil || errors.As(err, &done) {
+				return err
+			}
+			directory, _ := os.Getwd()
+			return exit(f.reports.failed(err, sarif.Options{Arguments: os.Args[1:], Directory: directory, Begin: f.reports.begin, End: time.Now()}))
 		},
 	}
 	f.groups().describe(c, scanExitHelp)

@@ -129,10 +129,26 @@ func TestScanTrouble(t *testing.T) {
 	if o := invoke(t, "scan", "--no-cache", folder); o.code != 0 {
 		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	for _, args := range [][]string{{"scan", filepath.Join(folder, "none")}, {"scan", "--property", "termination", folder}, {"scan", "--property", "shfit", folder}} {
+	for _, args := range [][]string{{"scan", filepath.Join(folder, "none")}, {"scan", "--property", "termination", folder}, {"scan", "--property", "shfit", folder}, {"scan", "--witness", "w.yml", folder}} {
 		if o := invoke(t, args...); o.code != 3 || o.stderr == "" {
 			t.Errorf("%v: exit code %d\n%s", args, o.code, o.stderr)
 		}
+	}
+}
+
+// TestScanMisspelt: a function that there is not is an error, which the file for other programs has, too.
+func TestScanMisspelt(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.c"), []byte("int parse(int x) { return x & 3; }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	report := filepath.Join(folder, "s.sarif")
+	o := invoke(t, "scan", "--no-cache", "--sarif", report, "--function", "pasre", folder)
+	if o.code != 3 || !strings.Contains(o.stderr, "did you mean parse?") {
+		t.Errorf("exit code %d\n%s", o.code, o.stderr)
+	}
+	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "pasre") || !json.Valid(text) {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 

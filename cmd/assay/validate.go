@@ -54,7 +54,7 @@ with a message. Property and data model are those of the witness, unless they ar
 		RunE: func(c *cobra.Command, files []string) error {
 			f.task.Files = files
 			if file == "" {
-				return &usageError{"no witness: use --witness w.yml"}
+				return &usageError{text: "no witness: use --witness w.yml"}
 			}
 			if err := f.complete(c.Flags()); err != nil {
 				return err

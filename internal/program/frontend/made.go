@@ -6,8 +6,8 @@ import (
 )
 
 // This file lets functions of the program make what an argument points to (harness.Made): one of the constructors, then the functions that
-// change the object, each of which is called or not. A constructor that returns null has made nothing, and one that returns a negative number
-// has failed: such runs are left out, and so are those after which the object is none any more. What a constructor fills in is zeros before.
+// change the object, each of which is called or not. A constructor that returns null, or leaves it where it should put the object, has made
+// nothing, and one that fills an object in and returns a negative number has failed: such runs are left out, and so are those after which the object is none any more. What a constructor fills in is zeros before.
 
 // made makes the object, and is the pointer to it.
 func (p *planned) made(m *harness.Made, name string) ir.Value {
@@ -57,6 +57,15 @@ func (p *planned) make(c *harness.Call, o *harness.Object, name string) ir.Value
 	b := p.f.b
 	if c.Into == harness.Returned {
 		v := p.step(c, 0)
+		b.Assume(b.Cmp(ir.Ne, v, b.Null()))
+		return v
+	}
+	if c.Handed {
+		word := uint64(p.f.im.p.PointerBits / 8)
+		place := b.Alloca(word, word)
+		b.Store(b.Null(), place)
+		p.step(c, place)
+		v := b.Load(p.f.im.m.PtrType(), place)
 		b.Assume(b.Cmp(ir.Ne, v, b.Null()))
 		return v
 	}

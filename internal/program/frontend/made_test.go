@@ -25,8 +25,18 @@ struct pile *pile_new(unsigned room) {
 int pile_init(struct pile *p, const char *name) { if (!name[0]) return -1; p->at = malloc(8 * sizeof(int)); p->top = 1; p->room = 8; p->at[0] = 3; return 0; }
 int pile_push(struct pile *p, int v) { if (p->top == p->room) return 0; p->at[p->top++] = v; return 1; }
 void pile_put(struct pile *p) { free(p->at); free(p); }
+int pile_open(unsigned room, struct pile **out) {
+    struct pile *p = pile_new(room);
+    if (!p) return 3;
+    *out = p;
+    return 0;
+}
+struct place { struct pile *of; unsigned at; };
+void place_init(struct place *q, struct pile *p) { q->of = p; q->at = 0; }
+int next(struct place *q) { return q->at < q->of->top ? q->of->at[q->at++] : -1; }
 int peek(struct pile *p) { return p->top ? p->at[p->top - 1] : 0; }
 int wrong(struct pile *p) { return p->at[p->top]; }
+int behind(struct pile *p) { return p->at[p->room]; }
 `
 	file := filepath.Join(t.TempDir(), "f.c")
 	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
@@ -41,8 +51,14 @@ int wrong(struct pile *p) { return p->at[p->top]; }
 		Makers:   []harness.Step{{Function: "pile_new", Into: harness.Returned}, {Function: "pile_init", Into: 0}},
 		Changers: []harness.Step{{Function: "pile_push", Into: 0}, {Function: "pile_put", Into: 0}},
 	}
+	handed := making
+	handed.Makers = []harness.Step{{Function: "pile_open", Into: 1, Handed: true}}
+	place := harness.Making{Type: "place", Makers: []harness.Step{{Function: "place_init"}}}
+	inner := handed
+	inner.Inner = true
+	const both = "p is an object that pile_new or pile_init makes, and that pile_push and then pile_put may change"
 	// violations are how many of 100 runs go wrong, and how many come to an end.
-	violations := func(function string, made []harness.Making) (wrong, ended int) {
+	violations := func(function, want string, made ...harness.Making) (wrong, ended int) {
 		roots := []Named{{0, function}}
 		for _, m := range made {
 			for _, s := range slices.Concat(m.Makers, m.Changers) {
@@ -57,8 +73,7 @@ int wrong(struct pile *p) { return p->at[p->top]; }
 		if err != nil {
 			t.Fatal(err)
 		}
-		const want = "p is an object that pile_new or pile_init makes, and that pile_push and then pile_put may change"
-		if text := loaded.Harness.Text(); made != nil && !slices.Contains(text, want) {
+		if text := loaded.Harness.Text(); want != "" && !slices.Contains(text, want) {
 			t.Errorf("the harness does not say %q:\n%s", want, strings.Join(text, "\n"))
 		}
 		for seed := range 100 {
@@ -78,13 +93,22 @@ int wrong(struct pile *p) { return p->at[p->top]; }
 		}
 		return wrong, ended
 	}
-	if n, _ := violations("peek", nil); n == 0 {
+	if n, _ := violations("peek", ""); n == 0 {
 		t.Error("no structure with arbitrary content goes wrong in peek")
 	}
-	if n, ended := violations("peek", []harness.Making{making}); n > 0 || ended == 0 {
-		t.Errorf("%d objects that were made go wrong in peek, %d do not", n, ended)
-	}
-	if n, _ := violations("wrong", []harness.Making{making}); n == 0 {
-		t.Error("no object that was made goes wrong")
+	for _, x := range []struct {
+		function, want string
+		made           []harness.Making
+		wrong          bool
+	}{
+		{"peek", both, []harness.Making{making}, false},
+		{"wrong", both, []harness.Making{making}, true},
+		{"peek", "p is an object that pile_open makes, and that pile_push and then pile_put may change", []harness.Making{handed}, false},
+		{"behind", "", []harness.Making{handed}, true},
+		{"next", "q is an object that place_init makes of what pile_open makes", []harness.Making{place, inner}, false},
+	} {
+		if n, ended := violations(x.function, x.want, x.made...); n > 0 != x.wrong || n+ended == 0 {
+			t.Errorf("%s: %d objects that were made go wrong, %d do not", x.function, n, ended)
+		}
 	}
 }

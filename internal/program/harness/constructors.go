@@ -16,12 +16,20 @@ import (
 type Structure struct {
 	Type     string
 	Constant bool
+	// Handed is the structure whose place a function may put there, as in `int stack_new(struct stack **out)`.
+	Handed string
 }
 
 // StructureOf is that of a type.
 func StructureOf(t *llvm.CType) (s Structure) {
 	p := t.Strip()
 	if p == nil || p.Kind != llvm.CPointer {
+		return s
+	}
+	if inner := p.Base.Strip(); inner != nil && inner.Kind == llvm.CPointer {
+		if h := StructureOf(inner); !h.Constant && !isConstant(p.Base) {
+			s.Handed = h.Type
+		}
 		return s
 	}
 	alias := ""
@@ -44,6 +52,16 @@ func StructureOf(t *llvm.CType) (s Structure) {
 	return Structure{}
 }
 
+// isConstant says that a type is qualified so.
+func isConstant(t *llvm.CType) bool {
+	for ; t != nil && t.Kind == llvm.CAlias; t = t.Base {
+		if t.Const {
+			return true
+		}
+	}
+	return false
+}
+
 // IsStructure says that a type is a structure.
 func IsStructure(t *llvm.CType) bool {
 	s := t.Strip()
@@ -53,16 +71,23 @@ func IsStructure(t *llvm.CType) bool {
 // Returned says that a constructor returns the object, instead of filling in that of a parameter.
 const Returned = -1
 
-// Step is a function that makes or changes an object: that of the parameter Into.
+// Step is a function that makes or changes an object: that of the parameter Into. If it is Handed, that parameter says where the function
+// puts the pointer to an object that it makes.
 type Step struct {
 	Function string
 	Into     int
+	Handed   bool
 }
+
+// New says that the object is memory of the constructor's own.
+func (s *Step) New() bool { return s.Into == Returned || s.Handed }
 
 // Making says how objects of a structure are made: by one of Makers, then by each of Changers, or not.
 type Making struct {
 	Type             string
 	Makers, Changers []Step
+	// Inner says that only constructors of other structures get one.
+	Inner bool
 }
 
 // Made is a Making with what the functions are called with.
@@ -88,12 +113,12 @@ func (in *inference) made(t *llvm.CType) *Made {
 	}
 	out := &Made{}
 	for _, m := range in.variant.Made[k].Makers {
-		if c, ok := in.call(m); ok {
+		if c, ok := in.call(m, s.Type); ok {
 			out.Makers = append(out.Makers, c)
 		}
 	}
 	for _, m := range in.variant.Made[k].Changers {
-		if c, ok := in.call(m); ok {
+		if c, ok := in.call(m, s.Type); ok {
 			out.Changers = append(out.Changers, c)
 		}
 	}
@@ -105,7 +130,7 @@ func (in *inference) made(t *llvm.CType) *Made {
 		out.Object = &Object{Type: base, Size: (b.Bits + 7) / 8, Count: Count{Kind: Fixed, Number: 1}}
 	}
 	if out.Object == nil || out.Object.Size == 0 { // what it looks like is not known here
-		out.Makers = slices.DeleteFunc(out.Makers, func(c Call) bool { return c.Into != Returned })
+		out.Makers = slices.DeleteFunc(out.Makers, func(c Call) bool { return !c.New() })
 		out.Object = nil
 	}
 	if len(out.Makers) == 0 {
@@ -114,16 +139,20 @@ func (in *inference) made(t *llvm.CType) *Made {
 	return out
 }
 
-// call plans a step; the structures in its arguments are not made.
-func (in *inference) call(s Step) (Call, bool) {
+// call plans a step for a structure. Other structures that it gets are made, too, as an iterator needs a list that is one; what these need is
+// not.
+func (in *inference) call(s Step, structure string) (Call, bool) {
 	f := in.p.Function(s.Function)
 	if f == nil || f.Blocks == nil || s.Into >= len(f.Params) {
 		return Call{}, false
 	}
 	inner := *in
-	inner.variant.Made, inner.variant.Ordinary = nil, []string{AllIntegers}
+	inner.variant.Made, inner.variant.Ordinary, inner.making = nil, []string{AllIntegers}, true
+	if !in.making {
+		inner.variant.Made = slices.DeleteFunc(slices.Clone(in.variant.Made), func(m Making) bool { return m.Type == structure })
+	}
 	inner.budget = objects / 3
-	return Call{s, inner.parameters(f), s.Into != Returned && returnsNegative(f)}, true
+	return Call{s, inner.parameters(f), !s.New() && returnsNegative(f)}, true
 }
 
 // returnsNegative says that a function returns a negative constant, or another number.
@@ -159,6 +188,19 @@ func (m *Made) text() string {
 		return strings.Join(names, word)
 	}
 	text := "is an object that " + list(m.Makers, " or ") + " makes"
+	var inner []string
+	for _, c := range m.Makers {
+		for _, x := range c.Parameters {
+			if x.Pointer != nil && x.Pointer.Made != nil {
+				if what := list(x.Pointer.Made.Makers, " or "); !slices.Contains(inner, what) {
+					inner = append(inner, what)
+				}
+			}
+		}
+	}
+	if len(inner) > 0 {
+		text += " of what " + strings.Join(inner, " and ") + " makes"
+	}
 	if len(m.Changers) > 0 {
 		text += ", and that " + list(m.Changers, " and then ") + " may change"
 	}

@@ -145,6 +145,8 @@ type inference struct {
 	names      map[string]*llvm.CType
 	// walked are members that lead to arrays which end with an element of zeros.
 	walked map[place]bool
+	// making says that this is about the arguments of a constructor.
+	making bool
 }
 
 type place struct{ size, offset uint64 }

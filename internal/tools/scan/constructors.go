@@ -64,7 +64,7 @@ func wanted(list []candidate, function string) []candidate {
 	has := map[string]int{} // constructors that have a word
 	returned := 0
 	for _, c := range list {
-		if c.into != harness.Returned {
+		if !c.New() {
 			continue
 		}
 		returned++
@@ -86,12 +86,12 @@ func wanted(list []candidate, function string) []candidate {
 	}
 	most := 0
 	for _, c := range list {
-		if c.into == harness.Returned {
+		if c.New() {
 			most = max(most, points(c))
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool {
-		return c.into != harness.Returned || most == 0 || points(c) < most
+		return !c.New() || most == 0 || points(c) < most
 	})
 }
 
@@ -101,9 +101,14 @@ type life struct {
 }
 
 type candidate struct {
-	t    *target
-	into int
+	t *target
+	harness.Step
 	size int // of what it reaches
+}
+
+// candidateOf is a function with what it does to an object.
+func candidateOf(t *target, into int, handed bool, r *frontend.Reached) candidate {
+	return candidate{t, harness.Step{Function: t.name, Into: into, Handed: handed}, r.Instructions}
 }
 
 // lifeOf looks at all functions; reached is what each reaches.
@@ -117,20 +122,35 @@ func lifeOf(targets []*target, reached []frontend.Reached) *life {
 		takes := func(name string) bool {
 			return slices.ContainsFunc(s[1:], func(x harness.Structure) bool { return x.Type == name })
 		}
-		if made := s[0].Type; made != "" && !takes(made) && slices.ContainsFunc(allocators, func(a string) bool { return slices.Contains(reached[n].Digests, a) }) {
-			l.makers[made] = append(l.makers[made], candidate{t, harness.Returned, reached[n].Instructions})
+		allocates := slices.ContainsFunc(allocators, func(a string) bool { return slices.Contains(reached[n].Digests, a) })
+		if made := s[0].Type; made != "" && !takes(made) && allocates {
+			l.makers[made] = append(l.makers[made], candidateOf(t, harness.Returned, false, &reached[n]))
 		}
+		filled := filledIn(t.name, s[1:])
 		for k, x := range s[1:] {
 			switch {
-			case x.Type == "" || x.Constant || slices.IndexFunc(s[1:], func(y harness.Structure) bool { return y.Type == x.Type }) != k:
-			case hasWord(t.name, fillerWords) && !hasWord(t.name, changerWords):
-				l.makers[x.Type] = append(l.makers[x.Type], candidate{t, k, reached[n].Instructions})
-			case k == 0 && hasWord(t.name, changerWords):
-				l.changers[x.Type] = append(l.changers[x.Type], candidate{t, k, reached[n].Instructions})
+			case x.Handed != "" && !takes(x.Handed) && allocates && hasWord(t.name, makerWords) && !hasWord(t.name, changerWords):
+				l.makers[x.Handed] = append(l.makers[x.Handed], candidateOf(t, k, true, &reached[n]))
+			case k == filled && hasWord(t.name, fillerWords) && !hasWord(t.name, changerWords):
+				l.makers[x.Type] = append(l.makers[x.Type], candidateOf(t, k, false, &reached[n]))
+			case k == 0 && x.Type != "" && !x.Constant && hasWord(t.name, changerWords):
+				l.changers[x.Type] = append(l.changers[x.Type], candidateOf(t, k, false, &reached[n]))
 			}
 		}
 	}
 	return l
+}
+
+// filledIn is the parameter that a function of this name fills in, if it does that: of structures that it may change the one whose name has most
+// words of the function's, of several such ones the first; -1 if there is none. An iterator is filled in, and what it goes over is not.
+func filledIn(function string, parameters []harness.Structure) int {
+	best, most := -1, -1
+	for k, x := range parameters {
+		if n := shared(function, x.Type); x.Type != "" && !x.Constant && n > most {
+			best, most = k, n
+		}
+	}
+	return best
 }
 
 // choose takes the best candidates for a function: named as it is, of use to anybody, simple.
@@ -160,20 +180,30 @@ func (l *life) makings(t *target, static func(*target) bool) (list []harness.Mak
 	}
 	steps := func(chosen []candidate) (steps []harness.Step) {
 		for _, c := range chosen {
-			steps = append(steps, harness.Step{Function: c.t.name, Into: c.into})
+			steps = append(steps, c.Step)
 			by = append(by, c.t)
 		}
 		return steps
 	}
-	for _, s := range t.def.Structures[1:] {
-		if s.Type == "" || len(list) == structureKept || slices.ContainsFunc(list, func(m harness.Making) bool { return m.Type == s.Type }) {
-			continue
+	add := func(structures []harness.Structure, inner bool, most int) {
+		for _, s := range structures {
+			if s.Type == "" || len(list) >= most || slices.ContainsFunc(list, func(m harness.Making) bool { return m.Type == s.Type }) {
+				continue
+			}
+			makers := choose(wanted(l.makers[s.Type], t.name), t, static, makerWords, makersKept)
+			if len(makers) == 0 || slices.ContainsFunc(l.makers[s.Type], func(c candidate) bool { return c.t == t }) && !makers[0].New() {
+				continue // a constructor is not called with what another one has made
+			}
+			list = append(list, harness.Making{Type: s.Type, Makers: steps(makers), Changers: steps(choose(l.changers[s.Type], t, static, changerWords, changersKept)), Inner: inner})
 		}
-		makers := choose(wanted(l.makers[s.Type], t.name), t, static, makerWords, makersKept)
-		if len(makers) == 0 || slices.ContainsFunc(l.makers[s.Type], func(c candidate) bool { return c.t == t }) && makers[0].into != harness.Returned {
-			continue // a constructor is not called with what another one has made
+	}
+	add(t.def.Structures[1:], false, structureKept)
+	// What fills in a structure may want others, as an iterator wants a list.
+	own := len(list)
+	for _, m := range by {
+		if hasWord(m.name, fillerWords) {
+			add(m.def.Structures[1:], true, own+structureKept)
 		}
-		list = append(list, harness.Making{Type: s.Type, Makers: steps(makers), Changers: steps(choose(l.changers[s.Type], t, static, changerWords, changersKept))})
 	}
 	return list, by
 }
@@ -183,6 +213,9 @@ func makersOf(list []harness.Making) string {
 	var names []string
 	for _, m := range list {
 		for _, s := range m.Makers {
+			if m.Inner {
+				continue
+			}
 			names = append(names, s.Function)
 		}
 	}
@@ -192,7 +225,7 @@ func makersOf(list []harness.Making) string {
 // filled says that a constructor fills in what is there, so that the object is not its own memory.
 func filled(list []harness.Making) bool {
 	return slices.ContainsFunc(list, func(m harness.Making) bool {
-		return slices.ContainsFunc(m.Makers, func(s harness.Step) bool { return s.Into != harness.Returned })
+		return slices.ContainsFunc(m.Makers, func(s harness.Step) bool { return !s.New() })
 	})
 }
 

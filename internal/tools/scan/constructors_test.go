@@ -11,8 +11,10 @@ import (
 // TestWanted: of a structure with variants those constructors are taken that a name asks for by a word that not all have; what fills it in
 // makes the part only that all variants have.
 func TestWanted(t *testing.T) {
-	returned := func(name string) candidate { return candidate{t: &target{name: name}, into: harness.Returned} }
-	filled := func(name string) candidate { return candidate{t: &target{name: name}} }
+	returned := func(name string) candidate {
+		return candidateOf(&target{name: name}, harness.Returned, false, &frontend.Reached{})
+	}
+	filled := func(name string) candidate { return candidateOf(&target{name: name}, 0, false, &frontend.Reached{}) }
 	variants := []candidate{returned("value_new_number"), returned("value_new_list"), returned("value_new_text"), returned("value_new_null"), returned("node"), filled("value_init")}
 	few := []candidate{returned("pile_new"), filled("pile_init")}
 	for _, x := range []struct {
@@ -54,5 +56,45 @@ func TestFillers(t *testing.T) {
 	}
 	if got := names(l.changers["struct list"]); !slices.Equal(got, []string{"list_append_new"}) {
 		t.Errorf("%v change", got)
+	}
+}
+
+// TestHanded: a constructor may put the object where a parameter says; what is put there of an object that it gets is none.
+func TestHanded(t *testing.T) {
+	list, out := harness.Structure{Type: "list"}, harness.Structure{Handed: "list"}
+	var targets []*target
+	add := func(name string, structures ...harness.Structure) {
+		targets = append(targets, &target{name: name, def: &frontend.Definition{Structures: append([]harness.Structure{{}}, structures...)}})
+	}
+	add("list_new", harness.Structure{}, out)
+	add("list_open_sorted", list, out)
+	add("list_find", harness.Structure{}, out)
+	reached := make([]frontend.Reached, len(targets))
+	for i := range reached {
+		reached[i].Digests = []string{"malloc"}
+	}
+	got := lifeOf(targets, reached).makers["list"]
+	if len(got) != 1 || got[0].Step != (harness.Step{Function: "list_new", Into: 1, Handed: true}) {
+		t.Errorf("constructors: %+v", got)
+	}
+}
+
+// TestFilledIn: of several structures that is filled in which the function is named after, or the first.
+func TestFilledIn(t *testing.T) {
+	list, place, options := harness.Structure{Type: "list"}, harness.Structure{Type: "list_place"}, harness.Structure{Type: "options", Constant: true}
+	for _, x := range []struct {
+		function   string
+		parameters []harness.Structure
+		want       int
+	}{
+		{"list_place_init", []harness.Structure{list, place}, 1},
+		{"list_place_init", []harness.Structure{place, list}, 0},
+		{"list_init", []harness.Structure{options, {}, list}, 2},
+		{"start", []harness.Structure{{}, list, place}, 1},
+		{"options_init", []harness.Structure{options}, -1},
+	} {
+		if got := filledIn(x.function, x.parameters); got != x.want {
+			t.Errorf("%s of %v fills in %d, want %d", x.function, x.parameters, got, x.want)
+		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"assay/internal/program/frontend"
 	"assay/internal/program/harness"
 	"assay/internal/user/property"
+	"assay/internal/user/spell"
 )
 
 // Options say what is scanned, and how.
@@ -167,6 +168,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	graph, err := s.choose(changed, models)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.misspelt(); err != nil {
 		return nil, err
 	}
 	s.countLines()
@@ -345,6 +349,26 @@ func (s *scanner) choose(changed map[string][]lineRange, models string) (*callGr
 		}
 	}
 	return graph, nil
+}
+
+// misspelt is the error of a name of Options.Functions that no function has: nothing would be looked at, and nothing found. A file that
+// does not compile may have it.
+func (s *scanner) misspelt() error {
+	names := make([]string, len(s.targets))
+	for i, t := range s.targets {
+		names[i] = t.name
+	}
+	for _, pattern := range s.o.Functions {
+		if slices.ContainsFunc(names, func(n string) bool { return matchesAny([]string{pattern}, n) }) || slices.ContainsFunc(s.report.Files, func(f File) bool { return f.Error != "" }) {
+			continue
+		}
+		err := &assay.InputError{Message: fmt.Sprintf("no function of the project is named %s", pattern), Hint: "--function takes a name, or a pattern such as 'parse_*'"}
+		if near := spell.Nearest(pattern, names); near != "" {
+			err.Hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return err
+	}
+	return nil
 }
 
 // countLines counts those of the files that are compiled, and of the headers that have functions.

@@ -83,8 +83,12 @@ func formatExtended(v bv.BV) string {
 	return x.Text('g', -1)
 }
 
-// maxText bounds the text shown behind a char pointer.
-const maxText = 24
+// maxText bounds the text shown behind a char pointer, and countedText the characters of a longer one that are counted: how long a
+// string is matters where it is copied.
+const (
+	maxText     = 24
+	countedText = 1024
+)
 
 // formatPointer writes an address, and the text behind a char pointer.
 func formatPointer(v bv.BV, t ir.CType, state interp.State) string {
@@ -97,12 +101,23 @@ func formatPointer(v bv.BV, t ir.CType, state interp.State) string {
 		return address
 	}
 	var text []byte
-	for i := range uint64(maxText) {
+	for i := range uint64(countedText + 1) {
 		b, ok := state.Memory(v.Uint64()+i, 1)
 		if !ok || b[0] == 0 {
 			break
 		}
 		text = append(text, b[0])
 	}
-	return address + " " + strconv.QuoteToASCII(string(text))
+	return address + " " + quoteText(text)
+}
+
+// quoteText writes a string of C; of a long one the beginning, and its length.
+func quoteText(text []byte) string {
+	switch n := len(text); {
+	case n > countedText:
+		return fmt.Sprintf("%s… (more than %d characters)", strconv.QuoteToASCII(string(text[:maxText])), countedText)
+	case n > maxText:
+		return fmt.Sprintf("%s… (%d characters)", strconv.QuoteToASCII(string(text[:maxText])), n)
+	}
+	return strconv.QuoteToASCII(string(text))
 }
