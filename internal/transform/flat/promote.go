@@ -20,7 +20,7 @@ import (
 //	     left, is still asked. Whether they are lost is not (package flat).
 //
 // So all accesses are valid, and no check is lost. Where paths meet, cells that are read later
-// have a phi [BBHLMZ13].
+// have a phi [BraunEtAl13].
 
 type promoter struct {
 	m       *ir.Module

@@ -18,7 +18,7 @@
 // the same.
 //
 // (2) A value whose block has copies has several definitions. A use of it takes the one
-// that reaches it; where several meet, there is a phi [BBHLMZ13].
+// that reaches it; where several meet, there is a phi [BraunEtAl13].
 package reducible
 
 import (
