@@ -41,7 +41,7 @@ import (
 type Checker struct {
 	arena   []int32 // clauses: their length (negative: deleted), the next one of their bucket, their literals
 	watches [][]watch
-	value   []int8 // by index of a literal: 1 true, -1 false
+	value   []int8 // by literal: 1 true, -1 false
 	trail   []int32
 	head    int // of the trail: what is before it was propagated
 	refuted bool
@@ -49,7 +49,7 @@ type Checker struct {
 	buckets []int32 // of clauses by hash, for deletions: the first, 0 for none; as many as a power of two
 	indexed int     // clauses in buckets
 	scratch []int32
-	seen    []bool // by index of a literal, in add
+	seen    []bool // by literal, in add
 }
 
 // header is the number of words before the literals of a clause.
@@ -71,19 +71,18 @@ func New() *Checker {
 // that were deleted may come back.
 func NewKeeping() *Checker { return &Checker{arena: make([]int32, 1), keep: true} }
 
-// index of a literal of DIMACS.
-func index(l int32) int32 {
+// literal is 2v or, negated, 2v+1, as in binary proofs; of DIMACS in the clauses that are given.
+type literal = int32
+
+func ofDIMACS(l int32) literal {
 	if l < 0 {
 		return -2*l + 1
 	}
 	return 2 * l
 }
 
-func (c *Checker) grow(l int32) {
-	if l < 0 {
-		l = -l
-	}
-	if n := int(2*l+2) - len(c.value); n > 0 {
+func (c *Checker) grow(l literal) {
+	if n := int(l|1) + 1 - len(c.value); n > 0 {
 		n += len(c.value) / 2
 		c.value = append(c.value, make([]int8, n)...)
 		c.seen = append(c.seen, make([]bool, n)...)
@@ -97,9 +96,14 @@ func (c *Checker) AddClauses(flat []int32) {
 		panic("clausal: last clause has no end")
 	}
 	c.reserve(flat)
+	var lits []literal
 	for begin, i := 0, 0; i < len(flat); i++ {
 		if flat[i] == 0 {
-			c.add(flat[begin:i])
+			lits = lits[:0]
+			for _, l := range flat[begin:i] {
+				lits = append(lits, ofDIMACS(l))
+			}
+			c.add(lits)
 			begin = i + 1
 		}
 	}
@@ -114,7 +118,7 @@ func (c *Checker) reserve(flat []int32) {
 			clauses++
 		}
 	}
-	c.grow(most)
+	c.grow(ofDIMACS(most))
 	c.arena = slices.Grow(c.arena, len(flat)+(header-1)*clauses)
 	counts := make([]int32, len(c.watches))
 	place := 0
@@ -123,7 +127,7 @@ func (c *Checker) reserve(flat []int32) {
 		case l == 0:
 			place = 0
 		case place < 2:
-			counts[index(-l)]++
+			counts[ofDIMACS(-l)]++
 			place++
 		}
 	}
@@ -149,17 +153,17 @@ func (c *Checker) add(lits []int32) {
 	tautology := false
 	for _, l := range lits {
 		c.grow(l)
-		if c.seen[index(-l)] {
+		if c.seen[l^1] {
 			tautology = true
 		}
-		if !c.seen[index(l)] {
-			c.seen[index(l)] = true
+		if !c.seen[l] {
+			c.seen[l] = true
 			unique = append(unique, l)
 		}
 	}
 	c.scratch = unique
 	for _, l := range unique {
-		c.seen[index(l)] = false
+		c.seen[l] = false
 	}
 	if tautology {
 		return
@@ -167,7 +171,7 @@ func (c *Checker) add(lits []int32) {
 	// The literals that are not false come first: they are watched.
 	free := 0
 	for i, l := range unique {
-		if c.value[index(l)] >= 0 {
+		if c.value[l] >= 0 {
 			unique[free], unique[i] = l, unique[free]
 			free++
 		}
@@ -184,67 +188,71 @@ func (c *Checker) add(lits []int32) {
 	switch {
 	case free == 0:
 		c.refuted = true
-	case free == 1 && c.value[index(unique[0])] == 0:
+	case free == 1 && c.value[unique[0]] == 0:
 		c.assign(unique[0])
 		c.refuted = !c.propagate()
 	}
 }
 
 func (c *Checker) watch(l, clause, blocker int32) {
-	c.watches[index(-l)] = append(c.watches[index(-l)], watch{clause, blocker})
+	c.watches[l^1] = append(c.watches[l^1], watch{clause, blocker})
 }
 
 func (c *Checker) assign(l int32) {
-	c.value[index(l)], c.value[index(-l)] = 1, -1
+	c.value[l], c.value[l^1] = 1, -1
 	c.trail = append(c.trail, l)
 }
 
 // propagate assigns all that follows by unit propagation; false if it meets a contradiction.
 func (c *Checker) propagate() bool {
+	value, arena := c.value, c.arena
 	for c.head < len(c.trail) {
 		l := c.trail[c.head]
 		c.head++
-		list := c.watches[index(l)]
-		kept := list[:0]
-		for i := 0; i < len(list); i++ {
-			w := list[i]
-			if c.value[index(w.blocker)] > 0 {
-				kept = append(kept, w)
+		list := c.watches[l]
+		kept := 0
+		for i, w := range list {
+			if value[w.blocker] > 0 {
+				list[kept] = w
+				kept++
 				continue
 			}
-			n := c.arena[w.clause]
+			n := arena[w.clause]
 			if n < 0 {
 				continue // deleted
 			}
-			lits := c.arena[w.clause+header : w.clause+header+n]
-			if lits[0] == -l {
+			lits := arena[w.clause+header:][:n]
+			if lits[0] == l^1 {
 				lits[0], lits[1] = lits[1], lits[0]
 			}
-			if c.value[index(lits[0])] > 0 {
-				kept = append(kept, watch{w.clause, lits[0]})
+			first := lits[0]
+			if value[first] > 0 {
+				list[kept] = watch{w.clause, first}
+				kept++
 				continue
 			}
-			moved := false
+			free := 0
 			for k := 2; k < len(lits); k++ {
-				if c.value[index(lits[k])] >= 0 {
-					lits[1], lits[k] = lits[k], lits[1]
-					c.watch(lits[1], w.clause, lits[0])
-					moved = true
+				if value[lits[k]] >= 0 {
+					free = k
 					break
 				}
 			}
-			if moved {
+			if free > 0 {
+				lits[1], lits[free] = lits[free], lits[1]
+				c.watch(lits[1], w.clause, first)
 				continue
 			}
-			kept = append(kept, watch{w.clause, lits[0]})
-			if c.value[index(lits[0])] < 0 {
-				kept = append(kept, list[i+1:]...)
-				c.watches[index(l)] = kept
+			list[kept] = watch{w.clause, first}
+			kept++
+			if value[first] < 0 {
+				kept += copy(list[kept:], list[i+1:])
+				c.watches[l] = list[:kept]
 				return false
 			}
-			c.assign(lits[0])
+			c.assign(first)
 		}
-		c.watches[index(l)] = kept
+		c.watches[l] = list[:kept]
 	}
 	return true
 }
@@ -255,17 +263,17 @@ func (c *Checker) implied(lits []int32) bool {
 	ok := false
 	for _, l := range lits {
 		c.grow(l)
-		if c.value[index(l)] > 0 {
+		if c.value[l] > 0 {
 			ok = true
 			break
 		}
-		if c.value[index(l)] == 0 {
-			c.assign(-l)
+		if c.value[l] == 0 {
+			c.assign(l ^ 1)
 		}
 	}
 	ok = ok || !c.propagate()
 	for _, l := range c.trail[before:] {
-		c.value[index(l)], c.value[index(-l)] = 0, 0
+		c.value[l], c.value[l^1] = 0, 0
 	}
 	c.trail, c.head = c.trail[:before], before
 	return ok
@@ -321,19 +329,19 @@ func (c *Checker) link(at int32) {
 // same compares the literals of the clause at a place with others, of the same number.
 func (c *Checker) same(at int32, lits []int32) bool {
 	for _, l := range lits {
-		if int(index(l)) >= len(c.seen) {
+		if int(l) >= len(c.seen) {
 			return false
 		}
 	}
 	for _, l := range lits {
-		c.seen[index(l)] = true
+		c.seen[l] = true
 	}
 	equal := true
 	for _, l := range c.arena[at+header : at+header+c.arena[at]] {
-		equal = equal && c.seen[index(l)]
+		equal = equal && c.seen[l]
 	}
 	for _, l := range lits {
-		c.seen[index(l)] = false
+		c.seen[l] = false
 	}
 	return equal
 }
@@ -367,9 +375,13 @@ func (c *Checker) Read(ctx context.Context, proof []byte) error {
 }
 
 // Derive says whether a clause follows by unit propagation, and adds it then.
-func (c *Checker) Derive(lits ...int32) bool {
+func (c *Checker) Derive(clause ...int32) bool {
 	if c.refuted {
 		return true
+	}
+	var lits []literal
+	for _, l := range clause {
+		lits = append(lits, ofDIMACS(l))
 	}
 	if !c.implied(lits) {
 		return false
@@ -427,10 +439,8 @@ func literals(lits []int32, proof []byte) ([]int32, []byte, error) {
 			return lits, proof, nil
 		case n == 1:
 			return nil, nil, errors.New("a literal without a variable")
-		case n&1 != 0:
-			lits = append(lits, -int32(n>>1))
 		default:
-			lits = append(lits, int32(n>>1))
+			lits = append(lits, literal(n))
 		}
 	}
 }
