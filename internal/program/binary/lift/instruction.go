@@ -279,6 +279,9 @@ func (w *writer) instruction(i *x86.Instruction) {
 		w.compareExchange(i)
 	case x86asm.BSWAP:
 		bits := w.bits(i, a)
+		if bits == 16 { // processors give 0 [Intel SDM, vol. 2: undefined]
+			refuse("a swap of the bytes of 16 bits, whose result is not defined")
+		}
 		w.set(i, a, fmt.Sprintf("__builtin_bswap%d(%s)", bits, w.get(i, a, bits)))
 	case x86asm.PUSH:
 		w.push(i)
