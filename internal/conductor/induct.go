@@ -19,10 +19,10 @@ import (
 )
 
 // induct searches a proof by k-induction and has it checked: first one about what the open
-// checks depend on.
+// checks depend on, unless the program cannot be cut: a proof by the slice is checked on the whole program.
 func (r *run) induct(ctx context.Context, m *ir.Module) (a Reply) {
 	targets := slices.Concat(r.Targets, r.Disputed)
-	if !r.Options.chosen() && !r.Options.ShowInvariants {
+	if !r.Options.chosen() && !r.Options.ShowInvariants && !uncut(m, targets, r.Label) {
 		if p := r.proveSliced(ctx, m); p.Proof != nil {
 			if p.Proof.K == 1 { // where the predicates are inductive by themselves, the check is much cheaper
 				floyd := *p.Proof

@@ -205,11 +205,15 @@ func (r *run) timeOver(m *ir.Module, open *verdict.Reason, late []string, stoppe
 			checks = r.withoutStraight(m, checks)
 		}
 		if n := len(checks.Open); n > 0 {
-			first := checks.Open[0]
-			out.Func, out.Pos, out.Checks = first.Func, first.Pos, checks
-			out.Text += "; it is open whether this can happen: " + first.Text
+			i := r.foremost(m, checks)
+			x, of := checks.Open[i], "one"
+			if i == 0 {
+				of = "the first"
+			}
+			out.Func, out.Pos, out.Checks = x.Func, x.Pos, checks
+			out.Text += "; it is open whether this can happen: " + x.Text
 			if n > 1 {
-				out.Text += fmt.Sprintf(" (the first of %d open checks)", n)
+				out.Text += fmt.Sprintf(" (%s of %d open checks)", of, n)
 			}
 			out.Hint += ", or ask about less: fewer bytes of input, one function (--function), one property"
 		}
@@ -270,6 +274,29 @@ func (r *run) openChecks(m *ir.Module) *verdict.CheckCount {
 		}
 	}
 	return out
+}
+
+// foremost is the index of the open check that tells a person most: behind a loop or a recursion, and not in the function in
+// which the program starts, which may be a harness that makes inputs; the first of those.
+func (r *run) foremost(m *ir.Module, checks *verdict.CheckCount) int {
+	behind := map[verdict.Guard]bool{}
+	for _, g := range r.withoutStraight(m, checks).Open {
+		behind[g] = true
+	}
+	best, found := 0, -1
+	for i, g := range checks.Open {
+		rank := 0
+		if behind[g] {
+			rank += 2
+		}
+		if g.Func != m.Entry && g.Func != "main" {
+			rank++
+		}
+		if rank > found {
+			best, found = i, rank
+		}
+	}
+	return best
 }
 
 // withoutStraight takes those that bounded search has decided out of open checks.

@@ -94,4 +94,8 @@ end:
 	if left := r.withoutStraight(m, all); left.Proved != 1 || left.Searched != 1 || len(left.Open) != len(all.Open)-1 {
 		t.Errorf("%d proved, %d searched, %d of %d open", left.Proved, left.Searched, len(left.Open), len(all.Open))
 	}
+	// One behind a loop is named, outside of the function in which the program starts.
+	if x := all.Open[r.foremost(m, all)]; x.Func == "main" || x.Func == "once" {
+		t.Errorf("%s of %s is named", x.Text, x.Func)
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"assay/internal/program/ir"
 )
 
-// This file finds calls that answer a question: is_one_of(c, "+-*/"), find(c, table, n) >= 0. Such a function looks at memory and changes none, and what it returns decides
+// This file finds calls that answer a question: is_one_of(c, "+-*/"), find(c, table, n) >= 0, strchr("+-", c) != 0. Such a function looks at memory and changes none, and what it returns decides
 // branches and nothing else. How often its loops ran is then of no interest any more, so all ways through
 // it are kept together until they return, where one path per character that was compared would go on
 // otherwise: a summary of the call, as in [Godefroid07], but computed anew for the operands of each call.
@@ -50,13 +50,13 @@ func (a *answers) asked(p *ssa.Path) bool {
 	return decides
 }
 
-// isQuiet says that a function returns one number, changes no memory, and chooses nothing.
+// isQuiet says that a function returns one number or pointer, changes no memory, and chooses nothing.
 func (a *answers) isQuiet(f *ir.Func) bool {
 	if known, ok := a.quiet[f]; ok {
 		return known
 	}
 	a.quiet[f] = false // a recursion is not
-	a.quiet[f] = len(f.Results) == 1 && f.Results[0].Kind == ir.Int && a.looks(f)
+	a.quiet[f] = len(f.Results) == 1 && (f.Results[0].Kind == ir.Int || f.Results[0].Kind == ir.Ptr) && a.looks(f)
 	return a.quiet[f]
 }
 
@@ -77,17 +77,21 @@ func (a *answers) looks(f *ir.Func) bool {
 	return len(f.Blocks) > 1
 }
 
-// decides says whether a value of f decides branches only, or is compared with constants. What it is
+// decides says whether a value of f decides branches only, or is compared with constants, a pointer with null. What it is
 // returned for is left to the caller: returned is set.
 func (a *answers) decides(f *ir.Func, v ir.Value, seen map[ir.Value]bool, returned *bool) bool {
 	if seen[v] || f.Def(v).Type == (ir.Type{Kind: ir.Int, Bits: 1}) {
 		return true
 	}
 	seen[v] = true
+	fixed := func(x ir.Value) bool {
+		op := f.Def(x).Op
+		return op == ir.Null || f.Def(x).Type.Kind != ir.Ptr && ir.IsConst(op)
+	}
 	for _, u := range a.users(f, v) {
 		switch d := f.Def(u); d.Op {
 		case ir.Eq, ir.Ne, ir.ULt, ir.ULe, ir.SLt, ir.SLe:
-			if !ir.IsConst(f.Def(d.Args[0]).Op) && !ir.IsConst(f.Def(d.Args[1]).Op) {
+			if !fixed(d.Args[0]) && !fixed(d.Args[1]) {
 				return false
 			}
 		case ir.ZExt, ir.SExt, ir.Trunc, ir.Phi, ir.Freeze:

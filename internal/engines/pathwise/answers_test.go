@@ -102,6 +102,97 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// found asks for each of n characters whether it is in a list, of which a pointer to the place is returned.
+func found(n int, asked, condition string) string {
+	return fmt.Sprintf(`module 64 entry @main
+global @list size 8 align 1 init "abcdefgh"
+func @find(%%c: i8) -> ptr {
+entry:
+  br head
+head:
+  %%i = phi i64 [i64 0, entry], [%%i1, next]
+  %%more = ult i1 %%i, i64 8
+  condbr %%more, look, no
+look:
+  %%p = ptradd ptr @list, %%i
+  %%x = load i8 %%p
+  %%same = eq i1 %%x, %%c
+  condbr %%same, yes, next
+next:
+  %%i1 = add i64 %%i, i64 1
+  br head
+yes:
+  br end
+no:
+  br end
+end:
+  %%r = phi ptr [%%p, yes], [null, no]
+  ret %%r
+}
+
+func @main() {
+entry:
+  br head
+head:
+  %%i = phi i8 [i8 0, entry], [%%i1, count], [%%i1, not]
+  %%sum = phi i32 [i32 0, entry], [%%sum1, count], [%%sum, not]
+  %%more = ult i1 %%i, i8 %d
+  condbr %%more, body, end
+body:
+  %%i1 = add i8 %%i, i8 1
+  %%c = nondet i8 input "c"
+  %%r = call ptr @find(%%c)
+  %%is = %s
+  condbr %%is, count, not
+count:
+  %%low = ule i1 i8 97, %%c
+  %%high = ule i1 %%c, i8 104
+  %%both = and i1 %%low, %%high
+  check assertion %%both "in"
+  %%sum1 = add i32 %%sum, i32 1
+  br head
+not:
+  br head
+end:
+  %%ok = %s
+  check assertion %%ok "sum"
+  halt exit
+}
+`, n, asked, condition)
+}
+
+// TestFound: a call whose result is compared with null is one path, wherever the pointer points to; compared with another
+// pointer it is not.
+func TestFound(t *testing.T) {
+	for _, c := range []struct {
+		n                int
+		asked, condition string
+		want             string
+		paths            int // at most
+		least            int
+	}{
+		{3, "ne i1 %r, null", "ule i1 %sum, i32 3", "true", 8, 0},
+		{3, "ne i1 null, %r", "ult i1 %sum, i32 3", "false", 8, 0},
+		{1, "eq i1 %r, @list", "ule i1 %sum, i32 1", "true", 9, 9},
+		{1, "eq i1 %r, @list", "ult i1 %sum, i32 1", "false", 9, 0},
+	} {
+		m := parse(t, found(c.n, c.asked, c.condition))
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		r := Run(ctx, m, Options{Targets: []ir.CheckKind{ir.Assertion}, Accept: accept.Program})
+		cancel()
+		got := "unknown"
+		switch r.Verdict.(type) {
+		case verdict.True:
+			got = "true"
+		case verdict.False:
+			got = "false"
+		}
+		if got != c.want || r.Stats.Paths > c.paths || r.Stats.Paths < c.least {
+			t.Errorf("%s, %s: %s after %d paths; want %s after %d to %d", c.asked, c.condition, describe(r.Verdict), r.Stats.Paths, c.want, c.least, c.paths)
+		}
+	}
+}
+
 // TestWrongAnswers: of a program with a violation no tree is accepted in which ways of several iterations, joined where
 // the function returns, are left out or taken for each other.
 func TestWrongAnswers(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"assay/internal/program/ir"
 )
@@ -70,6 +71,33 @@ func TestStringLength(t *testing.T) {
 	const golden = "{Nodes:2 Edges:2 Steps:51 Forks:5 Joins:1 Queries:75 Syntactic:52 CacheHits:42 Simplex:58}"
 	if first != golden {
 		t.Errorf("the work is %s\nand was     %s", first, golden)
+	}
+}
+
+// TestHugeBlock: a block may be as large as the address space; nobody looks for links at each of its offsets.
+func TestHugeBlock(t *testing.T) {
+	m := parse(t, `module 64 entry @main
+func @main() {
+entry:
+  %n = nondet i32 input "n"
+  %p = malloc ptr i64 4611686018427387904
+  br head
+head:
+  %i = phi i32 [i32 0, entry], [%j, body]
+  %more = ult i1 %i, %n
+  condbr %more, body, done
+body:
+  %j = add i32 %i, i32 1
+  br head
+done:
+  free %p
+  halt exit
+}
+`)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if r := Build(ctx, m, Options{Targets: []ir.CheckKind{ir.InvalidFree}, System: true}); ctx.Err() != nil {
+		t.Error(r.Why())
 	}
 }
 

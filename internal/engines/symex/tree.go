@@ -89,6 +89,9 @@ func linkOrZero(ob *object, at int64, pointerBits uint32) (value, bool) {
 	return value{}, false
 }
 
+// maxTreeNode bounds the nodes in which links are sought at every offset: a block may be of any size, up to that of the address space.
+const maxTreeNode = 1 << 16
+
 // discoverTrees notes kinds of trees: three nodes hang together, and in each of them
 // there are the same links, which are null or lead to such a node. It says whether there
 // is one that was not known. Where trees are not sought it notes that there may be some.
@@ -107,7 +110,7 @@ func (x *explorer) discoverTrees(s *state) bool {
 	}
 	for o := range s.Objects {
 		size, ok := nodeSize(&s.Objects[o])
-		if !ok || slices.ContainsFunc(x.kinds, func(k listKind) bool { return k.size == size && (len(k.branches) > 0 || k.prev >= 0) }) {
+		if !ok || size > maxTreeNode || slices.ContainsFunc(x.kinds, func(k listKind) bool { return k.size == size && (len(k.branches) > 0 || k.prev >= 0) }) {
 			continue
 		}
 		var offsets []int64

@@ -578,17 +578,17 @@ func (p *Path) callee(s *step, d *ir.Def, v ir.Value) *ir.Func {
 
 // Mergeable says whether two ways into one block can be joined such that little is lost:
 // what differs between them is no pointer, is no object that only one of them has, and is
-// no pair of constants, which tell where in its input a program is, unless the caller says that they do not.
-func (p *Path) Mergeable(a, b *Way, constants bool) bool {
+// no pair of constants, which tell where in its input a program is, unless the caller says that neither of these tells anything.
+func (p *Path) Mergeable(a, b *Way, freely bool) bool {
 	st := p.u.st
 	alike := func(x, y memory.Value) bool {
 		if x == y || x == (memory.Value{}) || y == (memory.Value{}) {
 			return true
 		}
 		if x.IsPointer() || y.IsPointer() {
-			return false
+			return freely && x.IsPointer() && y.IsPointer()
 		}
-		return constants || st.Width(x.Bits) == 1 || !st.IsConst(x.Bits) || !st.IsConst(y.Bits)
+		return freely || st.Width(x.Bits) == 1 || !st.IsConst(x.Bits) || !st.IsConst(y.Bits)
 	}
 	for i := range a.values {
 		if !alike(a.values[i], b.values[i]) {
