@@ -34,7 +34,7 @@ func (w *writer) bit(i *x86.Instruction) {
 }
 
 // scanBits is the number of the first, or last bit that is set. Of 0, which has none, the result is anything: processors
-// differ.
+// differ. Most leave the register as it is, its upper half included, which other results of 32 bits clear.
 func (w *writer) scanBits(i *x86.Instruction) {
 	bits := w.bits(i, i.Args[0])
 	x := w.temporary(bits, w.get(i, i.Args[1], bits))
@@ -49,6 +49,10 @@ func (w *writer) scanBits(i *x86.Instruction) {
 		w.flags(i, bits, "", "", x)
 	}
 	w.set(i, i.Args[0], r)
+	if d, ok := i.Args[0].(x86asm.Reg); ok && bits == 32 {
+		n, _, _, _ := registerOf(d)
+		w.line(`if (!%s) %s = __assay_approximate_size("the number of a bit of 0");`, x, w.register(n))
+	}
 }
 
 // population counts bits.
