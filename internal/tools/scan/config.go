@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,8 @@ type Config struct {
 	Function map[string]Arguments `toml:"function"`
 	Suppress []Suppress           `toml:"suppress"`
 
-	path string
+	path      string
+	positions positions
 }
 
 // Arguments is what is said of the pointer parameters of a function.
@@ -120,30 +122,59 @@ func ReadConfig(path string) (*Config, error) {
 	if err := d.Decode(c); err != nil {
 		return nil, configError(path, err)
 	}
+	c.positions = positionsOf(path, content)
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// check finds values that cannot be. The error is an *assay.InputError with the line of the key.
+func (c *Config) check() error {
+	wrong := c.positions.wrong
 	for i := range c.Suppress {
-		s := &c.Suppress[i]
+		s, at := &c.Suppress[i], fmt.Sprintf("suppress[%d]", i)
 		s.source = c.path
 		switch {
 		case strings.TrimSpace(s.Reason) == "":
-			return nil, &assay.InputError{Pos: assay.Position{File: path}, Message: fmt.Sprintf("the table suppress number %d has no reason", i+1), Hint: `write reason = "why the finding does not matter"`}
+			return wrong(at, "the table suppress has no reason", `write reason = "why the finding does not matter"`)
 		case s.Property == "" && s.File == "" && s.Function == "" && s.ID == "":
-			return nil, &assay.InputError{Pos: assay.Position{File: path}, Message: fmt.Sprintf("the table suppress number %d would suppress everything", i+1), Hint: "say of which property, file, function or id"}
+			return wrong(at, "the table suppress would suppress everything", "say of which property, file, function or id")
 		}
 		if s.Property != "" {
 			if _, err := assay.ParseProperties(s.Property); err != nil {
-				return nil, &assay.InputError{Pos: assay.Position{File: path}, Message: err.Error()}
+				return wrong(at+".property", err.Error(), "")
 			}
 		}
 		if s.File != "" && !doublestar.ValidatePattern(s.File) {
-			return nil, &assay.InputError{Pos: assay.Position{File: path}, Message: fmt.Sprintf("%q is no pattern for files", s.File)}
+			return wrong(at+".file", fmt.Sprintf("%q is no pattern for files", s.File), "")
 		}
 	}
 	for _, pattern := range c.Scan.Exclude {
 		if !doublestar.ValidatePattern(pattern) {
-			return nil, &assay.InputError{Pos: assay.Position{File: path}, Message: fmt.Sprintf("%q is no pattern for files", pattern)}
+			return wrong("scan.exclude", fmt.Sprintf("%q is no pattern for files", pattern), "")
 		}
 	}
-	return c, nil
+	if list := c.Scan.Properties; len(list) > 0 {
+		if _, err := assay.ParseProperties(strings.Join(list, ",")); err != nil {
+			return wrong("scan.properties", err.Error(), "")
+		}
+	}
+	for key, value := range map[string]string{"data-model": c.Program.DataModel, "unmodelled": c.Program.Unmodelled} {
+		choices := assay.Unmodelled
+		if key == "data-model" {
+			choices = []string{string(assay.ILP32), string(assay.LP64)}
+		}
+		if value != "" && !slices.Contains(choices, value) {
+			return wrong("program."+key, fmt.Sprintf("%s is no %s", value, key), "it is one of "+strings.Join(choices, ", "))
+		}
+	}
+	for name, a := range c.Function {
+		if err := a.apply(name, &assay.Program{}); err != nil {
+			return wrong("function."+name+".array", err.Error(), "")
+		}
+	}
+	return nil
 }
 
 func configError(path string, err error) error {
@@ -181,7 +212,7 @@ func (c *Config) Apply(o *Options, changed func(flag string) bool) error {
 	if len(s.Properties) > 0 && !changed("property") {
 		list, err := assay.ParseProperties(strings.Join(s.Properties, ","))
 		if err != nil {
-			return &assay.InputError{Pos: assay.Position{File: c.path}, Message: err.Error()}
+			return c.positions.wrong("scan.properties", err.Error(), "")
 		}
 		o.Properties = list
 	}
@@ -242,7 +273,7 @@ func (a Arguments) apply(function string, p *assay.Program) error {
 		case string:
 			pointers[function+":"+name] = assay.Pointer{Length: v}
 		default:
-			return &assay.InputError{Message: fmt.Sprintf("%s: the array %s of %s has no number and no parameter as its length", ConfigName, name, function)}
+			return &assay.InputError{Message: fmt.Sprintf("the array %s of %s has no number and no parameter as its length", name, function)}
 		}
 	}
 	for _, name := range a.Strings {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"assay"
 	"assay/internal/program/frontend"
 	"assay/internal/run/work"
 )
@@ -37,11 +36,6 @@ const (
 // look has the workers look at the functions whose answer is not in the cache.
 func (s *scanner) look(ctx context.Context) error {
 	var open []*target
-	for name, a := range s.o.Arguments {
-		if err := a.apply(name, &assay.Program{}); err != nil {
-			return err
-		}
-	}
 	all := 0
 	for _, t := range s.targets {
 		if t.link == nil || t.answer != nil {

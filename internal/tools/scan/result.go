@@ -3,7 +3,7 @@
 // finds is ranked, the best first, and what was found out is kept in a cache by the content that it depends on.
 //
 //	project.go    which files, how they are compiled     config.go     assay.toml
-//	index.go      what each file defines                 since.go      what a commit changed
+//	positions.go  where its keys stand                   since.go      what a commit changed
 //	suppress.go   comments assay: ignore(…)              cache.go      answers by content
 //	worker.go     processes that look at functions       pool.go       as many as processors
 //	function.go   the questions about one function       confidence.go what a finding is worth
@@ -24,7 +24,7 @@ import (
 type Report struct {
 	Tool    string `json:"tool"`
 	Version string `json:"version"`
-	// Root is the folder that the paths below are relative to.
+	// Root is the folder of the project: people are shown paths relative to it, those below are whole.
 	Root       string           `json:"root"`
 	Properties []assay.Property `json:"properties"`
 	// Findings are ranked: the first is the most likely to be worth a look.

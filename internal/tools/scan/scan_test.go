@@ -97,10 +97,13 @@ func TestConfig(t *testing.T) {
 		{"[scan]\ntimeuot = \"3s\"\n", "assay.toml:2:1: there is no setting scan.timeuot"},
 		{"[scan]\ntimeout = \"soon\"\n", "is no time"},
 		{"[scan\n", "assay.toml:1"},
-		{"[[suppress]]\nproperty = \"shift\"\n", "has no reason"},
+		{"\n[[suppress]]\nproperty = \"shift\"\n", "assay.toml:2:3: the table suppress has no reason"},
 		{"[[suppress]]\nreason = \"so\"\n", "would suppress everything"},
-		{"[[suppress]]\nproperty = \"shfit\"\nreason = \"so\"\n", "did you mean \"shift\""},
-		{"[scan]\nexclude = [\"a[\"]\n", "is no pattern"},
+		{"[[suppress]]\nid = \"a\"\nreason = \"so\"\n[[suppress]]\nreason = \"so\"\nproperty = \"shfit\"\n", "assay.toml:6:1: unknown property \"shfit\"\ndid you mean \"shift\""},
+		{"[scan]\nexclude = [\"a[\"]\n", "assay.toml:2:1: \"a[\" is no pattern"},
+		{"[scan]\njobs = 1\nproperties = [\"valid-dref\"]\n", "assay.toml:3:1: "},
+		{"[program]\ndata-model = \"64\"\n", "assay.toml:2:1: 64 is no data-model"},
+		{"[function.f]\narray = { p = true }\n", "assay.toml:2:1: the array p of f"},
 	} {
 		_, err := ReadConfig(write(t, folder, ConfigName, x.text))
 		if err == nil || !strings.Contains(err.Error(), x.want) {
