@@ -84,7 +84,7 @@ func Check(ctx context.Context, m *ir.Module, g *symgraph.Graph, o Options) (che
 	if err := c.shape(); err != nil {
 		return "", err
 	}
-	z, err := z3.NewScript()
+	z, err := z3.NewLinearScript()
 	if err != nil {
 		return "", err
 	}

@@ -49,7 +49,7 @@ type query struct {
 }
 
 func newQuery(ctx context.Context, s *its.System) (*query, error) {
-	z, err := z3.NewScript()
+	z, err := z3.NewLinearScript()
 	if err != nil {
 		return nil, err
 	}

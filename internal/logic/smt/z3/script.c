@@ -25,13 +25,18 @@ static void on_error(Z3_context ctx, Z3_error_code code) {
 
 static pthread_mutex_t creation = PTHREAD_MUTEX_INITIALIZER;
 
-assay_z3_script *assay_z3_script_new(void) {
+assay_z3_script *assay_z3_script_new(const char *arithmetic) {
   assay_z3_script *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   pthread_mutex_lock(&creation);
   Z3_config config = Z3_mk_config();
   s->ctx = Z3_mk_context(config);
   Z3_del_config(config);
+  if (s->ctx) { // the choice is one of the process, and is read where a context's solver begins
+    Z3_global_param_set("smt.arith.solver", arithmetic);
+    Z3_eval_smtlib2_string(s->ctx, "(push)(pop)");
+    Z3_global_param_set("smt.arith.solver", "6");
+  }
   pthread_mutex_unlock(&creation);
   if (!s->ctx) {
     free(s);

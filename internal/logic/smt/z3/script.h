@@ -6,7 +6,8 @@
 // A context of Z3 that executes SMT-LIB commands.
 typedef struct assay_z3_script assay_z3_script;
 
-assay_z3_script *assay_z3_script_new(void); // NULL if that fails
+// arithmetic is Z3's number of a solver for integers. NULL if it fails.
+assay_z3_script *assay_z3_script_new(const char *arithmetic);
 void assay_z3_script_delete(assay_z3_script *);
 
 // Executes commands and returns what they print, valid until the next call.

@@ -114,8 +114,6 @@ void assay_z3_memory(uint32_t soft, uint32_t hard) {
   Z3_global_param_set("memory_max_size", text);
 }
 
-void assay_z3_arithmetic(void) { Z3_global_param_set("smt.arith.solver", "2"); }
-
 // Gives a its reference. If memory runs out here, a is kept for ever.
 static Z3_ast keep(assay_z3 *s, Z3_ast a) {
   if (!a) return NULL;

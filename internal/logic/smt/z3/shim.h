@@ -77,7 +77,6 @@ int assay_z3_error(assay_z3 *, const char **message);
 // Bounds the memory of all of Z3, in megabytes; 0 is no bound. At the soft bound
 // checks give up, at the hard one the process may end.
 void assay_z3_memory(uint32_t soft, uint32_t hard);
-void assay_z3_arithmetic(void); // chooses among the solvers for integers
 
 // Builds n steps. Slots are numbered from 1.
 void assay_z3_build(assay_z3 *, const assay_z3_step *steps, int64_t n, const uint32_t *words);

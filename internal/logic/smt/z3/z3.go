@@ -29,7 +29,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -47,12 +46,6 @@ func LimitMemory(megabytes uint32) {
 	hard := min(2*uint64(megabytes), math.MaxInt32)
 	C.assay_z3_memory(C.uint32_t(megabytes), C.uint32_t(hard))
 }
-
-// chooseArithmetic chooses among Z3's solvers for integers the older one, which Spacer takes by itself, too. The
-// questions here are many small ones in nested scopes about bounded integers, most of them satisfiable; the
-// newer one needs four times as long for those of graphs and ranking arguments, and 25 times where values of
-// 8 and 64 bits meet. Z3 has one such choice for a whole process.
-var chooseArithmetic = sync.OnceFunc(func() { C.assay_z3_arithmetic() })
 
 // Options are what a solver can be told at its birth.
 type Options struct {
@@ -122,7 +115,6 @@ func New(store *term.Store, options Options) *Solver {
 // open makes Z3's context.
 func (s *Solver) open() {
 	if s.c == nil && s.failed == nil {
-		chooseArithmetic()
 		if s.c = C.assay_z3_new(); s.c == nil {
 			s.failed = smt.ErrMemory
 		}
