@@ -15,7 +15,7 @@
 // paths from it are followed one instruction after the other, and on each of them
 // Z3 is asked whether it is possible, whether each access is inside, and, where a
 // path comes to the position of nodes, whether the state there is described by one
-// of them (match.go). How the engine found the states, which cases it split, how it
+// of them (match.go); each thing once (scope.go). How the engine found the states, which cases it split, how it
 // generalised: nothing of that matters here, and there are no edges in a
 // certificate to be believed. A path that comes back to a block in one activation,
 // without a node, is rejected.
