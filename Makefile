@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help deps models clang build demo test vet bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal fuzz-ctl fuzz-witnesses oracle-bounds twice clean
+.PHONY: help deps models clang build demo test tests vet correct dead bench bench-ic3 fuzz fuzz-input fuzz-binaries fuzz-csmith fuzz-instructions fuzz-placement fuzz-native fuzz-library fuzz-temporal fuzz-ctl fuzz-witnesses oracle-bounds twice clean
 
 # Where the tasks with known verdicts lie (make bench).
 TASKS ?= ../shared/bench/tasks.csv
@@ -36,15 +36,25 @@ build: models clang ## build bin/assay
 demo: build ## check the bundled examples and show the verdicts
 	@examples/demo.sh bin/assay
 
-vet:
+vet: correct dead ## look for what is not formatted, suspicious, or never called
+
+correct:
 	@unformatted=$$(gofmt -l .); if [[ -n "$$unformatted" ]]; then echo "not formatted: $$unformatted"; exit 1; fi
 	go vet ./...
+
+dead:
 	@dead=$$(GOFLAGS= go tool deadcode -test ./...) || exit 1; if [[ -n "$$dead" ]]; then echo "functions that nothing calls, and no test:"; echo "$$dead"; exit 1; fi
 
-# Tests compile thousands of small programs: by an assay-clang that has started, if it was built.
-test: build vet ## build, vet and run all tests
+# Dead functions are looked for beside the tests: that takes one core.
+test: build correct ## build, vet and run all tests
+	@$(MAKE) --no-print-directory -j2 dead tests
+
+# Tests compile thousands of small programs: by an assay-clang that has started, if it was built. Some of them wait, for
+# processes and limits: one package more than there are cores is tested at once. The packages that take longest come first.
+tests:
 	clang="$(CURDIR)/bin/assay-clang"; [[ -x $$clang ]] || clang=; \
-	ASSAY_CLANG=$$clang ASSAY_CLANG_SOCKET=$${clang:+$$clang.socket} $${clang:+"$$clang" __serve "$$clang.socket"} go test -vet=off -timeout 20m ./...
+	ASSAY_CLANG=$$clang ASSAY_CLANG_SOCKET=$${clang:+$$clang.socket} $${clang:+"$$clang" __serve "$$clang.socket"} \
+	go test -vet=off -timeout 60m -p $$(($$(nproc) + 1)) . ./cmd/assay ./internal/tests/corpus ./internal/tests/differential ./...
 
 bench: build ## run sets of tasks: SETS=a,b LIMIT=10 JOBS=2 TASKS=file.csv
 	@mkdir -p results

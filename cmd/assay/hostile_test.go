@@ -89,10 +89,10 @@ func tryInput(t *testing.T, file string) outcome {
 	return finish(t, cmd, stdout, stderr)
 }
 
-// input is an unmutated file.
+// input is an unmutated file. What clang makes of a program is made when a seed asks for it: few of them are.
 type input struct {
 	extension string
-	data      []byte
+	data      func() []byte
 }
 
 // seedInputs are the programs of the corpus as C, and some of them as LLVM
@@ -114,13 +114,12 @@ func seedInputs(t *testing.T) []input {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c = append(c, input{".c", source})
+		c = append(c, input{".c", func() []byte { return source }})
 		if i%6 != 0 || bytes.Contains(source, []byte("<assay.h>")) { // which clang alone does not find
 			continue
 		}
-		bitcode := compile(t, files[0], "-emit-llvm", "-c")
-		bc = append(bc, input{".bc", bitcode})
-		ll = append(ll, input{".ll", compile(t, files[0], "-emit-llvm", "-S")})
+		bc = append(bc, input{".bc", sync.OnceValue(func() []byte { return compile(t, files[0], "-emit-llvm", "-c") })})
+		ll = append(ll, input{".ll", sync.OnceValue(func() []byte { return compile(t, files[0], "-emit-llvm", "-S") })})
 	}
 	// The kinds of input are equally frequent.
 	var out []input
@@ -130,17 +129,17 @@ func seedInputs(t *testing.T) []input {
 	return out
 }
 
-// compile is what clang makes of a file.
+// compile is what clang makes of a file; any goroutine may ask.
 func compile(t *testing.T, file string, flags ...string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
 	args := append(slices.Clone(flags), "-w", "-Wno-error=implicit-function-declaration", "-g", "-O0", "-Xclang", "-disable-O0-optnone", "-o", out, file)
 	if text, err := exec.Command("clang-19", args...).CombinedOutput(); err != nil {
-		t.Fatalf("clang-19: %v\n%s", err, text)
+		t.Errorf("clang-19: %v\n%s", err, text)
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	return data
 }
@@ -149,7 +148,7 @@ func compile(t *testing.T, file string, flags ...string) []byte {
 func mutant(seeds []input, seed uint64) (name string, data []byte) {
 	r := rand.New(rand.NewPCG(seed, 0x6173736179))
 	base := seeds[r.IntN(len(seeds))]
-	data = slices.Clone(base.data)
+	data = slices.Clone(base.data())
 	for range 1 + r.IntN(3) {
 		switch {
 		case base.extension == ".bc" || r.IntN(10) == 0:
@@ -259,7 +258,7 @@ func mutateText(r *rand.Rand, data []byte, seeds []input, extension string) []by
 	case 3: // a line of another input of the kind
 		other := seeds[r.IntN(len(seeds))]
 		if other.extension == extension {
-			foreign := bytes.SplitAfter(other.data, []byte("\n"))
+			foreign := bytes.SplitAfter(other.data(), []byte("\n"))
 			lines = slices.Insert(lines, i, foreign[r.IntN(len(foreign))])
 		}
 	default:
