@@ -110,6 +110,13 @@ func (c *checker) termsOf(conds []term.ID) (n int) {
 	return n
 }
 
+// whole are the ways of asking about all claims.
+var whole = []attempt{
+	{proof: true, conflicts: soonConflicts, time: wholeTime},
+	linear,
+	{proof: true, conflicts: wholeConflicts, time: wholeTime},
+}
+
 // atOnce asks about all claims together, shortly: it drops them if none can fail. They are settled as well if one can,
 // in a model that is right of memory: that is no matter of pieces.
 func (c *checker) atOnce(conds []term.ID) (settled bool, err error) {
@@ -124,7 +131,12 @@ func (c *checker) atOnce(conds []term.ID) (settled bool, err error) {
 			c.claims = nil
 			return true, nil
 		}
-		status, err := c.try(attempt{proof: true, conflicts: wholeConflicts, time: wholeTime}, roots)
+		var status smt.Status
+		for _, a := range whole {
+			if status, err = c.try(a, roots); c.ctx.Err() != nil || err == nil && status != smt.Unknown {
+				break
+			}
+		}
 		switch {
 		case c.ctx.Err() != nil:
 			return false, c.ctx.Err()

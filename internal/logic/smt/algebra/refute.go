@@ -13,7 +13,8 @@ import (
 // maxRounds bounds the rounds of lemmas for one question.
 const maxRounds = 200
 
-// Refute says whether terms exclude each other; that it does not find out means nothing.
+// Refute says whether terms exclude each other; that it does not find out means nothing. Terms without
+// operations are no matter of calculation: nothing is asked about them.
 func Refute(ctx context.Context, st *term.Store, solver smt.Solver, roots []term.ID) (bool, error) {
 	return refute(ctx, st, solver, roots, MinWidth)
 }
@@ -23,6 +24,9 @@ func refute(ctx context.Context, st *term.Store, solver smt.Solver, roots []term
 	o := New(st)
 	o.least = least
 	o.Watch(roots...)
+	if len(o.widths) == 0 {
+		return false, nil
+	}
 	for _, t := range o.withoutAll(roots) {
 		solver.Assert(t)
 	}

@@ -1,0 +1,94 @@
+package certify
+
+import (
+	"time"
+
+	"assay/internal/logic/smt"
+	"assay/internal/logic/smt/intblast"
+	"assay/internal/logic/term"
+)
+
+// This file asks over the integers (package intblast), where a refutation is one of the bit-vectors
+// as well, and nothing else is an answer.
+
+// integerTime is after how much time of a processor a question over the integers is given up; quickly that if others were not asked yet.
+const (
+	integerTime = 3 * time.Second
+	quickly     = 300 * time.Millisecond
+)
+
+// decreasing drops the claims about ranking functions that are refuted: those that are sums over the integers, those that count bits by words.
+// The one who would take long is asked again when the other did not find it soon.
+func (c *checker) decreasing() error {
+	if err := c.overIntegers(quickly); err != nil {
+		return err
+	}
+	some := c.st.False()
+	for _, x := range c.claims {
+		some = c.st.Or(some, x.cond)
+	}
+	if c.st.IsFalse(some) {
+		return nil
+	}
+	roots := append([]term.ID{some}, c.facts...)
+	for _, a := range c.plan(roots) {
+		if a.integers {
+			continue
+		}
+		if a.conflicts == 0 || a.conflicts > soonConflicts {
+			break
+		}
+		status, err := c.try(a, roots)
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case err == nil && status == smt.Unsat:
+			c.claims = nil
+			return nil
+		}
+	}
+	return c.overIntegers(integerTime)
+}
+
+// overIntegers drops the claims of which it is refuted over the integers that they
+// fail, one by one: sums of different widths, which ranking functions are, are hard bit by bit.
+func (c *checker) overIntegers(limit time.Duration) error {
+	c.facts = append(c.facts, c.sp.Facts()...)
+	r := intblast.New(limit)
+	defer r.Close()
+	left := c.claims[:0]
+	for i, x := range c.claims {
+		if c.st.IsFalse(x.cond) {
+			continue
+		}
+		no, err := r.Refute(c.ctx, c.st, append([]term.ID{x.cond}, c.facts...))
+		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
+		case err != nil: // other ways of asking will do, or say what is wrong
+			c.claims = append(left, c.claims[i:]...)
+			return nil
+		case no:
+			c.integers = true
+		default:
+			left = append(left, x)
+		}
+	}
+	c.claims = left
+	return nil
+}
+
+// byIntegers asks about all roots together, if they are not too many.
+func (c *checker) byIntegers(roots []term.ID, limit time.Duration) (smt.Status, error) {
+	if c.termsOf(roots) > middleFormula {
+		return smt.Unknown, nil
+	}
+	r := intblast.New(limit)
+	defer r.Close()
+	no, err := r.Refute(c.ctx, c.st, roots)
+	if err != nil || !no {
+		return smt.Unknown, err
+	}
+	c.integers = true
+	return smt.Unsat, nil
+}
