@@ -32,11 +32,8 @@ func (c *checker) decreasing() error {
 	}
 	roots := append([]term.ID{some}, c.facts...)
 	for _, a := range c.plan(roots) {
-		if a.integers {
-			continue
-		}
 		if a.conflicts == 0 || a.conflicts > soonConflicts {
-			break
+			continue
 		}
 		status, err := c.try(a, roots)
 		switch {
@@ -80,7 +77,7 @@ func (c *checker) overIntegers(limit time.Duration) error {
 
 // byIntegers asks about all roots together, if they are not too many.
 func (c *checker) byIntegers(roots []term.ID, limit time.Duration) (smt.Status, error) {
-	if c.termsOf(roots) > middleFormula {
+	if c.termsOf(roots) > linearTerms {
 		return smt.Unknown, nil
 	}
 	r := intblast.New(limit)
@@ -91,4 +88,17 @@ func (c *checker) byIntegers(roots []term.ID, limit time.Duration) (smt.Status, 
 	}
 	c.integers = true
 	return smt.Unsat, nil
+}
+
+// dividesByConstants says whether formulas have operations whose circuits are big, and all of them are divisions by
+// constants, which are linear.
+func (c *checker) dividesByConstants(roots []term.ID) bool {
+	some, all := false, true
+	c.st.Walk(roots, func(t term.ID) {
+		if hard(c.st, t) {
+			some = true
+			all = all && c.st.IsConst(c.st.Arg(t, 1))
+		}
+	})
+	return some && all
 }

@@ -110,9 +110,10 @@ type attempt struct {
 // with multiplication or division it is too slow: 2 s against 40 ms for the product
 // of two converted bytes.
 var (
-	attempts = []attempt{small, linear, {conflicts: soonConflicts, time: soon}, large, {options: z3.Options{OneShot: true}}}
+	attempts = []attempt{small, medium, linear, {conflicts: soonConflicts, time: soon}, large, {options: z3.Options{OneShot: true}}}
 	words    = []attempt{
 		small,
+		medium,
 		linear,
 		{conflicts: soonConflicts, time: soon},
 		{options: z3.Options{OneShot: true, Circuits: true}, conflicts: 50000, time: soon},
@@ -136,12 +137,16 @@ var (
 // Proofs in clauses: of formulas so small that Z3's start would take longer than all of it, and of those
 // whose clauses and their proof fit into memory.
 var (
-	small = attempt{proof: true, conflicts: 500, clauses: 20_000}
-	large = attempt{proof: true, conflicts: 1_000_000, clauses: 10_000_000}
+	small  = attempt{proof: true, conflicts: 500, clauses: 20_000}
+	medium = attempt{proof: true, conflicts: 5000, clauses: 200_000, time: soon / 3}
+	large  = attempt{proof: true, conflicts: 1_000_000, clauses: 10_000_000}
 )
 
 // linear is for sums and comparisons of wide numbers, of which most do not wrap around: offsets and sizes of objects.
-// One of three places in a buffer takes 80,000 conflicts bit by bit, and 20 ms over the integers.
+// One of three places in a buffer takes 80,000 conflicts bit by bit, and 20 ms over the integers. Big formulas
+// are those of programs that do more than this.
+const linearTerms = 2000
+
 var linear = attempt{integers: true, time: quickly}
 
 // plan is how to ask about these terms.
