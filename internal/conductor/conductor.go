@@ -298,7 +298,9 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 	r.said.mu.Lock()
 	r.said.list, r.said.loops = nil, nil
 	r.said.mu.Unlock()
-	unwound := r.Question == Safety && !r.Options.EachCheck && withoutLoops(m)
+	safety := r.Question == Safety && !r.Options.EachCheck
+	unwound := safety && withoutLoops(m)
+	beside := safety && !unwound && !alone && r.besidePaths(m, engines)
 	var table []schedule.Engine[Reply]
 	for _, e := range engines {
 		line := schedule.Engine[Reply]{Name: e.Name, Start: e.Start, Limit: e.Limit, Share: e.Share, Burst: e.Burst, Behind: e.Behind, Stays: e.Finds && r.Options.ShowInvariants}
@@ -308,8 +310,14 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 		if r.Options.Scripted && e.Name == "symex" {
 			line.Start = scriptedGraph
 		}
-		if unwound && e.Searches {
+		switch {
+		case unwound && e.Searches:
 			line.Share, line.Behind = besideUnwinding, "bmc"
+		case beside:
+			line.Share, line.Burst, line.Behind = e.Uncut, max(e.Burst, besideBurst), "paths"
+			if e.Name == "slice" { // its analysis takes long, and cannot rest
+				line.Start = besideSlice
+			}
 		}
 		if alone || r.Options.EachCheck && e.Name == "bmc" { // it refutes most of what is refuted check by check
 			line.Share = 0

@@ -2,6 +2,8 @@ package conductor
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"assay/internal/certify/accept"
 	"assay/internal/engines/pathwise"
@@ -41,4 +43,18 @@ func (r *run) pathOptions(targets, disputed []ir.CheckKind, label string) pathwi
 
 func (r *run) explored(x pathwise.Result) Reply {
 	return Reply{Verdict: x.Verdict, Stats: Stats{Paths: x.Stats.Paths, PathsOpen: x.Stats.Open, PathSteps: x.Stats.Steps, PathQueries: x.Stats.Queries, PathSolved: x.Stats.Solved}}
+}
+
+// besideBurst is how long the other engines work before they leave their time to it, besideSlice when a slice is made.
+const (
+	besideBurst = 400 * time.Millisecond
+	besideSlice = 2 * time.Second
+)
+
+// besidePaths says whether the other engines leave their time to the one that follows paths: where a loop or a recursion
+// cannot be cut, because it moves pointers or reads them from memory, nothing is left of induction and what is built
+// on it; mostly that is code that its input drives, a parser, and the paths of a small input are few.
+func (r *run) besidePaths(m *ir.Module, engines []Engine) bool {
+	follows := slices.ContainsFunc(engines, func(e Engine) bool { return e.Name == "paths" })
+	return follows && uncut(m, slices.Concat(r.Targets, r.Disputed), r.Label)
 }

@@ -27,6 +27,8 @@ type Engine struct {
 	Share  float64
 	Burst  time.Duration
 	Behind string
+	// Uncut is the same share, behind paths, where induction cannot cut the program (besidePaths).
+	Uncut float64
 	// When says for which tasks it runs, unless it is asked for by its name.
 	When func(o *Options) bool
 	// Finds says that it finds predicates of loops for Options.ShowInvariants.
@@ -95,10 +97,10 @@ func init() { // the functions use the table
 			Searches: true, Start: 100 * time.Millisecond,
 			Share: 1. / 5, Burst: 400 * time.Millisecond, Behind: "induction"}, // what is for paths mostly has no loops that induction can cut
 		{Name: "trial", Question: Safety, About: "runs with guessed inputs",
-			Gives: False, When: whole, Quiet: true, Run: (*run).try,
+			Gives: False, When: whole, Quiet: true, Uncut: 1. / 3, Run: (*run).try,
 			Searches: true, Start: 150 * time.Millisecond, Share: 1. / 3},
 		{Name: "ic3", Question: Safety, About: "IC3 on the transition system",
-			Gives: True | False, When: together, Quiet: true, Run: system(solve.IC3),
+			Gives: True | False, When: together, Quiet: true, Uncut: 1. / 3, Run: system(solve.IC3),
 			Searches: true, Start: time.Second},
 		{Name: "incremental", Question: Safety, About: "unrolls the transition system (only by its name)",
 			Gives: True | False, When: byName, Run: system(solve.Incremental)},
@@ -109,20 +111,20 @@ func init() { // the functions use the table
 			Searches: true, Start: 20 * time.Millisecond, // it takes milliseconds, its check takes longer
 			Share: 1. / 3, Burst: 400 * time.Millisecond, Behind: "induction"}, // where induction can cut the loops, it mostly proves what there is
 		{Name: "flat", Question: Safety, About: "graphs and induction where calls are replaced by bodies, and locals that functions share are values",
-			Gives: True, When: together, Quiet: true, Run: (*run).proveFlat,
+			Gives: True, When: together, Quiet: true, Uncut: 1. / 3, Run: (*run).proveFlat,
 			Start: 300 * time.Millisecond},
 		{Name: "skeleton", Question: Safety, About: "induction where memory may hold anything: numbers beside lists and trees",
 			Gives: True, When: together, Quiet: true, Run: (*run).proveSkeleton,
 			Start: 200 * time.Millisecond},
 		{Name: "parts", Question: Safety, About: "proves checks in sets, by the others",
-			Gives: True | False, When: parted, Asks: true, Quiet: true, Run: (*run).proveParts,
+			Gives: True | False, When: parted, Asks: true, Quiet: true, Uncut: 1. / 3, Run: (*run).proveParts,
 			Searches: true, Start: time.Second}, // and more for long programs: partsDelay
 		{Name: "acceleration", Question: Safety, About: "makes many iterations of a loop at once: refutes",
-			Gives: False, When: whole, Quiet: true, Run: (*run).accelerate,
+			Gives: False, When: whole, Quiet: true, Uncut: 1. / 3, Run: (*run).accelerate,
 			Start: 100 * time.Millisecond, Limit: 10 * time.Second,
 			Share: 1. / 3, Burst: 400 * time.Millisecond, Behind: "induction"}, // what it finds, it mostly finds at once
 		{Name: "slice", Question: Safety, About: "unwinds what the checks depend on that abstract interpretation leaves open: refutes",
-			Gives: False, When: whole, Quiet: true, Run: (*run).searchSlice,
+			Gives: False, When: whole, Quiet: true, Uncut: 1. / 3, Run: (*run).searchSlice,
 			Start: 60 * time.Millisecond},
 		{Name: "refinement", Question: Safety, About: "proofs that say more from step to step (--heap, --values-refine)",
 			Gives: True, When: refining, Run: (*run).refine},
