@@ -152,6 +152,92 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestWidths: what has a model is not refuted, with values of several widths, parts and extensions of one another.
+func TestWidths(t *testing.T) {
+	count := 0
+	r := newRefuter(t)
+	for seed := range uint64(400) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		w := uint32(1 + rng.IntN(4))
+		st := term.NewStore()
+		if rng.IntN(2) == 0 {
+			st = term.NewRawStore()
+		}
+		vars := []term.ID{st.Var("x", term.BitVec(w)), st.Var("y", term.BitVec(w))}
+		terms := append([]term.ID{st.ConstU(w, rng.Uint64()&(1<<w-1))}, vars...)
+		fit := func(a term.ID, w uint32) term.ID {
+			switch d := st.Width(a); {
+			case d == w:
+				return a
+			case d > w:
+				lo := rng.Uint32N(d - w + 1)
+				return st.Extract(a, lo+w-1, lo)
+			case rng.IntN(2) == 0:
+				return st.ZExt(a, w)
+			default:
+				return st.SExt(a, w)
+			}
+		}
+		for range 4 + rng.IntN(8) {
+			op := operations[rng.IntN(len(operations))]
+			a := terms[rng.IntN(len(terms))]
+			b := fit(terms[rng.IntN(len(terms))], st.Width(a))
+			var z term.ID
+			switch {
+			case rng.IntN(6) == 0 && st.Width(a) < 8:
+				z = fit(a, st.Width(a)+1+rng.Uint32N(3))
+			case rng.IntN(6) == 0:
+				z = fit(a, 1+rng.Uint32N(st.Width(a)))
+			case op.name == "zext" || op.name == "sext" || op.name == "high" || op.name == "low" || op.name == "concat" && st.Width(a) > 5:
+				z = st.Neg(a)
+			default:
+				z = op.make(st, a, b)
+			}
+			terms = append(terms, z)
+		}
+		var roots []term.ID
+		for range 2 + rng.IntN(3) {
+			a := terms[len(terms)-1-rng.IntN(4)]
+			b := fit(terms[rng.IntN(len(terms))], st.Width(a))
+			compare := []func(a, b term.ID) term.ID{st.ULt, st.ULe, st.SLt, st.SLe, st.Eq}[rng.IntN(5)]
+			c := compare(a, b)
+			if rng.IntN(3) == 0 {
+				c = st.Ite(st.ULt(terms[1], terms[2]), c, st.Not(c))
+			}
+			if rng.IntN(3) == 0 {
+				c = st.Not(c)
+			}
+			roots = append(roots, c)
+		}
+		possible := false
+		for a := range uint64(1 << w) {
+			for b := range uint64(1 << w) {
+				e := term.NewEvaluator(st, func(x term.ID) (bv.BV, bool) {
+					if x == vars[0] {
+						return bv.New(w, a), true
+					}
+					return bv.New(w, b), x == vars[1]
+				})
+				all := true
+				for _, q := range roots {
+					all = all && e.Value(q).IsTrue()
+				}
+				possible = possible || all
+			}
+		}
+		no := r.refuted(st, roots...)
+		if no {
+			count++
+		}
+		if possible && no {
+			t.Fatalf("seed %d %v has a model and is refuted", seed, st.String(st.AndAll(roots...)))
+		}
+	}
+	if count < 100 {
+		t.Errorf("only %d formulas were refuted", count)
+	}
+}
+
 // TestRanking: a sum that decreases as long as nothing wraps, in several widths.
 func TestRanking(t *testing.T) {
 	r := newRefuter(t)
