@@ -108,55 +108,11 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestSound: what has a model is not refuted.
-func TestSound(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	const w = 3
-	count := 0
-	r := newRefuter(t)
-	for range 600 {
-		st := term.NewStore()
-		vars := []term.ID{st.Var("x", term.BitVec(w)), st.Var("y", term.BitVec(w))}
-		terms := append([]term.ID{st.ConstU(w, rng.Uint64()&7)}, vars...)
-		for range 4 + rng.IntN(6) {
-			op := operations[rng.IntN(15)]
-			terms = append(terms, op.make(st, terms[rng.IntN(len(terms))], terms[rng.IntN(len(terms))]))
-		}
-		var roots []term.ID
-		for range 2 + rng.IntN(2) {
-			a, b := terms[len(terms)-1-rng.IntN(4)], terms[rng.IntN(len(terms))]
-			compare := []func(a, b term.ID) term.ID{st.ULt, st.ULe, st.SLt, st.SLe, st.Eq}[rng.IntN(5)]
-			c := compare(a, b)
-			if rng.IntN(2) == 0 {
-				c = st.Ite(st.ULt(terms[1], terms[2]), c, st.Not(c))
-			}
-			roots = append(roots, c)
-		}
-		possible := false
-		for a := range uint64(1 << w) {
-			for b := range uint64(1 << w) {
-				at := st.SubstituteAll(roots, map[term.ID]term.ID{vars[0]: st.Const(bv.New(w, a)), vars[1]: st.Const(bv.New(w, b))})
-				possible = possible || st.IsTrue(st.AndAll(at...))
-			}
-		}
-		no := r.refuted(st, roots...)
-		if no {
-			count++
-		}
-		if possible && no {
-			t.Fatalf("%v has a model and is refuted", st.String(st.AndAll(roots...)))
-		}
-	}
-	if count < 30 {
-		t.Errorf("only %d formulas were refuted", count)
-	}
-}
-
 // TestWidths: what has a model is not refuted, with values of several widths, parts and extensions of one another.
 func TestWidths(t *testing.T) {
 	count := 0
 	r := newRefuter(t)
-	for seed := range uint64(400) {
+	for seed := range uint64(800) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		w := uint32(1 + rng.IntN(4))
 		st := term.NewStore()
@@ -233,7 +189,7 @@ func TestWidths(t *testing.T) {
 			t.Fatalf("seed %d %v has a model and is refuted", seed, st.String(st.AndAll(roots...)))
 		}
 	}
-	if count < 100 {
+	if count < 250 {
 		t.Errorf("only %d formulas were refuted", count)
 	}
 }
