@@ -81,7 +81,7 @@ func (f *scanFlags) groups() groups {
 	f.reports.findingFlags(output)
 	output.BoolVar(&o.Summary, "summary", false, "print a table of functions and properties, with the engines that proved them, and no findings: each function is asked once")
 	output.BoolVar(&f.noTraces, "no-trace", false, "print no runs")
-	output.BoolVar(&f.show.ShowLow, "show-low", false, "print the runs of findings that need a precondition, too")
+	output.BoolVar(&f.show.ShowLow, "show-low", false, "print findings that need a precondition, too, not their number only")
 	output.BoolVar(&f.show.ShowSuppressed, "show-suppressed", false, "print suppressed findings, too")
 	output.BoolVarP(&f.show.Verbose, "verbose", "v", false, "print which functions are open, and why")
 	return groups{{questionTitle, question}, {programTitle, program}, {limitsTitle, limits}, {outputTitle, output}}

@@ -67,7 +67,11 @@ func TestScan(t *testing.T) {
 	if one := look(0, "--function", "ring_last", "testdata/scan"); len(one.Functions) != 1 || one.Cached != 1 {
 		t.Errorf("one function: %+v", one.Functions)
 	}
-	text := invoke(t, "scan", "--cache", cache, "testdata/scan").stdout
+	short := invoke(t, "scan", "--cache", cache, "testdata/scan").stdout
+	if strings.Contains(short, "needs a precondition: ") || !strings.Contains(short, "that need a precondition (--show-low)") {
+		t.Errorf("what needs a precondition is more than a number:\n%s", short)
+	}
+	text := invoke(t, "scan", "--cache", cache, "--show-low", "testdata/scan").stdout
 	for _, want := range []string{"1. src/ring.c:7:", "needs a precondition: ", "1 suppressed", "sums.c", "7 from the cache"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text has no %q:\n%s", want, text)

@@ -286,3 +286,47 @@ func TestProject(t *testing.T) {
 		t.Error("a comment changes the digests")
 	}
 }
+
+// TestOpaque: a structure that its file only declares is what another file defines, wherever it is reached from, unless two define it differently.
+func TestOpaque(t *testing.T) {
+	folder := t.TempDir()
+	unit := func(name, source string) *Unit {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		u, err := Compile(t.Context(), Source{File: file}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	use := unit("use.c", "struct list; int size(struct list *); int more(int);\nstruct iter { struct list *l; int at; };\nint f(struct iter *i, struct list **all) { return size(i->l) + size(all[0]) + more(i->at); }\n")
+	list := unit("list.c", "struct list { struct list *next; int n, items[8]; };\nint size(struct list *l) { return l->next ? 2 : l->n & 7; }\n")
+	const plain, other = "int more(int x) { return x & 1; }\n", "struct list { char c; };\nstatic int g(struct list *l) { return l->c & 1; }\nint more(int x) { struct list l = {(char)x}; return g(&l); }\n"
+	for _, x := range []struct {
+		more string
+		want bool
+	}{{plain, true}, {other, false}} {
+		r, err := NewProject([]*Unit{use, list, unit("more.c", x.more)}).Reach(Named{0, "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(t.Context(), Options{Link: r.Link, Function: "f", Harness: harness.Variant{Infer: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes := map[string]uint64{}
+		for _, fact := range loaded.Harness.Facts() {
+			if p := fact.Pointer; p != nil && p.Object != nil {
+				sizes[fact.Name] = p.Object.Size
+				if fact.Name == "i->l" && p.Unknown() == x.want {
+					t.Errorf("i->l is known: %v", !p.Unknown())
+				}
+			}
+		}
+		if x.want && (sizes["i->l"] != 48 || sizes["all->*"] != 48) || sizes["i"] != 16 {
+			t.Errorf("bytes behind arguments: %v", sizes)
+		}
+	}
+}

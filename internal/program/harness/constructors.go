@@ -125,7 +125,7 @@ func (in *inference) made(t *llvm.CType) *Made {
 	if len(out.Makers) == 0 {
 		return nil
 	}
-	base := t.Strip().Base
+	base := in.defined(t.Strip().Base)
 	if b := base.Strip(); b != nil {
 		out.Object = &Object{Type: base, Size: (b.Bits + 7) / 8, Count: Count{Kind: Fixed, Number: 1}}
 	}

@@ -143,6 +143,8 @@ type inference struct {
 	// subscripts are members that the program uses as an index of an array of the same structure.
 	subscripts map[place]subscript
 	names      map[string]*llvm.CType
+	// doubled are names of structures that two files define differently.
+	doubled map[string]bool
 	// walked are members that lead to arrays which end with an element of zeros.
 	walked map[place]bool
 	// making says that this is about the arguments of a constructor.
@@ -314,6 +316,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 			}
 		}
 	}
+	base = in.defined(base)
 	differs := several(s.views, base)
 	for _, other := range s.types { // a structure that is the beginning of a larger one
 		if o := other.Strip(); o != nil && o.Kind == llvm.CPointer && beginsWith(o.Base, base) {
@@ -501,24 +504,50 @@ func structureName(t *llvm.Type) string {
 	return name
 }
 
-// named is the C type of a structure of LLVM, nil if there is none of its name.
-func (in *inference) named(t *llvm.Type) *llvm.CType {
-	if in.names == nil {
-		in.names = map[string]*llvm.CType{}
-		seen := map[*llvm.CType]bool{}
-		for _, f := range in.p.Functions {
-			for _, t := range f.CTypes {
-				in.note(t, seen)
-			}
-			for _, b := range f.Blocks {
-				for _, i := range b.Instrs {
-					if i.Var != nil {
-						in.note(i.Var.Type, seen)
-					}
+// noteAll gives all structures of the program their names.
+func (in *inference) noteAll() {
+	if in.names != nil {
+		return
+	}
+	in.names, in.doubled = map[string]*llvm.CType{}, map[string]bool{}
+	seen := map[*llvm.CType]bool{}
+	for _, f := range in.p.Functions {
+		for _, t := range f.CTypes {
+			in.note(t, seen)
+		}
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				if i.Var != nil {
+					in.note(i.Var.Type, seen)
 				}
 			}
 		}
 	}
+}
+
+// isOpaque says that a type is a structure that is declared, and not defined.
+func isOpaque(t *llvm.CType) bool {
+	s := t.Strip()
+	return s != nil && s.Kind == llvm.CStruct && len(s.Members) == 0 && s.Bits == 0
+}
+
+// defined is a type, for a structure that its file only declares as another file of the program defines it: those that look into the
+// structure know what it is. Two different definitions are none.
+func (in *inference) defined(t *llvm.CType) *llvm.CType {
+	if !isOpaque(t) {
+		return t
+	}
+	in.noteAll()
+	name := strings.TrimPrefix(t.Strip().Name, "struct ")
+	if d := in.names[name]; d != nil && d.Kind == llvm.CStruct && !in.doubled[name] {
+		return d
+	}
+	return t
+}
+
+// named is the C type of a structure of LLVM, nil if there is none of its name.
+func (in *inference) named(t *llvm.Type) *llvm.CType {
+	in.noteAll()
 	text, _, _ := strings.Cut(t.Text, " = ") // the body of the type is behind its name
 	name, ok := strings.CutPrefix(text, "%struct.")
 	if c := in.names[name]; ok && c != nil && c.Strip().Bits/8 == t.Size {
@@ -538,7 +567,11 @@ func (in *inference) note(t *llvm.CType, seen map[*llvm.CType]bool) {
 		case t.Kind == llvm.CAlias && t.Name != "" && s.Name == "struct":
 			in.names[t.Name] = t
 		case t.Kind == llvm.CStruct && t.Name != "struct":
-			in.names[strings.TrimPrefix(t.Name, "struct ")] = t
+			name := strings.TrimPrefix(t.Name, "struct ")
+			if other := in.names[name]; other != nil && other.Strip().Bits != t.Bits {
+				in.doubled[name] = true
+			}
+			in.names[name] = t
 		}
 	}
 	in.note(t.Base, seen)

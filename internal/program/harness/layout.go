@@ -144,6 +144,7 @@ func placesOf(i *llvm.Inst) (list []place) {
 // object is one element of a type.
 func (in *inference) object(t *llvm.CType, depth int, above []*llvm.CType) *Object {
 	in.budget--
+	t = in.defined(t)
 	o := &Object{Type: t, Count: Count{Kind: Fixed, Number: 1}}
 	s := t.Strip()
 	if s == nil {
@@ -170,7 +171,7 @@ func (in *inference) object(t *llvm.CType, depth int, above []*llvm.CType) *Obje
 
 // pointerTo says what a pointer in memory points to, by its type.
 func (in *inference) pointerTo(t *llvm.CType, depth int, above []*llvm.CType) *Pointer {
-	base := t.Strip().Base
+	base := in.defined(t.Strip().Base)
 	b := base.Strip()
 	switch {
 	case b != nil && b.Kind == llvm.CFunction:
@@ -213,7 +214,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 				f.Pointer = &Pointer{Why: notUsed}
 				break
 			}
-			b := s.Base.Strip()
+			b := in.defined(s.Base).Strip()
 			if b != nil && slices.Contains(deeper, b) {
 				// One level on, if there is room; from there, it is null.
 				f.Pointer = &Pointer{MayBeNull: true, Why: "it leads to its own type"}

@@ -215,6 +215,9 @@ type Fact struct {
 // Part says that it is about what is inside of what an argument points to.
 func (f *Fact) Part() bool { return strings.ContainsAny(f.Name, "->*.[") }
 
+// Unknown says that it points to a structure of which the program has no definition.
+func (p *Pointer) Unknown() bool { return p.Object != nil && isOpaque(p.Object.Type) }
+
 // Open says that it points to a structure whose last member is an array of any size: nothing says how much room it has.
 func (p *Pointer) Open() bool {
 	if p.Object == nil {

@@ -69,6 +69,11 @@ func (s start) open(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Open() })
 }
 
+// unknown says that a name is that of a pointer to a structure that the project only declares.
+func (s start) unknown(name string) bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil && f.Pointer.Unknown() })
+}
+
 // otherMember says that a violation takes a member of a union for another one than that which was filled in: it accesses other numbers of bytes
 // than the elements have that the member points to.
 func (s start) otherMember(p show.Pointee) bool {
@@ -427,6 +432,8 @@ func lowered(f *Finding, s start) bool {
 	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing || p.Kind == show.PointeeFunction) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
+	case p.Kind == show.PointeeArgument && s.unknown(p.Name):
+		f.lower(LabelInvariant, "the project only declares the structure that "+p.Name+" points to", roomFor(f, s))
 	case p.Kind == show.PointeeArgument && s.otherMember(p):
 		f.lower(LabelInvariant, "it takes what "+p.Name+" points to for something else, and what a union holds depends on what is beside it", "the kind of what "+p.Name+" is a part of")
 	case p.Kind == show.PointeeArgument && s.loose(f) != "":

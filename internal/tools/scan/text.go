@@ -18,7 +18,7 @@ import (
 type TextOptions struct {
 	Traces         bool // the runs
 	ShowSuppressed bool
-	ShowLow        bool // findings that need a precondition, in full
+	ShowLow        bool // findings that need a precondition, too
 	Verbose        bool // what is open, and why; assumptions of each function
 	Summary        bool // instead of findings, what is known of each function
 }
@@ -45,6 +45,9 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	for i, f := range r.Findings {
 		if f.Confidence == Low {
 			low++
+			if !o.ShowLow {
+				continue
+			}
 		}
 		t.finding(i+1, &f)
 	}
@@ -62,6 +65,9 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	t.printf("%s", plural(len(r.Findings)-low, "finding"))
 	if low > 0 {
 		t.printf(", and %d that need a precondition", low)
+		if !o.ShowLow {
+			t.printf(" (--show-low)")
+		}
 	}
 	if n := len(r.Suppressed); n > 0 {
 		t.printf(", %d suppressed (--show-suppressed)", n)
@@ -108,15 +114,13 @@ func (t *text) finding(n int, f *Finding) {
 	if f.Suppressed != nil {
 		t.printf("   suppressed at %s: %s\n", t.r.relative(f.Suppressed.Pos), f.Suppressed.Reason)
 	}
-	if f.Confidence != Low || t.o.ShowLow {
-		for _, line := range f.Harness {
-			t.printf("     %s\n", line)
-		}
-		if t.o.Traces {
-			report.WriteSteps(t.w, t.sources, f.Trace, func(file string) string { return relativeTo(t.r.Root, file) })
-			if f.Cut > 0 {
-				t.printf("      (%s left out)\n", plural(f.Cut, "step"))
-			}
+	for _, line := range f.Harness {
+		t.printf("     %s\n", line)
+	}
+	if t.o.Traces {
+		report.WriteSteps(t.w, t.sources, f.Trace, func(file string) string { return relativeTo(t.r.Root, file) })
+		if f.Cut > 0 {
+			t.printf("      (%s left out)\n", plural(f.Cut, "step"))
 		}
 	}
 	t.printf("\n")
