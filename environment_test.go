@@ -58,7 +58,7 @@ func TestAllocationsMayFail(t *testing.T) {
 			}
 			task := Task{Files: []string{file}, Properties: []Property{UnreachCall}, Timeout: time.Minute, Program: Program{MallocMayFail: c.may}}
 			if c.want == Unknown { // no engine comes to an end
-				task.Timeout = 3 * time.Second
+				task.Timeout = 1500 * time.Millisecond
 			}
 			if c.m32 {
 				task.Program.DataModel = ILP32

@@ -47,7 +47,7 @@ func TestSemantics(t *testing.T) {
 				}
 				limit := time.Minute
 				if want == Unknown { // nothing ends some of the searches
-					limit = 5 * time.Second
+					limit = 2 * time.Second
 				}
 				r, err := Check(context.Background(), Task{Files: []string{file}, Properties: []Property{Termination}, Program: Program{Semantics: s}, Timeout: limit})
 				if err != nil {

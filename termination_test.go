@@ -139,7 +139,7 @@ func TestRecursionAndMemory(t *testing.T) {
 			r := checkTermination(t, test.source, func(t *Task) {
 				t.Timeout = 15 * time.Second
 				if test.want[0] != True { // nothing ends some of the searches
-					t.Timeout = 3 * time.Second
+					t.Timeout = 1500 * time.Millisecond
 				}
 			})
 			// Under load there may be no answer.
@@ -256,7 +256,7 @@ func TestTerminationIsNotClaimed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if r := checkTermination(t, source, func(t *Task) { t.Timeout = 3 * time.Second }); r.Answer == True {
+			if r := checkTermination(t, source, func(t *Task) { t.Timeout = 1500 * time.Millisecond }); r.Answer == True {
 				t.Errorf("proved: %+v", r.Certificate)
 			}
 		})
@@ -319,7 +319,7 @@ func TestWhateverOverflowYields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := checkTermination(t, p.source, func(task *Task) {
 				if p.want == Unknown {
-					task.Timeout = 5 * time.Second
+					task.Timeout = 2 * time.Second
 				}
 			})
 			if r.Answer != p.want {
