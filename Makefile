@@ -15,8 +15,8 @@ N     ?= 1000
 SEED  ?= 1
 FLAGS ?= --timeout 10s
 
-# Every program and test links LLVM: the faster linker of scripts/deps.sh, if it is there.
-export CGO_LDFLAGS ?= -O2 -g$(if $(shell command -v ld.mold), -fuse-ld=mold)
+# Every program and test links LLVM: by the fastest linker that is there (mold: scripts/deps.sh; gold: binutils).
+export CGO_LDFLAGS ?= -O2 -g$(if $(shell command -v ld.mold), -fuse-ld=mold,$(if $(shell command -v ld.gold), -fuse-ld=gold))
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -177,11 +177,12 @@ func TestSameValues(t *testing.T) {
 		})
 		both = strings.Replace(both, "extern int nondet(void);", `#include <stdio.h>
 #include <stdlib.h>
-static unsigned seed = 1, calls;
+static unsigned seed, calls;
 static int nondet(void) { calls++; seed = seed * 1103515245 + 12345; if (calls == 400) exit(0); return (int)(seed >> 16) % 7 - 3; }
 static int same(int k, int old, int yes, int no) { if (old != yes || old == no) { printf("DIFFERENT %d\n", k); exit(0); } return old; }`, 1)
+		binary := compile(t, "both", strings.Replace(both, "int main(void) {", "int main(int count, char **start) {\n\tseed = atoi(start[count - 1]);", 1))
 		for start := range 3 {
-			if got := run(t, "both", strings.Replace(both, "seed = 1", fmt.Sprintf("seed = %d", 7919*start+1), 1)); strings.Contains(got, "DIFFERENT") {
+			if got := execute(t, binary, fmt.Sprint(7919*start+1)); strings.Contains(got, "DIFFERENT") {
 				t.Fatalf("seed %d: %s\n%s\n%+v", seed, got, text, out.Conditions)
 			}
 		}

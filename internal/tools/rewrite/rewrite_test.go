@@ -61,17 +61,30 @@ func program(r *rand.Rand) string {
 // run compiles and runs a program.
 func run(t *testing.T, name, text string) string {
 	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, name+".c")
+	return execute(t, compile(t, name, text))
+}
+
+// compile compiles a program, and returns where it is.
+func compile(t *testing.T, name, text string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), name)
+	file := binary + ".c"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("clang-19", "-w", "-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all", "-O0", file, "-o", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+	if out, err := exec.Command("clang-19", "-w", "-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all", "-O0", file, "-o", binary).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, out, text)
 	}
-	out, err := exec.Command(filepath.Join(dir, name)).CombinedOutput()
+	return binary
+}
+
+// execute runs a program, and returns what it prints.
+func execute(t *testing.T, binary string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(binary, args...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s\n%s", name, err, out, text)
+		text, _ := os.ReadFile(binary + ".c")
+		t.Fatalf("%s: %v\n%s\n%s", filepath.Base(binary), err, out, text)
 	}
 	return string(out)
 }
