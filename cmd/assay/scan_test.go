@@ -72,7 +72,7 @@ func TestScan(t *testing.T) {
 		t.Errorf("what needs a precondition is more than a number:\n%s", short)
 	}
 	text := invoke(t, "scan", "--cache", cache, "--show-low", "testdata/scan").stdout
-	for _, want := range []string{"1. src/ring.c:7:", "needs a precondition: ", "1 suppressed", "sums.c", "7 from the cache"} {
+	for _, want := range []string{"1. src/ring.c:7:", "needs a precondition: ", "1 suppressed", "sums.c", "7 from the cache", "files are named as seen from /"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text has no %q:\n%s", want, text)
 		}
@@ -217,6 +217,9 @@ int main(int argc, char **argv) {
 	}
 	got := map[int][]string{}
 	for _, f := range r.Findings {
+		if _, where, ok := strings.Cut(f.Place.Text, "allocated at "); ok && !strings.HasPrefix(where, "p.c:") {
+			t.Errorf("not as seen from the folder that is scanned: %s", f.Place.Text)
+		}
 		if f.Property == assay.ValidDeref || f.Property == assay.NoOverflow {
 			got[f.Place.Pos.Line] = append(got[f.Place.Pos.Line], strings.Join([]string{f.Entry, string(f.Property), string(f.Confidence), string(f.Label)}, " "))
 		}

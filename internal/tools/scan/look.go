@@ -115,7 +115,7 @@ func (s *scanner) ask(ctx context.Context, round []*target, all int) {
 			s.tell("looking", t.name, all)
 		}})
 	}
-	runJobs(ctx, jobs, s.o.Jobs, s.o.Memory, s.spent)
+	runJobs(ctx, jobs, s.o.Jobs, s.o.Memory, s.project.root, s.spent)
 }
 
 // limit is the processor time for each question about a function, when so many wait, with it.
@@ -191,7 +191,7 @@ func (s *scanner) budget() time.Duration {
 func (s *scanner) taken() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return work.Process() + s.used
+	return work.Process() + s.compiling + s.used
 }
 
 // spent says that the time for all functions is used up.

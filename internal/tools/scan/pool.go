@@ -17,9 +17,9 @@ type job struct {
 	done    func(*answer, time.Duration)
 }
 
-// runJobs has so many workers answer the jobs, in their order; it returns when all are answered, or when the context has
+// runJobs has so many workers, in the folder root, answer the jobs, in their order; it returns when all are answered, or when the context has
 // ended, or spent says that no other shall begin: then some are not.
-func runJobs(ctx context.Context, jobs []job, workers int, memory uint64, spent func() bool) {
+func runJobs(ctx context.Context, jobs []job, workers int, memory uint64, root string, spent func() bool) {
 	next := make(chan job)
 	var group sync.WaitGroup
 	for range min(workers, len(jobs)) {
@@ -33,7 +33,7 @@ func runJobs(ctx context.Context, jobs []job, workers int, memory uint64, spent 
 			for j := range next {
 				request := j.request()
 				if w == nil {
-					started, err := startWorker(memory)
+					started, err := startWorker(memory, root)
 					if err != nil {
 						j.done(&answer{Answer: assay.Unknown, Open: request.Properties, Failed: err.Error()}, 0)
 						continue

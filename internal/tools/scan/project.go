@@ -195,7 +195,7 @@ func relativeTo(root, file string) string {
 	if r, err := filepath.Rel(root, file); err == nil && !strings.HasPrefix(r, "..") {
 		return r
 	}
-	return file
+	return filepath.Clean(file)
 }
 
 var missingHeader = lazyregexp.New(`error: '([^']+)' file not found`)

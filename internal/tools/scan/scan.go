@@ -113,6 +113,8 @@ type scanner struct {
 	done     int
 	findings int
 	used     time.Duration // processor time of workers
+	// compiling is the processor time of the compiler.
+	compiling time.Duration
 }
 
 // Run scans. The error is an *assay.InputError or an *assay.EnvironmentError; when the context or the time ends, the report is about
@@ -123,6 +125,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
+	}
+	if o.Program.Models != "" {
+		o.Program.Models = absolute(o.Program.Models) // workers are in the folder that is scanned
 	}
 	if o.Jobs <= 0 {
 		o.Jobs = runtime.NumCPU()
@@ -159,6 +164,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return nil, err
 		}
 	}
+	before := usedBy(syscall.RUSAGE_CHILDREN)
 	if err := s.compile(ctx); err != nil {
 		return nil, err
 	}
@@ -166,6 +172,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
+	s.compiling = usedBy(syscall.RUSAGE_CHILDREN) - before // no worker has begun
 	graph, err := s.choose(changed, models)
 	if err != nil {
 		return nil, err
@@ -490,14 +497,17 @@ func notNil[T any](list []T) []T {
 }
 
 // processorTime is that of this process, and of those that it has waited for.
-func processorTime() (t time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		if syscall.Getrusage(who, &u) == nil {
-			t += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-		}
+func processorTime() time.Duration {
+	return usedBy(syscall.RUSAGE_SELF) + usedBy(syscall.RUSAGE_CHILDREN)
+}
+
+// usedBy is the processor time of this process, or of those that it has waited for.
+func usedBy(who int) time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(who, &u) != nil {
+		return 0
 	}
-	return t
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // CacheFolder is where the cache is by default.

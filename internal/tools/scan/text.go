@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -62,6 +63,9 @@ func (r *Report) WriteText(w io.Writer, o TextOptions) error {
 	}
 	t.table()
 	t.engines()
+	if here, err := os.Getwd(); err == nil && here != r.Root {
+		t.printf("files are named as seen from %s\n", r.Root)
+	}
 	t.printf("%s", plural(len(r.Findings)-low, "finding"))
 	if low > 0 {
 		t.printf(", and %d that need a precondition", low)

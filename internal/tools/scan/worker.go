@@ -151,13 +151,14 @@ func (w *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func startWorker(memory uint64) (*worker, error) {
+func startWorker(memory uint64, root string) (*worker, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	w := &worker{cmd: exec.Command(self, WorkerCommand, strconv.FormatUint(memory, 10)), words: &lastWords{}}
 	w.cmd.Stderr = w.words
+	w.cmd.Dir = root // what it says of places is relative to that, as is all that the report says
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
 		return nil, err
