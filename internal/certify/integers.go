@@ -90,6 +90,12 @@ func (c *checker) byIntegers(roots []term.ID, limit time.Duration) (smt.Status, 
 	return smt.Unsat, nil
 }
 
+// refutedOverIntegers says whether roots exclude each other, and does not look for long.
+func (c *checker) refutedOverIntegers(roots []term.ID) bool {
+	status, err := c.try(linear, roots)
+	return err == nil && status == smt.Unsat
+}
+
 // dividesByConstants says whether formulas have operations whose circuits are big, and all of them are divisions by
 // constants, which are linear.
 func (c *checker) dividesByConstants(roots []term.ID) bool {

@@ -127,13 +127,7 @@ func (c *checker) atOnce(conds []term.ID) (settled bool, err error) {
 	for {
 		c.facts = append(c.facts, c.sp.Facts()...)
 		roots := append(c.facts[:len(c.facts):len(c.facts)], some)
-		if c.dividesByConstants(roots) {
-			if status, err := c.try(linear, roots); err == nil && status == smt.Unsat {
-				c.claims = nil
-				return true, nil
-			}
-		}
-		if c.byFunctions(roots, functionsSoon) {
+		if c.byFunctions(roots, functionsSoon[:1]) || c.dividesByConstants(roots) && c.refutedOverIntegers(roots) || c.byFunctions(roots, functionsSoon[1:]) {
 			c.claims = nil
 			return true, nil
 		}
