@@ -75,7 +75,11 @@ func (c *checker) overIntegers(limit time.Duration) error {
 	return nil
 }
 
-// byIntegers asks about all roots together, if they are not too many.
+// linearTerms is how many terms a question has at most: big formulas are those of programs that do more than to add and
+// to compare, of which nothing is known over the integers.
+const linearTerms = 2000
+
+// byIntegers asks about all roots together, if they do not have too many terms.
 func (c *checker) byIntegers(roots []term.ID, limit time.Duration) (smt.Status, error) {
 	if c.termsOf(roots) > linearTerms {
 		return smt.Unknown, nil

@@ -143,10 +143,7 @@ var (
 )
 
 // linear is for sums and comparisons of wide numbers, of which most do not wrap around: offsets and sizes of objects.
-// One of three places in a buffer takes 80,000 conflicts bit by bit, and 20 ms over the integers. Big formulas
-// are those of programs that do more than this.
-const linearTerms = 2000
-
+// One about places in a ring buffer takes 83,000 conflicts bit by bit, and less than 0.1 s over the integers.
 var linear = attempt{integers: true, time: quickly}
 
 // plan is how to ask about these terms.

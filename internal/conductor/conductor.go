@@ -315,9 +315,7 @@ func (r *run) play(ctx context.Context, m *ir.Module) (Answer, schedule.Result[R
 			line.Share, line.Behind = besideUnwinding, "bmc"
 		case beside:
 			line.Share, line.Burst, line.Behind = e.Uncut, max(e.Burst, besideBurst), "paths"
-			if e.Name == "slice" { // its analysis takes long, and cannot rest
-				line.Start = besideSlice
-			}
+			line.Start = max(line.Start, e.UncutStart)
 		}
 		if alone || r.Options.EachCheck && e.Name == "bmc" { // it refutes most of what is refuted check by check
 			line.Share = 0

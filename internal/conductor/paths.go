@@ -45,11 +45,8 @@ func (r *run) explored(x pathwise.Result) Reply {
 	return Reply{Verdict: x.Verdict, Stats: Stats{Paths: x.Stats.Paths, PathsOpen: x.Stats.Open, PathSteps: x.Stats.Steps, PathQueries: x.Stats.Queries, PathSolved: x.Stats.Solved}}
 }
 
-// besideBurst is how long the other engines work before they leave their time to it, besideSlice when a slice is made.
-const (
-	besideBurst = 400 * time.Millisecond
-	besideSlice = 2 * time.Second
-)
+// besideBurst is how long the other engines work before they leave their time to it.
+const besideBurst = 400 * time.Millisecond
 
 // besidePaths says whether the other engines leave their time to the one that follows paths: where a loop or a recursion
 // cannot be cut, because it moves pointers or reads them from memory, nothing is left of induction and what is built

@@ -27,8 +27,10 @@ type Engine struct {
 	Share  float64
 	Burst  time.Duration
 	Behind string
-	// Uncut is the same share, behind paths, where induction cannot cut the program (besidePaths).
-	Uncut float64
+	// Uncut is the same share, behind paths, where induction cannot cut the program (besidePaths), and UncutStart when it
+	// begins there, if not at Start.
+	Uncut      float64
+	UncutStart time.Duration
 	// When says for which tasks it runs, unless it is asked for by its name.
 	When func(o *Options) bool
 	// Finds says that it finds predicates of loops for Options.ShowInvariants.
@@ -125,7 +127,7 @@ func init() { // the functions use the table
 			Share: 1. / 3, Burst: 400 * time.Millisecond, Behind: "induction"}, // what it finds, it mostly finds at once
 		{Name: "slice", Question: Safety, About: "unwinds what the checks depend on that abstract interpretation leaves open: refutes",
 			Gives: False, When: whole, Quiet: true, Uncut: 1. / 3, Run: (*run).searchSlice,
-			Start: 60 * time.Millisecond},
+			Start: 60 * time.Millisecond, UncutStart: 2 * time.Second}, // its analysis takes long, and cannot rest
 		{Name: "refinement", Question: Safety, About: "proofs that say more from step to step (--heap, --values-refine)",
 			Gives: True, When: refining, Run: (*run).refine},
 
