@@ -22,7 +22,7 @@ static void __attribute__((constructor)) configure(void) {
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   mallopt(M_TOP_PAD, BEGINNING);
   uintptr_t begin = (uintptr_t)sbrk(0);
-  void *grown = malloc(256 << 10); // more than there may be room for
+  void *volatile grown = malloc(256 << 10); // more than there may be room for; not volatile, compilers leave it out
   uintptr_t end = (uintptr_t)sbrk(0);
   free(grown);
   mallopt(M_TOP_PAD, PAD);
