@@ -5,7 +5,6 @@ import (
 
 	"assay/internal/evidence/verdict"
 	"assay/internal/logic/term"
-	"assay/internal/models/encode"
 	"assay/internal/models/memory"
 	"assay/internal/program/ir"
 )
@@ -132,31 +131,13 @@ func (s *step) store(d *ir.Def, v ir.Value) {
 	x := s.arg(d, 0)
 	n := bytesOf(t)
 	if t.Kind == ir.Float {
-		x.Bits = s.visible(x.Bits, v)
+		x.Bits = s.visible(x.Bits, d.Args[0], v)
 	}
 	if !x.IsPointer() && 8*n != t.Bits {
 		x.Bits = st.ZExt(x.Bits, 8*n)
 	}
 	valid := s.mem.StoreTo(s.arg(d, 1), x, n, s.g.all)
 	s.access(s.arg(d, 1), st.Not(valid), ir.InvalidDeref, "invalid write", v)
-}
-
-// visible is a float whose bits can be seen from now on: if it is a NaN that
-// an operation made, its sign and payload are arbitrary.
-func (s *step) visible(x term.ID, v ir.Value) term.ID {
-	st := s.u.st
-	switch st.Op(x) {
-	case term.OpConst, term.OpVar, term.OpSelect, term.OpExtract, term.OpConcat:
-		return x
-	}
-	nan := encode.IsNaN(st, x)
-	if st.IsFalse(nan) {
-		return x
-	}
-	w := st.Width(x)
-	any := s.freeVariable(v, 2, w)
-	s.u.obstacle(s.fr, s.g, nan, true, verdict.CauseInexact, v, verdict.BitsOfNaN)
-	return st.Ite(st.And(nan, encode.IsNaN(st, any)), any, x)
 }
 
 // vaStart fills a va_list as the x86 ABIs do: all arguments are in memory, and

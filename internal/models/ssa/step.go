@@ -195,6 +195,10 @@ func (s *step) scalar(d *ir.Def, v ir.Value) {
 	args := make([]term.ID, len(d.Args))
 	for i := range d.Args {
 		args[i] = s.bits(d, i)
+		// The sign that copysign takes and the bits of a cast can be seen.
+		if t := s.fr.fn.f.Values[d.Args[i]].Type; t.Kind == ir.Float && (d.Op == ir.BitCast || d.Op == ir.FCopySign && i == 1) {
+			args[i] = s.visible(args[i], d.Args[i], v)
+		}
 	}
 	sub := int32(0)
 	t := encode.Scalar(s.u.st, d, args, func(kind ir.CheckKind, cond term.ID, text string) term.ID {
