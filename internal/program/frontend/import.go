@@ -109,6 +109,9 @@ func (im *importer) run() error {
 	if im.p.ModuleAsm {
 		im.obstacles = append(im.obstacles, "assembly at file level")
 	}
+	if im.p.Started != "" {
+		im.obstacles = append(im.obstacles, "functions that the section "+im.p.Started+" names, which run before or after main")
+	}
 	im.unrequestable()
 	if im.p.Volatile {
 		im.notes.add(Note{Text: "volatile and atomic accesses behave like plain ones: nothing outside of the program changes memory"})

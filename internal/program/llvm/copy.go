@@ -77,11 +77,16 @@ import "C"
 import (
 	"sort"
 	"unsafe"
+
+	"assay/internal/run/lazyregexp"
 )
 
 // This file copies functions, blocks and instructions. Functions are copied
 // when something that is copied names them, so that the copy holds exactly
 // what the roots reach.
+
+// calledSections are the sections of which the C library, or its loader, calls what is put there.
+var calledSections = lazyregexp.New(`^\.(preinit_array|init_array|fini_array|ctors|dtors|init|fini)(\.|$)`)
 
 type copier struct {
 	s      *Session
@@ -130,6 +135,9 @@ func (s *Session) Copy(roots ...string) *Program {
 			c.p.Constructors = c.constructors(g)
 		case "llvm.global_dtors":
 			c.p.Destructors = c.constructors(g)
+		}
+		if section := C.GoString(C.LLVMGetSection(g)); calledSections.MatchString(section) {
+			c.p.Started = section
 		}
 	}
 	for f := C.LLVMGetFirstFunction(s.module); f != nil; f = C.LLVMGetNextFunction(f) {

@@ -33,6 +33,9 @@ type Program struct {
 	Destructors []Constructor
 	// ModuleAsm says that the module has assembly text at file level.
 	ModuleAsm bool
+	// Started is the name of a section whose functions are called before main, or at the end, if an
+	// object is put into one (.init_array, .dtors, ...).
+	Started string
 	// Marked says that the program names __VERIFIER_ltl_step, perhaps where no run comes.
 	Marked bool
 	// Volatile says that accesses were volatile or atomic; Prepare has made
