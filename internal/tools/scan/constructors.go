@@ -54,6 +54,19 @@ func shared(a, b string) (n int) {
 	return n
 }
 
+// sharedLetters is how many letters the words of a name have that are in another one, joined to others or not: treetable_iter is about
+// tree_table_iter rather than about treetable.
+func sharedLetters(name, other string) (n int) {
+	rest := strings.Join(harness.Words(other), "")
+	for _, w := range harness.Words(name) {
+		if before, behind, ok := strings.Cut(rest, w); ok {
+			n += len(w)
+			rest = before + " " + behind
+		}
+	}
+	return n
+}
+
 // variants is how many constructors of a structure there may be that return one without its being taken for a structure with variants, as
 // values of a script or nodes of a document are: a function may want one of them.
 const variants = 3
@@ -98,6 +111,8 @@ func wanted(list []candidate, function string) []candidate {
 // life knows the functions of a project by the structures that they make or change.
 type life struct {
 	makers, changers map[string][]candidate
+	// takers are all functions that get one, by the structure.
+	takers map[string][]*target
 }
 
 type candidate struct {
@@ -113,9 +128,14 @@ func candidateOf(t *target, into int, handed bool, r *frontend.Reached) candidat
 
 // lifeOf looks at all functions; reached is what each reaches.
 func lifeOf(targets []*target, reached []frontend.Reached) *life {
-	l := &life{map[string][]candidate{}, map[string][]candidate{}}
+	l := &life{map[string][]candidate{}, map[string][]candidate{}, map[string][]*target{}}
 	for n, t := range targets {
 		s := t.def.Structures
+		for _, x := range s[min(1, len(s)):] {
+			if x.Type != "" {
+				l.takers[x.Type] = append(l.takers[x.Type], t)
+			}
+		}
 		if len(s) == 0 || t.def.Variadic || t.name == "main" || reached[n].Instructions > makersReach || hasWord(t.name, endWords) {
 			continue
 		}
@@ -133,7 +153,7 @@ func lifeOf(targets []*target, reached []frontend.Reached) *life {
 				l.makers[x.Handed] = append(l.makers[x.Handed], candidateOf(t, k, true, &reached[n]))
 			case k == filled && hasWord(t.name, fillerWords) && !hasWord(t.name, changerWords):
 				l.makers[x.Type] = append(l.makers[x.Type], candidateOf(t, k, false, &reached[n]))
-			case k == 0 && x.Type != "" && !x.Constant && hasWord(t.name, changerWords):
+			case k == 0 && x.Type != "" && !x.Constant && hasWord(t.name, changerWords) && !takesTwo(s[1:], x.Type):
 				l.changers[x.Type] = append(l.changers[x.Type], candidateOf(t, k, false, &reached[n]))
 			}
 		}
@@ -141,12 +161,32 @@ func lifeOf(targets []*target, reached []frontend.Reached) *life {
 	return l
 }
 
+// takesTwo says that a function gets two objects of a structure: the second one would be one with arbitrary content.
+func takesTwo(parameters []harness.Structure, name string) bool {
+	n := 0
+	for _, x := range parameters {
+		if x.Type == name {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// offered leaves, of the functions that change a structure, those that others may call: what only helps them need not leave it as the others find
+// it. Where nothing of the project that gets the structure may be called by others, all are left.
+func (l *life) offered(structure string, static func(*target) bool) []candidate {
+	if !slices.ContainsFunc(l.takers[structure], func(t *target) bool { return !static(t) }) {
+		return l.changers[structure]
+	}
+	return slices.DeleteFunc(slices.Clone(l.changers[structure]), func(c candidate) bool { return static(c.t) })
+}
+
 // filledIn is the parameter that a function of this name fills in, if it does that: of structures that it may change the one whose name has most
-// words of the function's, of several such ones the first; -1 if there is none. An iterator is filled in, and what it goes over is not.
+// of the words of the function's, by their letters, of several such ones the first; -1 if there is none. An iterator is filled in, and what it goes over is not.
 func filledIn(function string, parameters []harness.Structure) int {
 	best, most := -1, -1
 	for k, x := range parameters {
-		if n := shared(function, x.Type); x.Type != "" && !x.Constant && n > most {
+		if n := sharedLetters(function, x.Type); x.Type != "" && !x.Constant && n > most {
 			best, most = k, n
 		}
 	}
@@ -194,7 +234,7 @@ func (l *life) makings(t *target, static func(*target) bool) (list []harness.Mak
 			if len(makers) == 0 || slices.ContainsFunc(l.makers[s.Type], func(c candidate) bool { return c.t == t }) && !makers[0].New() {
 				continue // a constructor is not called with what another one has made
 			}
-			list = append(list, harness.Making{Type: s.Type, Makers: steps(makers), Changers: steps(choose(l.changers[s.Type], t, static, changerWords, changersKept)), Inner: inner})
+			list = append(list, harness.Making{Type: s.Type, Makers: steps(makers), Changers: steps(choose(l.offered(s.Type, static), t, static, changerWords, changersKept)), Inner: inner})
 		}
 	}
 	add(t.def.Structures[1:], false, structureKept)

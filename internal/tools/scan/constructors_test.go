@@ -59,6 +59,31 @@ func TestFillers(t *testing.T) {
 	}
 }
 
+// TestChangers: what gets two objects of a structure changes none, for the second would have arbitrary content; nor does a helper of what others may
+// call, unless the program has nothing else.
+func TestChangers(t *testing.T) {
+	list := harness.Structure{Type: "list"}
+	static := map[string]bool{"add_first": true, "row_add": true}
+	var targets []*target
+	add := func(name string, structures ...harness.Structure) {
+		targets = append(targets, &target{name: name, def: &frontend.Definition{Structures: append([]harness.Structure{{}}, structures...)}})
+	}
+	add("list_add", list)
+	add("list_add_all", list, list)
+	add("add_first", list)
+	add("row_add", harness.Structure{Type: "row"})
+	l := lifeOf(targets, make([]frontend.Reached, len(targets)))
+	for structure, want := range map[string][]string{"list": {"list_add"}, "row": {"row_add"}} {
+		var got []string
+		for _, c := range l.offered(structure, func(t *target) bool { return static[t.name] }) {
+			got = append(got, c.t.name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is changed by %v, want %v", structure, got, want)
+		}
+	}
+}
+
 // TestHanded: a constructor may put the object where a parameter says; what is put there of an object that it gets is none.
 func TestHanded(t *testing.T) {
 	list, out := harness.Structure{Type: "list"}, harness.Structure{Handed: "list"}
@@ -92,6 +117,7 @@ func TestFilledIn(t *testing.T) {
 		{"list_init", []harness.Structure{options, {}, list}, 2},
 		{"start", []harness.Structure{{}, list, place}, 1},
 		{"options_init", []harness.Structure{options}, -1},
+		{"my_treetable_iter_init", []harness.Structure{{Type: "struct my_treetable"}, {Type: "struct tree_table_iter"}}, 1},
 	} {
 		if got := filledIn(x.function, x.parameters); got != x.want {
 			t.Errorf("%s of %v fills in %d, want %d", x.function, x.parameters, got, x.want)
