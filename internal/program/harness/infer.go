@@ -140,6 +140,8 @@ type inference struct {
 	within, related map[[2]place]bool
 	// limiting are members that limit what is not in the same structure, with the functions that compare them.
 	limiting map[place]map[string]bool
+	// scaled are members that lead to buffers in which places are multiples of another member of the same structure.
+	scaled map[place]bool
 	// subscripts are members that the program uses as an index of an array of the same structure.
 	subscripts map[place]subscript
 	names      map[string]*llvm.CType

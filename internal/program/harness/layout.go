@@ -16,7 +16,7 @@ import (
 // lookAtFields finds out which members the program uses, and what for.
 func (in *inference) lookAtFields() {
 	in.touched, in.nullable, in.within, in.related = map[place]bool{}, map[place]bool{}, map[[2]place]bool{}, map[[2]place]bool{}
-	in.limiting = map[place]map[string]bool{}
+	in.limiting, in.scaled = map[place]map[string]bool{}, map[place]bool{}
 	in.subscripts, in.unnamed = map[place]subscript{}, map[place]bool{}
 	for _, f := range in.p.Functions {
 		for _, b := range f.Blocks {
@@ -30,6 +30,7 @@ func (in *inference) lookAtFields() {
 						}
 					}
 					in.subscripted(i)
+					in.scales(i)
 				case llvm.ICmp:
 					in.compared(i)
 					in.limitsOthers(f, i)
@@ -58,6 +59,32 @@ func (in *inference) compared(i *llvm.Inst) {
 	default:
 		in.related[[2]place{x, y}], in.related[[2]place{y, x}] = true, true
 	}
+}
+
+// scales notes a member that leads to a buffer, if the program multiplies the places in it by another member of the same structure, as in
+// v->bytes + n * v->width: then a member that is named like its size counts something else.
+func (in *inference) scales(i *llvm.Inst) {
+	x, ok := loaded(i.Args[0])
+	if !ok || len(i.Args) < 2 {
+		return
+	}
+	var product func(v llvm.Value, depth int) bool
+	product = func(v llvm.Value, depth int) bool {
+		m, ok := root(v).(*llvm.Inst)
+		if !ok || depth == 0 || len(m.Args) != 2 {
+			return false
+		}
+		for k := range 2 {
+			if y, ok := loaded(m.Args[k]); m.Op == llvm.Mul && ok && y.size == x.size && y != x {
+				return true
+			}
+			if (m.Op == llvm.Mul || m.Op == llvm.Add || m.Op == llvm.Sub) && product(m.Args[k], depth-1) {
+				return true
+			}
+		}
+		return false
+	}
+	in.scaled[x] = in.scaled[x] || product(i.Args[1], 4)
 }
 
 // limitsOthers notes members that a function compares with what is neither a constant nor a member of the same structure.
@@ -217,7 +244,7 @@ func (in *inference) fields(t *llvm.CType, depth int, above []*llvm.CType) []Fie
 			b := in.defined(s.Base).Strip()
 			if b != nil && slices.Contains(deeper, b) {
 				// One level on, if there is room; from there, it is null.
-				f.Pointer = &Pointer{MayBeNull: true, Why: "it leads to its own type"}
+				f.Pointer = &Pointer{MayBeNull: true, Why: ownType}
 				if n := count(above, b); depth > 1 && n == 0 && in.budget > 0 {
 					f.Pointer.MayBeNull = !in.variant.Generous
 					f.Pointer.Object = in.object(s.Base, 1, append(slices.Clone(deeper), b))
@@ -342,8 +369,11 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		}
 		crowded := inside(f.Name) != "" && neighbours > 4
 		alone := !slices.ContainsFunc(buffers, func(other int) bool { return other != k && inside(list[other].Name) == inside(f.Name) })
+		if slices.ContainsFunc(members, func(m member) bool { return m.Offset == f.Offset && in.scaled[m.inner] }) {
+			continue
+		}
 		var size *Member
-		rank := 0
+		rank, room := 0, false
 		for _, m := range members {
 			s := m.Type.Strip()
 			if s == nil || s.Kind != llvm.CInt || s.Bits < 16 {
@@ -363,8 +393,9 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 			case near && length:
 				r = 5
 			}
-			if r > rank {
-				size, rank = &Member{Name: m.Name, Offset: m.Offset, Type: m.Type}, r
+			is := isOneOf(m.Name, roomWords)
+			if r > rank || r == rank && r > 0 && is && !room {
+				size, rank, room = &Member{Name: m.Name, Offset: m.Offset, Type: m.Type}, r, is
 			}
 		}
 		if size == nil {
@@ -375,7 +406,7 @@ func (in *inference) pairs(list []Field, buffers []int, members []member) (bound
 		taken[size.Offset] = true
 		for _, m := range members {
 			s := m.Type.Strip()
-			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && isOneOf(m.Name, positionWords) && (alone && !crowded && inside(m.Name) == inside(f.Name) || besides(f.Name, m.Name)) {
+			if s != nil && s.Kind == llvm.CInt && s.Bits >= 16 && m.Offset != size.Offset && !taken[m.Offset] && (isOneOf(m.Name, positionWords) || room && isSize(m.Name)) && (alone && !crowded && inside(m.Name) == inside(f.Name) || besides(f.Name, m.Name)) {
 				taken[m.Offset] = true
 				bounds = append(bounds, Field{Member: m.Member, AtMost: size, Below: in.variant.Generous && isOneOf(m.Name, placeWords)})
 			}

@@ -15,10 +15,12 @@ var (
 	lengthWords = []string{"len", "length", "size", "sz", "siz", "n", "num", "count", "cnt", "nbytes", "nmemb", "bytes", "nelem", "nelems", "elems", "max", "maxlen", "bufsize", "buflen", "buffersize", "strlen", "nitems", "items", "total", "limit", "blen", "slen", "dlen"}
 	// capacityWords are what the size of a block is called of which a part is in use.
 	capacityWords = []string{"cap", "capacity", "alloc", "allocated", "allocation", "size", "sz", "max", "maxlen", "bufsize", "buflen", "room", "space"}
+	// roomWords are those of capacityWords that stand for nothing else.
+	roomWords = []string{"cap", "capacity", "alloc", "allocated", "allocation", "room", "space"}
 	// placeWords are what the index of an element is called.
-	placeWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "head", "tail", "read", "write"}
+	placeWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "head", "tail", "first", "last", "front", "rear", "read", "write"}
 	// positionWords are what a place in a buffer is called.
-	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail", "entries", "items"}
+	positionWords = []string{"pos", "position", "offset", "off", "idx", "index", "cur", "cursor", "used", "len", "length", "count", "n", "num", "fill", "filled", "head", "tail", "first", "last", "front", "rear", "entries", "items"}
 )
 
 // Words splits a name at underscores and capitals, in lower case.
@@ -34,6 +36,12 @@ func isEnd(name string) bool {
 	}
 	last := list[len(list)-1]
 	return last == "end" || last == "limit" || last == "eos" || len(list) == 1 && (strings.HasSuffix(last, "end") || strings.HasPrefix(last, "end")) && !strings.HasSuffix(last, "send") && !strings.HasSuffix(last, "append")
+}
+
+// isSize says that a member is called size and nothing else: beside one that is the room of a buffer it is how much is in use.
+func isSize(name string) bool {
+	name = name[len(inside(name)):]
+	return name == "size" || name == "sz"
 }
 
 // limitPrefix begins the names of limits: maxf, nmax.

@@ -265,8 +265,14 @@ func (p *Plan) Text() []string {
 	return lines
 }
 
-// notUsed is why pointers that the program does not use are null.
-const notUsed = "not used"
+// Chain says that it leads to an object of the type in which it is.
+func (p *Pointer) Chain() bool { return p.Why == ownType }
+
+// ownType is why pointers are null or lead one level on, notUsed is why pointers that the program does not use are null.
+const (
+	ownType = "it leads to its own type"
+	notUsed = "not used"
+)
 
 func oneOf(values []int64) string {
 	var list []string

@@ -133,6 +133,16 @@ func (s start) nullable() string {
 	return ""
 }
 
+// chain is a pointer that leads to objects of its own type, which end somewhere; empty if there is none.
+func (s start) chain() string {
+	for _, f := range s {
+		if f.Pointer != nil && f.Pointer.Chain() && f.Part() {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // points says that a name is that of a pointer.
 func (s start) points(name string) bool {
 	return slices.ContainsFunc(s, func(f harness.Fact) bool { return f.Name == name && f.Pointer != nil })
@@ -387,6 +397,10 @@ func (x *examination) lowered(f *Finding, s start) bool {
 	}
 	if x.wordwise(f) {
 		f.lower(LabelWords, f.Place.Func+" tells addresses of words from others, and reads whole words there: what is behind the end is in the same word", "the last word of what is read may be read to its end")
+		return true
+	}
+	if d := x.definition(); x.internal && f.Property == assay.ValidDeref && f.Place.Pointee.Kind == show.PointeeNull && s.chain() != "" && d != nil && len(d.Integers) > 0 {
+		f.lower(LabelInvariant, "only the project itself calls "+f.Entry+", with a number and a chain of objects ("+s.chain()+"), and nothing says how they go together", "as many objects behind "+s.chain()+" as the callers say")
 		return true
 	}
 	return lowered(f, s)
