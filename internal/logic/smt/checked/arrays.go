@@ -12,6 +12,8 @@ import (
 //
 //	step:        a read of store(b, j, e) at i is e if i = j, else the read of b at i;
 //	             the like for ite(c, b, b') and for an array of constants
+//	table:       a read of stores of constants at constant indices is what a circuit of its index
+//	             says, or the read below all of them (table.go)
 //	congruence:  two reads of one array are equal if their indices are
 //
 // as in [BrummayerBiere09], Sections 4 and 5. All of them hold in the theory of arrays.
@@ -35,6 +37,8 @@ type read struct {
 type reads struct {
 	of   map[place]*read
 	list []*read
+	// tables are the arrays that are one, and nil for those that are not.
+	tables map[term.ID]*table
 	// met has the reads that came to an array at an index, in the last assignment.
 	met map[access]*read
 }
@@ -98,7 +102,9 @@ func (t *translation) follow(r *read) (added int) {
 		case term.OpConstArray:
 			element = st.Arg(a, 0)
 		case term.OpStore:
-			if t.number(t.words[st.Arg(a, 1)]) == index {
+			if tb := t.table(a); tb != nil {
+				element = tb.elements[index]
+			} else if t.number(t.words[st.Arg(a, 1)]) == index {
 				element = st.Arg(a, 2)
 			}
 		}
@@ -114,11 +120,14 @@ func (t *translation) follow(r *read) (added int) {
 	}
 }
 
-// below is the array that a read goes on to, of an ite, or of a store at another index.
+// below is the array that a read goes on to, of an ite, or of stores at other indices.
 func (t *translation) below(a term.ID) term.ID {
 	st := t.store
 	switch {
 	case st.Op(a) == term.OpStore:
+		if tb := t.table(a); tb != nil {
+			return tb.below
+		}
 		return st.Arg(a, 0)
 	case t.true(t.words[st.Arg(a, 0)][0]):
 		return st.Arg(a, 1)
@@ -144,6 +153,10 @@ func (t *translation) step(r *read) int {
 	st, a := t.store, r.array
 	switch st.Op(a) {
 	case term.OpStore:
+		if tb := t.table(a); tb != nil {
+			t.lookUp(tb, r)
+			break
+		}
 		hit := t.same(t.words[r.index], t.words[st.Arg(a, 1)])
 		t.implyEqual(hit, r.word, t.words[st.Arg(a, 2)])
 		t.implyEqual(-hit, r.word, t.read(st.Arg(a, 0), r.index).word)
@@ -162,6 +175,13 @@ func (t *translation) step(r *read) int {
 // implyEqual adds that c implies a = b.
 func (t *translation) implyEqual(c int32, a, b word) {
 	if c == no {
+		return
+	}
+	if c == yes {
+		for i := range a {
+			t.clause(-a[i], b[i])
+			t.clause(a[i], -b[i])
+		}
 		return
 	}
 	for i := range a {

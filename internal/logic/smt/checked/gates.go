@@ -17,6 +17,7 @@ const (
 	muxGate
 	majorityGate
 	parityGate
+	differGate
 )
 
 type gate struct {
