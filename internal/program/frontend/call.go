@@ -60,6 +60,9 @@ func (f *function) call(i *llvm.Inst) {
 		f.unsupported(callee.Name + " is declared not to return")
 		return
 	}
+	if direct {
+		f.checkFormat(i, callee)
+	}
 	switch {
 	case !direct:
 		f.callPointer(i)

@@ -28,7 +28,9 @@ func (f *function) memory(i *llvm.Inst) {
 				f.vals[i] = append(f.vals[i], f.b.Nondet(s.Type, ir.NondetUninit, ""))
 			}
 		default:
-			f.vals[i] = f.load(f.scalar(i.Args[0]), t, i.Align)
+			p := f.scalar(i.Args[0])
+			f.checkVariadic(i, p)
+			f.vals[i] = f.load(p, t, i.Align)
 		}
 	case llvm.Store:
 		t := f.im.flatten(i.Args[0].ValueType())

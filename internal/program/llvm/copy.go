@@ -7,6 +7,17 @@ package llvm
 #include "llvm-c/DebugInfo.h"
 #include "llvm-c/Target.h"
 
+// assay_variadic says that a load is what va_arg reads: clang names the address so, and the load not at all; what optimisation makes of a
+// copy of a structure has a name.
+static unsigned assay_variadic(LLVMValueRef i) {
+	size_t n;
+	const char *s;
+	LLVMGetValueName2(i, &n);
+	if (n != 0) return 0;
+	s = LLVMGetValueName2(LLVMGetOperand(i, 0), &n);
+	return n >= 8 && (!memcmp(s, "vaarg.ad", 8) || !memcmp(s, "argp.cur", 8) || (n >= 9 && !memcmp(s, "argp.next", 9)));
+}
+
 // What the importer asks of every instruction, collected in one call for a
 // whole block: a cgo call for each would take longer than everything else.
 typedef struct {
@@ -14,7 +25,7 @@ typedef struct {
 	LLVMTypeRef type, elem;
 	LLVMMetadataRef scope;
 	unsigned op, operands, successors, line, col, align, pred;
-	unsigned nsw, nuw, exact, used, part;
+	unsigned nsw, nuw, exact, used, part, variadic;
 } assay_inst;
 
 // assay_part says that clang computes a part of a complex number by an operation: it names them add.r, mul.il and so on,
@@ -46,6 +57,7 @@ static void assay_block(LLVMBasicBlockRef b, assay_inst *r) {
 		switch (r->op) {
 		case LLVMAlloca: r->elem = LLVMGetAllocatedType(i); r->align = LLVMGetAlignment(i); break;
 		case LLVMLoad: case LLVMStore: case LLVMAtomicRMW: case LLVMAtomicCmpXchg:
+			if (r->op == LLVMLoad) r->variadic = assay_variadic(i);
 			r->align = LLVMGetAlignment(i);
 			if (r->op == LLVMAtomicRMW) r->pred = LLVMGetAtomicRMWBinOp(i);
 			break;

@@ -22,6 +22,7 @@ func (c *copier) instruction(n *Inst, raw *rawInst) {
 	v := C.LLVMValueRef(raw.value)
 	n.NSW, n.NUW, n.Exact = raw.nsw != 0, raw.nuw != 0, raw.exact != 0
 	n.Part = raw.part != 0
+	n.Variadic = raw.variadic != 0
 	n.Pred = Predicate(raw.pred)
 	n.Used = raw.used != 0
 	if raw.elem != nil {

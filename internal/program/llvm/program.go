@@ -246,9 +246,11 @@ type Inst struct {
 	// NSW, NUW and Exact are the flags of integer arithmetic.
 	NSW, NUW, Exact bool
 	// Part says of a sum or product without these flags that clang may have made it of complex numbers, by its name or for want of one.
-	Part  bool
-	Align uint64
-	Pos   Pos
+	Part bool
+	// Variadic says of a load that it is what va_arg reads.
+	Variadic bool
+	Align    uint64
+	Pos      Pos
 	// Var, Fragment and Label belong to the debug pseudo instructions.
 	Var      *Variable
 	Fragment *Fragment
