@@ -74,7 +74,7 @@ var randomTargets = [][]ir.CheckKind{
 
 // programs is the number of random programs; thousands are worth while after
 // changes of either encoder.
-var programs = flag.Int("programs", 150, "random programs to compare with the engine on")
+var programs = flag.Int("programs", 75, "random programs to compare with the engine on")
 
 // TestAgainstEngine has random programs decided by the engine's encoder and by
 // this one, and by runs of the interpreter.

@@ -18,7 +18,7 @@ import (
 )
 
 // walked is the number of random programs for trees of paths.
-var walked = flag.Int("walked", 48, "random programs whose paths are explored and walked again")
+var walked = flag.Int("walked", 32, "random programs whose paths are explored and walked again")
 
 // treeOf explores a module; the tree is that of an exploration that came to its end, and found nothing.
 func treeOf(ctx context.Context, m *ir.Module, targets []ir.CheckKind) (tree *verdict.PathTree, v verdict.Verdict) {

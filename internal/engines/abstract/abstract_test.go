@@ -20,7 +20,7 @@ import (
 
 // programs is the number of random programs; thousands are worth while after a change of
 // the analysis or of the checker.
-var programs = flag.Int("programs", 60, "random programs with assertions to prove")
+var programs = flag.Int("programs", 30, "random programs with assertions to prove")
 
 // bound is an assertion that a value is at most what some runs have seen.
 type bound struct {

@@ -1,6 +1,7 @@
 package floats
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -13,6 +14,9 @@ import (
 // be wrong and on random ones: half against the oracle, single and double
 // against the hardware too, and all three against the constant folding of
 // package term.
+
+// times is how many times as many random inputs are taken.
+var times = flag.Int("times", 1, "times as many random inputs")
 
 // edges are the patterns around the limits of a format.
 func edges(f Format) []uint64 {
@@ -122,11 +126,7 @@ func (s *source) inputs(operands, n int) [][]uint64 {
 func TestHalfRandom(t *testing.T) {
 	s := newSource(Half)
 	for _, x := range append(binary(Half), fused(Half)) {
-		n := 40_000
-		if testing.Short() {
-			n = 10_000
-		}
-		x.run(t, Half, s.inputs(len(x.widths), n), 200)
+		x.run(t, Half, s.inputs(len(x.widths), *times*12_000), 200)
 	}
 }
 
@@ -221,10 +221,7 @@ func hardware32() []test {
 }
 
 func TestHardware(t *testing.T) {
-	n := 50_000
-	if testing.Short() {
-		n = 10_000
-	}
+	n := *times * 15_000
 	single, double := newSource(Single), newSource(Double)
 	run := func(s *source, x test) {
 		n := n
@@ -243,7 +240,7 @@ func TestHardware(t *testing.T) {
 
 // TestOracle has what the hardware does not offer, or offers in other ways.
 func TestOracle(t *testing.T) {
-	n := 5_000
+	n := *times * 2_000
 	for _, f := range []Format{Single, Double} {
 		s := newSource(f)
 		tests := append(unary(f), fused(f), conversion(f, Half), conversion(f, Format{8, 7}), conversion(Format{11, 20}, f))

@@ -39,13 +39,16 @@ func (p Program) task(t *testing.T) assay.Task {
 		t.Fatal(err)
 	}
 	task := assay.Task{Files: files, Properties: properties, Timeout: 3 * time.Minute} // all are decided in seconds, of a machine that does nothing else
-	switch {                                                                           // nothing ends some of the searches
-	case p.Expected[0] == "unknown" && os.Getenv("ASSAY_CORPUS") == "all":
+	all := os.Getenv("ASSAY_CORPUS") == "all"
+	switch { // nothing ends some of the searches
+	case p.Expected[0] == "unknown" && all:
 		task.Timeout = 3 * time.Second
 	case p.Expected[0] == "unknown":
-		task.Timeout = 1500 * time.Millisecond
-	case slices.Contains(p.Expected, "unknown"):
+		task.Timeout = 700 * time.Millisecond
+	case slices.Contains(p.Expected, "unknown") && all:
 		task.Timeout = 10 * time.Second
+	case slices.Contains(p.Expected, "unknown"):
+		task.Timeout = 3 * time.Second
 	}
 	if p.ILP32 {
 		task.Program.DataModel = assay.ILP32

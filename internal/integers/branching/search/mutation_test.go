@@ -18,7 +18,7 @@ import (
 	"assay/internal/temporal/ctl"
 )
 
-var mutations = flag.Int("mutations", 150, "how many random proofs are changed")
+var mutations = flag.Int("mutations", 75, "how many random proofs are changed")
 
 // claims are all claims of a proof.
 func claims(proof *branching.Proof) (list []*branching.Claim) {

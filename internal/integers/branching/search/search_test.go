@@ -22,7 +22,7 @@ import (
 	"assay/internal/temporal/ctl"
 )
 
-var random = flag.Int("random", 120, "how many random pairs of a system and a formula")
+var random = flag.Int("random", 60, "how many random pairs of a system and a formula")
 
 // size is how many values a variable of a random system has.
 const size = 4
