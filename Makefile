@@ -15,6 +15,9 @@ N     ?= 1000
 SEED  ?= 1
 FLAGS ?= --timeout 10s
 
+# What is compiled does not depend on where the checkout lies: another one, of a branch or of CI, finds it in Go's cache.
+export GOFLAGS ?= -trimpath
+
 # Every program and test links LLVM: by the fastest linker that is there (mold: scripts/deps.sh; gold: binutils).
 export CGO_LDFLAGS ?= -O2 -g$(if $(shell command -v ld.mold), -fuse-ld=mold,$(if $(shell command -v ld.gold), -fuse-ld=gold))
 
