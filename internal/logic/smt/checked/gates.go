@@ -17,7 +17,6 @@ const (
 	muxGate
 	majorityGate
 	parityGate
-	differGate
 )
 
 type gate struct {

@@ -19,7 +19,6 @@ type translation struct {
 	limit     int64 // of terms and clauses; 0 is none
 	variables int32
 	gates     map[gate]int32
-	equals    map[string]int32 // by the pairs of their bits
 	divisions map[division][2]word
 	words     map[term.ID]word // of one literal for a Bool, nil for an array
 	reads                      // of arrays
@@ -29,7 +28,7 @@ type translation struct {
 
 func newTranslation(ctx context.Context, store *term.Store) *translation {
 	t := &translation{
-		ctx: ctx, store: store, gates: map[gate]int32{}, equals: map[string]int32{}, divisions: map[division][2]word{}, words: map[term.ID]word{},
+		ctx: ctx, store: store, gates: map[gate]int32{}, divisions: map[division][2]word{}, words: map[term.ID]word{},
 		reads: reads{of: map[place]*read{}, tables: map[term.ID]*table{}},
 	}
 	t.clause(t.fresh()) // yes

@@ -58,6 +58,14 @@ func (t *translation) negated(a word) word {
 	return w
 }
 
+func (t *translation) same(a, b word) int32 {
+	all := yes
+	for i := range a {
+		all = t.and(all, t.equal(a[i], b[i]))
+	}
+	return all
+}
+
 // less says that a < b as unsigned numbers: the highest bit in which they differ is b's.
 func (t *translation) less(a, b word) int32 {
 	is := no
