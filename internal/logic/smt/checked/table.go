@@ -11,6 +11,11 @@ import (
 // stores of constants at constant indices. A fact for each store that a read may pass makes hundreds of equalities and as many
 // words. Each bit of what is read is a function of the bits of the index, and its circuit a decision diagram: gates are made
 // once, and equal parts of a table are one.
+//
+// # Soundness
+//
+// To (3) in checked.go. Of several stores at one index the last one counts, which is met first; at any other index a read is the
+// read of the array below all of them. A read goes from a table to what is below, and never to a part of it (below, in arrays.go).
 
 // minTable is the least number of stores of a table; fewer are cheaper one by one, as assignments ask for them.
 const minTable = 8

@@ -16,7 +16,7 @@ func TestLargePages(t *testing.T) {
 	}
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		t.Skip(err)
+		t.Skip("this system does not tell how memory is mapped: ", err)
 	}
 	defer f.Close()
 	heap := false
