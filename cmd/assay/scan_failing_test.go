@@ -47,3 +47,16 @@ char *both(unsigned n) { char *p = malloc(4); p[4] = 0; return p; }
 		t.Errorf("%d findings", len(r.Findings))
 	}
 }
+
+// TestScanFailingBehindPointer: an allocator that a structure has may fail as well.
+func TestScanFailingBehindPointer(t *testing.T) {
+	findings := scanText(t, `#include <stddef.h>
+struct settings { void *(*get)(size_t); void *(*zeros)(size_t, size_t); };
+int *plain(const struct settings *s) { int *p = s->get(sizeof *p); p[0] = 1; return p; }
+int *checked(const struct settings *s) { int *p = s->get(sizeof *p); if (p) p[0] = 1; return p; }
+int *many(const struct settings *s, unsigned n) { int *p = s->zeros(n, sizeof *p); if (p && n > 2) p[n - 1] = 1; return p; }
+`, "--property", "valid-deref")
+	if len(findings) != 1 || findings[0].Entry != "plain" || !findings[0].Fails || findings[0].Confidence != scan.Medium {
+		t.Errorf("findings: %+v", findings)
+	}
+}

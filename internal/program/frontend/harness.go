@@ -108,9 +108,15 @@ func (f *function) callMain(fn *llvm.Function, environment ir.Value) {
 		}
 		args = append(args, argc)
 		if len(types) > 1 && types[1].Kind == ir.Ptr {
-			if isUsed(fn, 1) {
+			if f.im.opts.Harness.Short {
+				f.b.Assume(f.b.Cmp(ir.SLe, argc, f.b.Const(types[0].Bits, shortStrings)))
+			}
+			switch {
+			case isUsed(fn, 1) && f.im.opts.Harness.Short:
+				args = append(args, f.shortVector(argc))
+			case isUsed(fn, 1):
 				args = append(args, f.argumentVector(argc))
-			} else {
+			default:
 				args = append(args, f.b.Null())
 			}
 			if environment != 0 && len(types) > 2 && types[2].Kind == ir.Ptr {
@@ -156,6 +162,28 @@ func (f *function) argumentVector(argc ir.Value) ir.Value {
 	f.im.notes.add(Note{Text: fmt.Sprintf("argv is an object of argc+1 pointers, to strings of less than %d KiB each, and null", argumentLength/1024)})
 	return f.strings("argv", argc)
 }
+
+// shortVector makes the argv of a call with few and short arguments, as somebody types who tries a program (harness.Variant.Short). All sizes are
+// constants: of strings those before the null character at their end, which may come earlier.
+func (f *function) shortVector(argc ir.Value) ir.Value {
+	f.im.notes.add(Note{Text: fmt.Sprintf("argv has %d strings at most, of at most %d characters each, and null pointers behind them", shortStrings, shortLength)})
+	word := uint64(f.im.p.PointerBits / 8)
+	vector := f.b.Alloca((shortStrings+1)*word, word)
+	for i := range uint64(shortStrings) {
+		s := f.b.Alloca(shortLength+1, 1)
+		f.b.Store(f.b.Const(8, 0), f.b.PtrAdd(s, f.b.Word(shortLength)))
+		given := f.b.Cmp(ir.SLt, f.b.Const(f.b.Func.Type(argc).Bits, i), argc)
+		f.b.Store(f.b.Select(given, s, f.b.Null()), f.b.PtrAdd(vector, f.b.Word(i*word)))
+	}
+	f.b.Store(f.b.Null(), f.b.PtrAdd(vector, f.b.Word(shortStrings*word)))
+	return vector
+}
+
+// shortStrings is the number of strings of a short argv, shortLength the most characters of each.
+const (
+	shortStrings = 3
+	shortLength  = 3
+)
 
 // strings makes a vector of argc pointers to strings with a null pointer at its end.
 func (f *function) strings(name string, argc ir.Value) ir.Value {

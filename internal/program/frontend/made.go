@@ -82,6 +82,6 @@ func (p *planned) make(c *harness.Call, o *harness.Object, name string) ir.Value
 func (p *planned) step(c *harness.Call, object ir.Value) ir.Value {
 	f := p.f
 	fn := f.im.p.Function(c.Function)
-	inner := &planned{f: f, temporary: true, limit: harness.OrdinaryLimit, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
+	inner := &planned{f: f, temporary: true, same: p.same, limit: harness.OrdinaryLimit, scalars: map[string]ir.Value{}, signed: map[string]bool{}}
 	return f.emitCall(fn, inner.arguments(fn, c.Parameters, c.Into, object))
 }

@@ -29,7 +29,9 @@ type planned struct {
 	used           int // of slots
 	conditional    int
 	// places are the pointers in structures that are made in every run, by name.
-	places   map[string]ir.Value
+	places map[string]ir.Value
+	// same are the arguments of the function under analysis, by name, for functions that change what it gets.
+	same     map[string]ir.Value
 	limit    uint64 // of ordinary integers
 	positive bool   // they are 1 at least
 }
@@ -114,7 +116,16 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 			args = append(args, copied)
 			continue
 		}
-		for _, s := range f.im.flatten(q.Type).scalars {
+		scalars := f.im.flatten(q.Type).scalars
+		if v, ok := p.same[q.Name]; ok && x.Same && len(scalars) == 1 && f.b.Func.Type(v) == scalars[0].Type {
+			at[q.Name] = len(args)
+			args = append(args, v)
+			if scalars[0].Type.Kind == ir.Int {
+				p.scalars[q.Name], p.signed[q.Name] = v, x.Type.Strip() != nil && x.Type.Strip().Signed
+			}
+			continue
+		}
+		for _, s := range scalars {
 			at[q.Name] = len(args)
 			if s.Type.Kind == ir.Ptr {
 				if x.Pointer == nil { // what C has is not known
@@ -143,9 +154,19 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 			args = append(args, v)
 		}
 	}
-	for _, x := range parameters {
-		if x.Pointer != nil && x.Pointer.EndOf == "" && args[at[x.Name]] == 0 {
-			args[at[x.Name]] = p.pointer(x.Pointer, x.Name)
+	for _, made := range []bool{false, true} { // what is made may get the others
+		for _, x := range parameters {
+			if x.Pointer != nil && x.Pointer.EndOf == "" && args[at[x.Name]] == 0 && (x.Pointer.Made != nil) == made {
+				args[at[x.Name]] = p.pointer(x.Pointer, x.Name)
+			}
+		}
+		if !p.temporary {
+			p.same = map[string]ir.Value{}
+			for name, k := range at {
+				if args[k] != 0 {
+					p.same[name] = args[k]
+				}
+			}
 		}
 	}
 	for _, k := range ends {
@@ -486,14 +507,19 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 	b := ir.NewFunc(im.m, symbol, results...)
 	b.Func.Model = true
 	var size ir.Value
-	var values []ir.Value
+	var values, sizes []ir.Value
 	for _, t := range params {
 		v := b.Param(t)
 		if values = append(values, v); t == im.m.WordType() {
 			size = v
+			sizes = append(sizes, v)
 		}
 	}
 	b.At(b.Block("entry"))
+	zeroed := len(sizes) == 2 && len(values) == 2 // as calloc
+	if zeroed {
+		size = b.Bin(ir.Mul, sizes[0], sizes[1])
+	}
 	switch {
 	case problem != "":
 		b.Emit(ir.Def{Op: ir.Unsupported, Sym: problem})
@@ -522,12 +548,20 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 		b.Ret(text)
 	case results[0].Kind == ir.Ptr:
 		n := b.Word(harness.DefaultSize)
+		allocator := false
 		if base := result.Strip().Base.Strip(); base != nil && base.Bits >= 8 {
 			n = b.Word(max(base.Bits/8, 16))
-		} else if size != 0 { // an allocator
-			n = size
+		} else if size != 0 {
+			n, allocator = size, true
 		}
-		b.Ret(b.Emit(ir.Def{Op: ir.Malloc, Type: im.m.PtrType(), Args: []ir.Value{n}}))
+		object := b.Emit(ir.Def{Op: ir.Malloc, Type: im.m.PtrType(), Args: []ir.Value{n}})
+		if allocator && zeroed {
+			b.Op(ir.MemSet, ir.Type{}, object, b.Const(8, 0), n)
+		}
+		if allocator && im.opts.MallocMayFail {
+			object = b.Select(b.Nondet(ir.BoolType, ir.NondetInput, "allocation by "+name+" fails"), b.Null(), object)
+		}
+		b.Ret(object)
 	default:
 		b.Ret(b.Nondet(results[0], ir.NondetInput, "result of "+name))
 	}

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"path/filepath"
+	"slices"
 
 	"assay/internal/program/harness"
 	"assay/internal/program/ir"
@@ -13,8 +14,8 @@ import (
 
 // spare adds the assumptions.
 func (im *importer) spare() {
-	spared := im.opts.Harness.Spared
-	if len(spared) == 0 {
+	spared, words := im.opts.Harness.Spared, im.opts.Harness.Wordwise
+	if len(spared)+len(words) == 0 {
 		return
 	}
 	known := map[harness.Site]bool{}
@@ -28,12 +29,30 @@ func (im *importer) spare() {
 		e := &ir.Editor{Module: im.m, Func: f}
 		e.Each(func(v ir.Value) {
 			d := *f.Def(v)
-			if int(d.Pos.File) >= len(im.m.Files) || !known[harness.Site{File: filepath.Base(im.m.Files[d.Pos.File]), Line: int(d.Pos.Line), Column: int(d.Pos.Col)}] {
+			if int(d.Pos.File) >= len(im.m.Files) {
 				return
 			}
-			holds(e, &d)
+			file := filepath.Base(im.m.Files[d.Pos.File])
+			if known[harness.Site{File: file, Line: int(d.Pos.Line), Column: int(d.Pos.Col)}] {
+				holds(e, &d)
+				return
+			}
+			bytes := uint64(d.Type.Bits+7) / 8
+			if d.Op == ir.Load && bytes > 1 && slices.ContainsFunc(words, func(w harness.Wordwise) bool {
+				return filepath.Base(w.File) == file && w.First <= int(d.Pos.Line) && int(d.Pos.Line) <= w.Last && bytes <= w.Bytes
+			}) {
+				wholeWord(e, &d, bytes)
+			}
 		})
 	}
+}
+
+// wholeWord emits the assumption that a read which begins in an object ends in it.
+func wholeWord(e *ir.Editor, d *ir.Def, bytes uint64) {
+	valid := func(n uint64) ir.Value {
+		return e.Op(ir.ValidRange, ir.BoolType, d.Args[0], e.Number(e.Module.PointerBits, n))
+	}
+	e.Op(ir.Assume, ir.Type{}, e.Op(ir.Or, ir.BoolType, e.Not(valid(1)), valid(bytes)))
 }
 
 // holds emits the assumption that an instruction violates nothing, as far as its operands tell.

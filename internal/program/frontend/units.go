@@ -76,6 +76,8 @@ type Definition struct {
 	Variadic bool
 	// Word is how many bytes the words have whose addresses the function tells from others by their low bits, 0 if it does not.
 	Word uint64
+	// Allocates says that the function calls one behind a pointer that returns a pointer and gets a number of bytes, as allocators of users are called.
+	Allocates bool
 	// Structures are what its result and its parameters point to; none if what C has is not known.
 	Structures []harness.Structure
 }
@@ -212,12 +214,32 @@ func (u *Unit) describe() error {
 					if i.Pos.File == f.Pos.File {
 						d.End = max(d.End, int(i.Pos.Line))
 					}
+					d.Allocates = d.Allocates || allocatesIndirectly(i, uint32(s.PointerBits()))
 				}
 			}
 		}
 		u.Definitions = append(u.Definitions, d)
 	}
 	return nil
+}
+
+// allocatesIndirectly says that an instruction calls a function behind a pointer that is called like an allocator: with nothing but numbers of bytes, or a
+// pointer before them, for a pointer.
+func allocatesIndirectly(i *llvm.Inst, wordBits uint32) bool {
+	if _, direct := i.Callee.(*llvm.Function); i.Op != llvm.Call || direct || i.Callee == nil || i.Type == nil || i.Type.Kind != llvm.PointerType || len(i.Args) == 0 {
+		return false
+	}
+	words := 0
+	for k, a := range i.Args {
+		switch t := a.ValueType(); {
+		case t.Kind == llvm.IntType && t.Bits == wordBits:
+			words++
+		case t.Kind == llvm.PointerType && k == 0:
+		default:
+			return false
+		}
+	}
+	return words > 0
 }
 
 // isArgumentList says that a type is va_list.

@@ -119,6 +119,7 @@ func (in *inference) made(t *llvm.CType) *Made {
 	}
 	for _, m := range in.variant.Made[k].Changers {
 		if c, ok := in.call(m, s.Type); ok {
+			in.sameKeys(&c)
 			out.Changers = append(out.Changers, c)
 		}
 	}
@@ -153,6 +154,33 @@ func (in *inference) call(s Step, structure string) (Call, bool) {
 	}
 	inner.budget = objects / 3
 	return Call{s, inner.parameters(f), !s.New() && returnsNegative(f)}, true
+}
+
+// sameKeys lets a function that changes an object get what the function under analysis gets, for keys: numbers, and what is only read. Who puts
+// something into a table and takes it out again names the same key twice.
+func (in *inference) sameKeys(c *Call) {
+	if !in.variant.Same || in.making {
+		return
+	}
+	theirs := ParameterTypes(in.asked)
+	for k := range c.Parameters {
+		x := &c.Parameters[k]
+		own, s := theirs[x.Name], x.Type.Strip()
+		if k == c.Into || s == nil || own == nil || own.Declare() != x.Type.Declare() {
+			continue
+		}
+		switch s.Kind {
+		case llvm.CInt, llvm.CEnum, llvm.CBool:
+			x.Same = true
+		case llvm.CPointer:
+			x.Same = isConstant(s.Base) && !IsStructure(s.Base)
+		}
+	}
+}
+
+// SameKeys says that some function that changes the object gets a key that the function under analysis gets.
+func (m *Made) SameKeys() bool {
+	return slices.ContainsFunc(m.Changers, func(c Call) bool { return slices.ContainsFunc(c.Parameters, func(x Parameter) bool { return x.Same }) })
 }
 
 // returnsNegative says that a function returns a negative constant, or another number.
@@ -203,6 +231,17 @@ func (m *Made) text() string {
 	}
 	if len(m.Changers) > 0 {
 		text += ", and that " + list(m.Changers, " and then ") + " may change"
+	}
+	var keys []string
+	for _, c := range m.Changers {
+		for _, x := range c.Parameters {
+			if x.Same && !slices.Contains(keys, x.Name) {
+				keys = append(keys, x.Name)
+			}
+		}
+	}
+	if len(keys) > 0 {
+		text += " (with the same " + strings.Join(keys, ", ") + ")"
 	}
 	return text
 }

@@ -22,7 +22,7 @@ const (
 // Infer makes the plan for a function with a body. The program is what the function reaches, with
 // locals promoted to values.
 func Infer(p *llvm.Program, f *llvm.Function, v Variant) *Plan {
-	in := &inference{p: p, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}, kin: map[*llvm.Function][]*kinship{}}
+	in := &inference{p: p, asked: f, variant: v, budget: objects, known: map[*llvm.Function][]summary{}, uses: map[*llvm.Function]*uses{}, kin: map[*llvm.Function][]*kinship{}}
 	in.lookAtFields()
 	in.lookForWalks()
 	return &Plan{Function: f.Name, Limit: v.Most(), Positive: v.Positive, Parameters: in.parameters(f)}
@@ -126,6 +126,7 @@ type summary struct {
 
 type inference struct {
 	p       *llvm.Program
+	asked   *llvm.Function // the one that the plan is for
 	variant Variant
 	budget  int
 	known   map[*llvm.Function][]summary

@@ -43,6 +43,19 @@ type Variant struct {
 	Spared []Site
 	// Made are structures that functions of the program make.
 	Made []Making
+	// Same lets the functions that change such a structure get the keys that the function gets: numbers, and what is only read, of the same name.
+	Same bool
+	// Wordwise are functions that read whole words on purpose: runs end before a read that begins in an object and ends behind it.
+	Wordwise []Wordwise
+	// Short lets a program have two arguments at most, of a few characters.
+	Short bool
+}
+
+// Wordwise is a function, by its lines, and the most bytes of a word.
+type Wordwise struct {
+	File        string
+	First, Last int
+	Bytes       uint64
 }
 
 // Site is a place in the source.
@@ -97,6 +110,8 @@ type Parameter struct {
 	Ordinary bool
 	// Packed are ordinary integers in the bytes of an integer: it is part of a structure.
 	Packed []Member
+	// Same says that it is what the function under analysis gets by the same name.
+	Same bool
 }
 
 // Pointer is what a pointer points to.

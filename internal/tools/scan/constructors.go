@@ -275,37 +275,7 @@ func (x *examination) construct(p assay.Property) {
 	if len(x.made) == 0 || p == assay.ValidMemTrack {
 		return
 	}
-	v := assay.Harness{Infer: true, Generous: true, Ordinary: []string{harness.AllIntegers}, Made: x.made}
-	all := false
-	for n := huntLimit + 1; n > 0 && len(v.Spared) < spareLimit; {
-		r, err := x.checkLinked(x.madeLink, v, p)
-		if err != nil {
-			return
-		}
-		if r.Answer != assay.False {
-			all = r.Answer == assay.True
-			break
-		}
-		if r.Violation.Pos.IsZero() || slices.Contains(v.Spared, site(r.Violation.Pos)) {
-			break
-		}
-		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
-		f := x.finding(r)
-		if old := x.sameCause(p, r.Violation); old == nil || old.Place.Pos == f.Place.Pos {
-			n--
-		}
-		if !f.inside {
-			continue // it happens before the function is called, though a constructor may call it as well
-		}
-		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
-		f.made, f.filled = true, filled(x.made)
-		x.lowered(&f, startOf(r))
-		if k := slices.IndexFunc(x.out.Findings, func(g Finding) bool { return g.Property == p && g.Place.Pos == f.Place.Pos }); k < 0 {
-			x.out.Findings = append(x.out.Findings, f)
-		} else {
-			x.out.Findings[k] = f
-		}
-	}
+	all := x.makes(p, true)
 	x.unreached = "no object that " + makersOf(x.made) + " makes was seen to lead there"
 	if all {
 		x.unreached = "no object that " + makersOf(x.made) + " makes leads there"
@@ -316,6 +286,67 @@ func (x *examination) construct(p assay.Property) {
 			x.invariant(f)
 		}
 	}
+}
+
+// constructOpen asks about properties that a structure with arbitrary content was not seen to violate in time: objects that the project makes are
+// few, and may lead to a violation soon.
+func (x *examination) constructOpen(open []assay.Property) {
+	for _, p := range []assay.Property{assay.ValidDeref, assay.ValidFree} {
+		if len(x.made) > 0 && slices.Contains(open, p) {
+			x.makes(p, false)
+		}
+	}
+}
+
+// makes finds violations of a property with objects that the project makes, and says whether it is proved that there are no more; first functions
+// that change the object get the keys that the function gets, then any, if that is asked.
+func (x *examination) makes(p assay.Property, any bool) (all bool) {
+	found := false
+	v := assay.Harness{Infer: true, Generous: true, Same: true, Ordinary: []string{harness.AllIntegers}, Made: x.made}
+	for n := huntLimit + 1; n > 0 && len(v.Spared) < spareLimit; {
+		r, err := x.checkLinked(x.madeLink, v, p)
+		if err != nil {
+			return false
+		}
+		if r.Answer != assay.False {
+			if !v.Same || !startOf(r).sameKeys() { // it was about any
+				return r.Answer == assay.True
+			}
+			if !any || found && timedOut(r) { // any keys would take longer
+				return false
+			}
+			v.Same = false
+			continue
+		}
+		if r.Violation.Pos.IsZero() || slices.Contains(v.Spared, site(r.Violation.Pos)) {
+			return false
+		}
+		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
+		f := x.finding(r)
+		if old := x.sameCause(p, r.Violation); old == nil || old.Place.Pos == f.Place.Pos {
+			n--
+		}
+		if !f.inside {
+			continue // it happens before the function is called, though a constructor may call it as well
+		}
+		found = true
+		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
+		f.made, f.filled = true, filled(x.made)
+		x.lowered(&f, startOf(r))
+		if k := slices.IndexFunc(x.out.Findings, func(g Finding) bool { return g.Property == p && g.Place.Pos == f.Place.Pos }); k < 0 {
+			x.out.Findings = append(x.out.Findings, f)
+		} else {
+			x.out.Findings[k] = f
+		}
+	}
+	return false
+}
+
+// sameKeys says that functions that change an object get keys that the function gets.
+func (s start) sameKeys() bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool {
+		return f.Pointer != nil && f.Pointer.Made != nil && f.Pointer.Made.SameKeys()
+	})
 }
 
 // invariant lowers a finding that construct did not come to, if what is always so in a structure may exclude it.

@@ -18,7 +18,7 @@ const failingKept = 2
 // wrapperReach is the size of all that a function reaches, in instructions, up to which it may be one that allocates for others.
 const wrapperReach = 400
 
-// allocates says of each function that it allocates: it uses an allocator, or a small function that reaches one.
+// allocates says of each function that it allocates: it uses an allocator, one behind a pointer included, or a small function that reaches one.
 func allocates(targets []*target, reached []frontend.Reached, callees [][]int) []bool {
 	direct := append(slices.Clone(allocators), "strdup", "strndup")
 	wrapper := func(n int) bool {
@@ -26,7 +26,7 @@ func allocates(targets []*target, reached []frontend.Reached, callees [][]int) [
 	}
 	out := make([]bool, len(targets))
 	for n, t := range targets {
-		out[n] = slices.ContainsFunc(direct, func(a string) bool { return slices.Contains(t.def.Uses, a) }) || slices.ContainsFunc(callees[n], wrapper)
+		out[n] = t.def.Allocates || slices.ContainsFunc(direct, func(a string) bool { return slices.Contains(t.def.Uses, a) }) || slices.ContainsFunc(callees[n], wrapper)
 	}
 	return out
 }

@@ -132,6 +132,9 @@ func (x *examination) checkLinked(link []frontend.Linked, v assay.Harness, prope
 	for _, l := range link {
 		t.Files = append(t.Files, l.Unit.File)
 	}
+	if v.Generous { // what ordinary arguments lead to
+		v.Wordwise = x.wordwiseFunctions()
+	}
 	t.Properties, t.Program.Harness = properties, v
 	t.Engine.Parts = len(properties) > 1
 	limit := min(x.limit, x.end-work.Process())
@@ -156,6 +159,13 @@ func timedOut(r *assay.Result) bool {
 func (x *examination) ask() {
 	out := x.out
 	left := slices.Clone(x.task.Properties)
+	if x.task.Program.Function == "main" && !x.summary {
+		var late bool
+		if left, late = x.try(left); late && x.limit < longLimit { // any arguments would take longer
+			left, out.Open = nil, left
+			out.TimedOut = true
+		}
+	}
 	for first := true; len(left) > 0; first = false {
 		r, err := x.check(assay.Harness{Infer: true}, left...)
 		if err != nil {
@@ -183,6 +193,9 @@ func (x *examination) ask() {
 				}
 			} else {
 				out.Open = append(out.Open, left...)
+				if !x.summary && timedOut(r) {
+					x.constructOpen(left)
+				}
 			}
 			break
 		}
@@ -220,6 +233,35 @@ func (x *examination) ask() {
 	}
 	out.TimedOut = out.TimedOut || out.Unsettled
 	out.Recycle = out.Failed != ""
+}
+
+// longLimit is the limit under which any arguments are asked for although the time was up for short ones.
+const longLimit = 3 * time.Second
+
+// try looks for what few and short arguments of a program lead to: many violations need no more, and are found soon. It returns the properties that
+// were not seen to be violated, and whether the time was up.
+func (x *examination) try(properties []assay.Property) (left []assay.Property, late bool) {
+	v := assay.Harness{Infer: true, Short: true}
+	left = properties
+	for n := huntLimit; n > 0; n-- {
+		r, err := x.check(v, properties...)
+		if err != nil || r.Answer != assay.False {
+			if err == nil {
+				x.out.Reasons = r.Reasons
+			}
+			return left, err == nil && timedOut(r)
+		}
+		if r.Violation.Pos.IsZero() || slices.Contains(v.Spared, site(r.Violation.Pos)) {
+			return left, false
+		}
+		v.Spared = append(slices.Clone(v.Spared), site(r.Violation.Pos))
+		f := x.finding(r)
+		f.start = startOf(r)
+		x.out.Findings = append(x.out.Findings, f)
+		x.judgeAll(f.Property)
+		left = slices.DeleteFunc(slices.Clone(left), func(p assay.Property) bool { return p == r.Violated })
+	}
+	return left, false
 }
 
 // judgeAll judges the violations of a property, or of all, that are not judged yet.
@@ -271,6 +313,10 @@ func (x *examination) finding(r *assay.Result) Finding {
 	})
 	short.Close()
 	f.followed = err == nil && !last.Pos.IsZero()
+	if f.Place.Pointee.Open {
+		f.followed = false
+		x.out.Unsettled = true
+	}
 	if f.followed && f.Place.Pointee.Kind == "" { // the time was up before the violation was looked at
 		f.Place.Pos, f.Place.Func, f.Place.Text, f.Place.Pointee = last.Pos, last.Func, last.Text, last.Pointee
 		f.followed = last.Pointee.Kind != show.PointeeNull // for how long it was null is not known

@@ -82,6 +82,16 @@ func (s start) otherMember(p show.Pointee) bool {
 	})
 }
 
+// behindPlace is a parameter that points to a place inside of a structure, so that numbers around it are no arguments of callers; empty if there is none.
+func (s start) behindPlace() string {
+	for _, f := range s {
+		if f.Pointer != nil && f.Pointer.Before > 0 && !f.Part() {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // several is a parameter that the program takes for different structures, of which the run has chosen one; empty if there is none.
 func (s start) several() string {
 	for _, f := range s {
@@ -403,6 +413,10 @@ func (x *examination) lowered(f *Finding, s start) bool {
 		f.lower(LabelInvariant, "only the project itself calls "+f.Entry+", with a number and a chain of objects ("+s.chain()+"), and nothing says how they go together", "as many objects behind "+s.chain()+" as the callers say")
 		return true
 	}
+	if d := x.definition(); f.Property != assay.ValidDeref && f.Property != assay.ValidFree && s.behindPlace() != "" && !f.made && d != nil && len(d.Integers) == 0 {
+		f.lower(LabelInvariant, s.behindPlace()+" is a place in a structure, and what is around it is set up by who made that", "what the structure around "+s.behindPlace()+" holds")
+		return true
+	}
 	return lowered(f, s)
 }
 
@@ -424,6 +438,22 @@ func (x *examination) wordwise(f *Finding) bool {
 		}
 	}
 	return false
+}
+
+// wordwiseFunctions are those that read whole words on purpose.
+func (x *examination) wordwiseFunctions() (words []harness.Wordwise) {
+	seen := map[string]bool{}
+	for _, list := range [][]frontend.Linked{x.task.Program.Link, x.madeLink} {
+		for _, l := range list {
+			for k := range l.Unit.Definitions {
+				if d := &l.Unit.Definitions[k]; d.Word > 0 && !seen[d.Name] {
+					seen[d.Name] = true
+					words = append(words, harness.Wordwise{File: d.File, First: d.Line, Last: d.End, Bytes: d.Word})
+				}
+			}
+		}
+	}
+	return words
 }
 
 // expected says that a run goes wrong about null that was passed, and that the function expects: it compares the parameter with null, or a

@@ -26,6 +26,8 @@ const (
 	growth = 2.5
 	// roundPart is the part of what is left that a round gives to questions. Functions with findings ask several of them.
 	roundPart = 0.5
+	// mainPart is the part that goes to each question about main where that is more: such functions reach all of a program.
+	mainPart = 0.25
 	// slowestRate is the least part of the processors that is counted on, and rateAfter how much time passes before it is known.
 	slowestRate = 0.1
 	rateAfter   = 5 * time.Second
@@ -49,6 +51,11 @@ func (s *scanner) look(ctx context.Context) error {
 		}
 		if !known {
 			open = append(open, t)
+		}
+	}
+	for _, t := range open {
+		if t.name == "main" {
+			s.mains++
 		}
 	}
 	s.looking = time.Now()
@@ -81,9 +88,17 @@ func (s *scanner) round(open []*target) (list []*target) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *target) int {
-		return cmp.Or(cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.def.Instructions, b.def.Instructions))
+		return cmp.Or(first(a)-first(b), cmp.Compare(urgency(a), urgency(b)), cmp.Compare(a.def.Instructions, b.def.Instructions))
 	})
 	return list
+}
+
+// first orders the first round: main goes first, for what it leads to needs no argument of anybody.
+func first(t *target) int {
+	if t.answer == nil && t.name == "main" {
+		return 0
+	}
+	return 1
 }
 
 // urgency orders functions for another round: findings of which it is open what they are worth go first.
@@ -124,6 +139,9 @@ func (s *scanner) limit(t *target, waiting int) time.Duration {
 	left := s.left()
 	if left > 0 {
 		limit = min(limit, max(leastLimit, time.Duration(roundPart*float64(left)/float64(waiting))))
+	}
+	if t.answer == nil && t.name == "main" && left > 0 {
+		limit = max(limit, time.Duration(mainPart*float64(left)/float64(s.mains)))
 	}
 	if t.answer != nil {
 		limit = max(limit, time.Duration(growth*float64(t.answer.Limit)))

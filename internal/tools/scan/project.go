@@ -33,6 +33,8 @@ type project struct {
 	root    string
 	sources []source
 	headers map[string][]string // by base name: the paths in the tree
+	// templates are files of which a build makes a header, by its base name: config.h.in.
+	templates map[string]string
 }
 
 // findProject reads folders, files and databases.
@@ -41,7 +43,7 @@ func findProject(o *Options) (*project, error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	p := &project{headers: map[string][]string{}}
+	p := &project{headers: map[string][]string{}, templates: map[string]string{}}
 	seen := map[string]bool{}
 	add := func(s frontend.Source, asked bool) {
 		s.File = absolute(s.File)
@@ -109,10 +111,51 @@ func findProject(o *Options) (*project, error) {
 	if p.headers[""] == nil {
 		_ = p.walk(o, p.root, nil)
 	}
+	for folder, n := p.root, 0; n < includeLevels; n++ { // of src, the headers are in an include beside it
+		if exists(filepath.Join(folder, ".git")) || filepath.Dir(folder) == folder {
+			break
+		}
+		folder = filepath.Dir(folder)
+		if include := filepath.Join(folder, "include"); exists(include) {
+			_ = p.walk(o, include, nil)
+		}
+		p.noteTemplates(folder)
+	}
 	for _, path := range o.Stubs {
 		p.sources = append(p.sources, source{frontend.Source{File: absolute(path)}, true})
 	}
 	return p, nil
+}
+
+// includeLevels is how many folders above the one that is scanned may have an include folder.
+const includeLevels = 2
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// templateEnds is how files end of which a build makes a header.
+var templateEnds = []string{".in", ".cmake", ".cmake.in", ".meson", ".meson.in", ".def.in"}
+
+// noteTemplate notes that a file is one of which a build makes a header.
+func (p *project) noteTemplate(path string) {
+	for _, end := range templateEnds {
+		if name, ok := strings.CutSuffix(filepath.Base(path), end); ok && strings.HasSuffix(name, ".h") {
+			p.templates[name] = absolute(path)
+		}
+	}
+}
+
+// noteTemplates notes those of a folder.
+func (p *project) noteTemplates(folder string) {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		p.noteTemplate(filepath.Join(folder, e.Name()))
+	}
 }
 
 func absolute(path string) string {
@@ -168,6 +211,8 @@ func (p *project) walk(o *Options, path string, add func(frontend.Source, bool))
 			add(frontend.Source{File: file}, false)
 		case strings.HasSuffix(name, ".h"):
 			p.headers[name] = append(p.headers[name], absolute(file))
+		default:
+			p.noteTemplate(file)
 		}
 		return nil
 	})
@@ -213,10 +258,28 @@ func (p *project) compile(ctx context.Context, s *source, o frontend.Options) (*
 		}
 		folder := p.headerFolder(m[1], filepath.Dir(s.File))
 		if folder == "" || slices.Contains(s.Flags, "-I"+folder) {
-			return nil, err
+			return nil, p.explain(m[1], err)
 		}
 		s.Flags = append(slices.Clone(s.Flags), "-I"+folder)
 	}
+}
+
+// explain says of a header that is missing that a build makes it, if something in the tree tells.
+func (p *project) explain(name string, err error) error {
+	var input *frontend.InputError
+	template := p.templates[filepath.Base(name)]
+	if !errors.As(err, &input) || template == "" {
+		return err
+	}
+	by := "configure, or cmake,"
+	if strings.Contains(filepath.Base(template), ".cmake") {
+		by = "cmake"
+	} else if strings.Contains(filepath.Base(template), ".meson") {
+		by = "meson"
+	}
+	out := *input
+	out.Hint = by + " makes " + name + " of " + relativeTo(p.root, template) + ": run it before, and name with -I where it puts the header, or with -p where it leaves a compile_commands.json"
+	return &out
 }
 
 // headerFolder is a folder below which a header is, the nearest one if there are several.

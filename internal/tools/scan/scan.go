@@ -113,6 +113,7 @@ type scanner struct {
 	done     int
 	findings int
 	used     time.Duration // processor time of workers
+	mains    int           // functions of this name that are looked at
 	// compiling is the processor time of the compiler.
 	compiling time.Duration
 }

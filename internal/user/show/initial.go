@@ -41,8 +41,8 @@ func phiOperand(f *ir.Func, d *ir.Def, from ir.BlockID) int {
 }
 
 // alwaysNull replays the run up to the violation and says whether the bytes were made by nothing in the program, as arguments are, also
-// between calls of constructors and of the function under analysis, and were 0 since then.
-func (r *Run) alwaysNull(ctx context.Context, c cell) bool {
+// between calls of constructors and of the function under analysis, and were 0 since then; or that this is open, for the replay did not end.
+func (r *Run) alwaysNull(ctx context.Context, c cell) (always, open bool) {
 	calls, depth := 0, 0
 	null, ended := true, false
 	born := false // the cell has been made, and not by the program
@@ -79,5 +79,5 @@ func (r *Run) alwaysNull(ctx context.Context, c cell) bool {
 		null = null && ok
 		return !null
 	}})
-	return err == nil && null && ended && born
+	return err == nil && null && ended && born, err != nil
 }

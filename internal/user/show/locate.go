@@ -2,6 +2,7 @@ package show
 
 import (
 	"context"
+	"time"
 
 	"assay/internal/program/ir"
 )
@@ -9,6 +10,19 @@ import (
 // Locate completes a violation by what only the run knows: what a pointer points to, and
 // the call in the program for a violation inside a library model.
 func (r *Run) Locate(ctx context.Context, violation *Place) {
+	r.locate(ctx, violation)
+	memory := r.Endless == nil && (r.Violation.Kind == ir.InvalidDeref || r.Violation.Kind == ir.InvalidFree)
+	if memory && ctx.Err() != nil && (violation.Pointee.Kind == "" || violation.Pointee.Open) {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), locateGrace)
+		defer cancel()
+		r.locate(late, violation)
+	}
+}
+
+// locateGrace is how much more time it takes, if the time of the question is up: what the violation is about says what it is worth.
+const locateGrace = time.Second
+
+func (r *Run) locate(ctx context.Context, violation *Place) {
 	if r.Endless != nil {
 		if violation.Pos.IsZero() { // the loop is in a library model
 			_ = r.Trace(ctx, func(s Step) error {
@@ -33,7 +47,10 @@ func (r *Run) Locate(ctx context.Context, violation *Place) {
 	}
 	violation.Pos, violation.Func, violation.Text, violation.Pointee = last.Pos, last.Func, last.Text, last.Pointee
 	if last.Pointee.Kind == PointeeNull {
-		violation.Pointee.Initial = t.null.argument || t.null.size > 0 && r.alwaysNull(ctx, t.null)
+		violation.Pointee.Initial = t.null.argument
+		if !t.null.argument && t.null.size > 0 {
+			violation.Pointee.Initial, violation.Pointee.Open = r.alwaysNull(ctx, t.null)
+		}
 		violation.Pointee.Name = t.null.name
 	}
 }

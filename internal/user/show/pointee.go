@@ -22,6 +22,8 @@ type Pointee struct {
 	// Initial says that the pointer is null from the start: it was passed so, or is in memory that was so when the function
 	// under analysis was called, and never changed.
 	Initial bool `json:"initial,omitempty"`
+	// Open says that the time was up before that was known.
+	Open bool `json:"-"`
 }
 
 // PointeeKind classifies objects.
