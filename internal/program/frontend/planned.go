@@ -154,13 +154,30 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 			args = append(args, v)
 		}
 	}
-	for _, made := range []bool{false, true} { // what is made may get the others
+	const counted, plain, made = 0, 1, 2 // what lengths are behind comes first; what is made may get the others
+	for stage := range 3 {
 		for _, x := range parameters {
-			if x.Pointer != nil && x.Pointer.EndOf == "" && args[at[x.Name]] == 0 && (x.Pointer.Made != nil) == made {
-				args[at[x.Name]] = p.pointer(x.Pointer, x.Name)
+			if x.Pointer == nil || x.Pointer.EndOf != "" || args[at[x.Name]] != 0 {
+				continue
+			}
+			is := plain
+			switch {
+			case x.Pointer.Made != nil:
+				is = made
+			case isCount(x, parameters):
+				is = counted
+			}
+			if is != stage {
+				continue
+			}
+			args[at[x.Name]] = p.pointer(x.Pointer, x.Name)
+			if is == counted {
+				t := x.Pointer.Object.Type.Strip()
+				name := harness.Behind(x.Name)
+				p.scalars[name], p.signed[name] = f.b.Load(ir.IntType(uint32(t.Bits)), args[at[x.Name]]), t.Signed
 			}
 		}
-		if !p.temporary {
+		if stage == plain && !p.temporary {
 			p.same = map[string]ir.Value{}
 			for name, k := range at {
 				if args[k] != 0 {
@@ -206,6 +223,17 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 	return args
 }
 
+// isCount says that a parameter leads to the number of elements that another one points to.
+func isCount(x harness.Parameter, parameters []harness.Parameter) bool {
+	if x.Pointer.MayBeNull || x.Pointer.Object == nil {
+		return false
+	}
+	t := x.Pointer.Object.Type.Strip()
+	return t != nil && t.Kind == llvm.CInt && slices.ContainsFunc(parameters, func(y harness.Parameter) bool {
+		return y.Pointer != nil && y.Pointer.Object != nil && y.Pointer.Object.Count.Name == harness.Behind(x.Name)
+	})
+}
+
 // oneOf assumes that an integer has one of the values; none is any.
 func (p *planned) oneOf(v ir.Value, values []int64) {
 	if len(values) == 0 {
@@ -238,11 +266,17 @@ func (p *planned) ordinary(v ir.Value, signed bool) {
 		b.Assume(b.Cmp(ir.ULt, b.Bin(ir.Sub, v, b.Const(bits, 1)), b.Const(bits, p.limit)))
 		return
 	}
+	small(b, v, signed, p.limit)
+}
+
+// small assumes that the absolute value of an integer is at most a limit.
+func small(b *ir.Builder, v ir.Value, signed bool, limit uint64) {
+	bits := b.Func.Type(v).Bits
 	if signed {
-		b.Assume(b.Cmp(ir.ULe, b.Bin(ir.Add, v, b.Const(bits, p.limit)), b.Const(bits, 2*p.limit)))
+		b.Assume(b.Cmp(ir.ULe, b.Bin(ir.Add, v, b.Const(bits, limit)), b.Const(bits, 2*limit)))
 		return
 	}
-	b.Assume(b.Cmp(ir.ULe, v, b.Const(bits, p.limit)))
+	b.Assume(b.Cmp(ir.ULe, v, b.Const(bits, limit)))
 }
 
 // pointer makes what a pointer points to.
@@ -253,7 +287,7 @@ func (p *planned) pointer(x *harness.Pointer, name string) ir.Value {
 	case x.Made != nil:
 		return p.made(x.Made, name)
 	case x.Function != nil:
-		v = b.FuncAddr(p.callback(x.Function, name))
+		v = b.FuncAddr(p.callback(x.Function, x.Ordinary, name))
 	case x.Object == nil:
 		return b.Null()
 	default:
@@ -465,8 +499,8 @@ func (p *planned) fill(fields []harness.Field, at ir.Value, name string) {
 	}
 }
 
-// callback makes a function of a type: it returns anything and changes nothing.
-func (p *planned) callback(t *llvm.CType, name string) string {
+// callback makes a function of a type: it returns anything, or small numbers, and changes nothing.
+func (p *planned) callback(t *llvm.CType, ordinary bool, name string) string {
 	im := p.f.im
 	im.callbacks++
 	symbol := fmt.Sprintf("assay.callback.%d", im.callbacks)
@@ -563,7 +597,11 @@ func (p *planned) callback(t *llvm.CType, name string) string {
 		}
 		b.Ret(object)
 	default:
-		b.Ret(b.Nondet(results[0], ir.NondetInput, "result of "+name))
+		v := b.Nondet(results[0], ir.NondetInput, "result of "+name)
+		if ordinary && harness.ReturnsInteger(t) {
+			small(b, v, result.Strip().Signed, p.limit)
+		}
+		b.Ret(v)
 	}
 	b.Done()
 	return symbol

@@ -58,6 +58,18 @@ func (in *inference) parameters(f *llvm.Function) (plan []Parameter) {
 		plan = append(plan, x)
 	}
 	in.share(f, plan)
+	if v.IsOrdinary(AllIntegers) { // lengths behind pointers are numbers as others are
+		for _, x := range plan {
+			if x.Pointer == nil || x.Pointer.Object == nil || x.Pointer.Object.Count.Kind != Length {
+				continue
+			}
+			for _, y := range plan {
+				if x.Pointer.Object.Count.Name == Behind(y.Name) && y.Pointer != nil && y.Pointer.Object != nil && len(y.Pointer.Object.Fields) == 0 {
+					y.Pointer.Object.Fields = []Field{{Member: Member{Name: "*", Type: y.Pointer.Object.Type}, Ordinary: true}}
+				}
+			}
+		}
+	}
 	return plan
 }
 
@@ -178,6 +190,9 @@ func (in *inference) summaries(f *llvm.Function, depth int) []summary {
 			continue
 		}
 		for n := range u.lengths(p.Index) {
+			s.lengths[n] = "used up to " + f.Params[n].Name
+		}
+		for n := range in.ends(u, p.Index) {
 			s.lengths[n] = "used up to " + f.Params[n].Name
 		}
 		s.text, s.null = u.comparedZero[p.Index], u.comparedNull[p.Index]
@@ -340,7 +355,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	}
 	b := base.Strip()
 	if b != nil && b.Kind == llvm.CFunction {
-		out.Function = b
+		out.Function, out.Ordinary = b, in.variant.IsOrdinary(AllIntegers)
 		return out
 	}
 	object := in.object(base, Depth, nil)
@@ -359,7 +374,16 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 		out.Why = "named so"
 		return out
 	}
-	if n, why := chosenLength(f, p, s, b); n >= 0 && (s.lengths[n] != "" || !in.usesOf(f).scaled[p.Index] || belongs(p.Name, f.Params[n].Name)) {
+	n, why := chosenLength(f, p, s, b)
+	if n >= 0 && s.lengths[n] == "" && !belongs(p.Name, f.Params[n].Name) && in.usesOf(f).isElement(p.Index, &s, b) {
+		n = -1
+	}
+	if q := in.usesOf(f).behind(p.Index); q >= 0 && (n < 0 || s.lengths[n] == "") {
+		object.Count, out.Why = Count{Kind: Length, Name: Behind(f.Params[q].Name), Some: in.variant.Generous}, "used up to "+Behind(f.Params[q].Name)
+		out.Sized, out.ByUse = true, true
+		return out
+	}
+	if n >= 0 && (s.lengths[n] != "" || !in.usesOf(f).scaled[p.Index] || belongs(p.Name, f.Params[n].Name)) {
 		if isChar { // a structure that begins there, and what is behind it
 			for _, view := range s.views {
 				object.Room = max(object.Room, view.Size)

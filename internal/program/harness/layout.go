@@ -202,7 +202,7 @@ func (in *inference) pointerTo(t *llvm.CType, depth int, above []*llvm.CType) *P
 	b := base.Strip()
 	switch {
 	case b != nil && b.Kind == llvm.CFunction:
-		return &Pointer{Function: b}
+		return &Pointer{Function: b, Ordinary: in.variant.IsOrdinary(AllIntegers)}
 	case b != nil && slices.Contains(above, b):
 		return &Pointer{MayBeNull: true, Why: "it leads back to its type"}
 	case (depth <= 0 || in.budget <= 0) && !isCharacter(b) && !in.variant.Generous:

@@ -80,3 +80,6 @@ func belongs(pointer, length string) bool {
 	rest := strings.Replace(l, p, "", 1)
 	return slices.Contains(lengthWords, rest) || slices.Contains(capacityWords, rest) || rest == "s"
 }
+
+// Behind is what a pointer parameter leads to, where that is the length of another one.
+func Behind(name string) string { return "*" + name }

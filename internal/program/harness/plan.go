@@ -7,6 +7,7 @@
 //	plan.go    what a plan is, and its words      infer.go   parameters to a plan
 //	uses.go    what a function does with them     names.go   which names are lengths
 //	layout.go  structures                         indices.go  members that are an index
+//	ends.go  lengths in sums, and behind pointers
 //	callbacks.go  what functions do that a harness makes
 //	sentinels.go  arrays that end with an element of zeros
 //	allocators.go  which comparisons with null say nothing
@@ -122,8 +123,9 @@ type Pointer struct {
 	Object *Object
 	// Made says which functions make the object, nil if Object does.
 	Made *Made
-	// Function is the signature of a function, if it points to one.
+	// Function is the signature of a function, if it points to one; Ordinary says that the integers it returns are small.
 	Function *llvm.CType
+	Ordinary bool
 	// Before is how many bytes of the object are before the place where it points.
 	Before uint64
 	// EndOf is the parameter whose object it is the end of.
@@ -325,6 +327,8 @@ func (p *Pointer) facts(name string) []Fact {
 		return fact(null + "points to a function that puts a string into its first argument, of the size that the second says, and returns that or null")
 	case p.Function != nil && returnsPointer(p.Function):
 		return fact(null + "points to a function that returns a new object and changes nothing")
+	case p.Function != nil && p.Ordinary && ReturnsInteger(p.Function):
+		return fact(null + "points to a function that returns small numbers and changes nothing")
 	case p.Function != nil:
 		return fact(null + "points to a function that returns anything and changes nothing")
 	case p.Object == nil:

@@ -38,19 +38,21 @@ type uses struct {
 	comparedZero map[int]bool
 	// written and read are those whose elements are, stored those that are put into memory, whence they are not followed.
 	written, read, stored map[int]bool
-	compared              [][2]llvm.Value
-	subtracted            [][2]llvm.Value // pointers: the second from the first
-	calls                 []*llvm.Inst
-	types                 map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
-	views                 map[int][]*llvm.Type  // structures whose members are used where it points
-	words                 map[int]*llvm.Type    // the integers of more than 8 bits that are read where it points
+	// leaves says that a pointer parameter is passed to a function of which only the name is known.
+	leaves     map[int]bool
+	compared   [][2]llvm.Value
+	subtracted [][2]llvm.Value // pointers: the second from the first
+	calls      []*llvm.Inst
+	types      map[int][]*llvm.CType // what a pointer parameter is called with another type: locals
+	views      map[int][]*llvm.Type  // structures whose members are used where it points
+	words      map[int]*llvm.Type    // the integers of more than 8 bits that are read where it points
 }
 
 func usesOf(f *llvm.Function) *uses {
 	u := &uses{
 		f: f, from: map[llvm.Value]map[int]bool{}, index: map[int]map[llvm.Value]bool{}, phis: map[int]map[*llvm.Block]bool{},
 		block: map[llvm.Value]*llvm.Block{}, scaled: map[int]bool{}, indexed: map[int]bool{}, constant: map[int]uint64{}, comparedNull: map[int]bool{},
-		expectedZero: map[int]bool{}, containers: map[int]container{}, comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{}, words: map[int]*llvm.Type{},
+		expectedZero: map[int]bool{}, containers: map[int]container{}, comparedZero: map[int]bool{}, written: map[int]bool{}, read: map[int]bool{}, stored: map[int]bool{}, leaves: map[int]bool{}, types: map[int][]*llvm.CType{}, views: map[int][]*llvm.Type{}, words: map[int]*llvm.Type{},
 	}
 	for _, p := range f.Params {
 		u.from[p] = map[int]bool{p.Index: true}
@@ -413,6 +415,13 @@ func (u *uses) look(b *llvm.Block, i *llvm.Inst) {
 		}
 	case llvm.Call:
 		u.calls = append(u.calls, i)
+		if callee, ok := i.Callee.(*llvm.Function); !ok || len(callee.Blocks) == 0 && !strings.HasPrefix(callee.Name, "llvm.") {
+			for _, a := range i.Args {
+				for p := range u.from[a] {
+					u.leaves[p] = true
+				}
+			}
+		}
 	case llvm.DbgValue:
 		if len(i.Args) == 1 && i.Var != nil && i.Fragment == nil && !i.Indirect {
 			if p, ok := unmoved(i.Args[0]).(*llvm.Param); ok {
@@ -500,7 +509,7 @@ func addressOf(v llvm.Value) llvm.Value {
 }
 
 // lengths are the integer parameters that bound the pointer parameter p by use: compared with its index,
-// counted down where it moves, added to it.
+// counted down where it moves. Those that are added to it are found by ends.
 func (u *uses) lengths(p int) map[int]bool {
 	found := map[int]bool{}
 	for _, c := range u.compared {
@@ -529,11 +538,6 @@ func (u *uses) lengths(p int) map[int]bool {
 					}
 				}
 			}
-		}
-	}
-	for r := range u.index[p] { // p + n
-		if q, ok := r.(*llvm.Param); ok && q.Type.Kind == llvm.IntType && u.comparedPointer(p) {
-			found[q.Index] = true
 		}
 	}
 	return found
