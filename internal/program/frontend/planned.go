@@ -58,7 +58,13 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 			continue
 		}
 		key := fn.Name + ":" + x.Name
-		if a, ok := f.im.opts.Arguments[key]; ok && x.Pointer.Object != nil {
+		a, ok := f.im.opts.Arguments[key]
+		if ok && x.Pointer.EndOf != "" && (a.IsArray || a.Length != "" || a.String) { // the flags know better
+			if t := x.Type.Strip(); t != nil && t.Base.Strip() != nil {
+				*x.Pointer = harness.Pointer{MayBeNull: x.Pointer.MayBeNull, Object: &harness.Object{Type: t.Base, Size: (t.Base.Strip().Bits + 7) / 8}}
+			}
+		}
+		if ok && x.Pointer.Object != nil {
 			o := x.Pointer.Object
 			x.Pointer.Why, x.Pointer.Sized = "as asked", true
 			switch {

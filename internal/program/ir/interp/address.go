@@ -177,7 +177,8 @@ func (a *addressSpace) nextRegion(objects []object, size, align uint64) bool {
 		start, end uint64
 		reserved   bool
 	}
-	blocks := []block{{end: a.low}, {start: a.high}}
+	// What is reserved below all that the allocator may use may reach above it, too.
+	blocks := []block{{end: a.low, reserved: len(a.reserved) > 0 && a.reserved[0] <= a.low}, {start: a.high}}
 	for _, id := range a.byBase {
 		o := &objects[id]
 		blocks = append(blocks, block{start: o.base, end: o.base + extent(o.size) - 1})

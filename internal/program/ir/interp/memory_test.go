@@ -543,6 +543,28 @@ func TestReservedAddresses(t *testing.T) {
 	}
 }
 
+// TestReservedBelow prescribes a base below all that the allocator uses, of an object that reaches into it: functions, and other objects whose
+// address is free, lie elsewhere.
+func TestReservedBelow(t *testing.T) {
+	src := `module 64 entry @main
+func @called() {
+entry:
+  ret
+}
+func @main() {
+entry:
+  %1 = malloc ptr i64 8
+  %2 = malloc ptr i64 1048576
+  call void @called()
+  halt abort
+}
+`
+	in := ir.Input{Choices: []ir.Choice{{Func: "main", Value: 1}, {Func: "main", Value: 2, Base: 0x30}}}
+	if got, out := observe(t, src, Options{Oracle: Replay(in)}); got != "aborted" {
+		t.Error(got, out)
+	}
+}
+
 // TestAddressReuse fills a 32-bit address space several times over, with few
 // bytes that are aligned much.
 func TestAddressReuse(t *testing.T) {
