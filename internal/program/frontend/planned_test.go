@@ -78,7 +78,7 @@ int f(char *b, int n) { struct h *h = (struct h *)b; return h->b ^ put(b, n); }`
 	{"a cast by a function", `struct o { int kind; }; struct t { struct o base; long length; }; static struct t *text(struct o *p) { return (struct t *)p; } long f(struct o *p) { return p->kind == 3 ? text(p)->length : 0; }`,
 		[]string{"p points to one struct t"}},
 	{"a length that may be 0", `int f(const int *v, unsigned n) { if (n == 0) return 1; return v[n - 1]; }`,
-		[]string{"v points to n elements of int (used up to n)"}},
+		[]string{"v points to n elements of int (named so)"}},
 	{"null of another value", `int f(const char *s, int n) { const char *mark = 0; for (int i = 0; i < n; i++) { if (s[i] == 3) mark = s + i; if (mark && *mark == 4) return 1; } return 0; }`,
 		[]string{"s points to n elements of char (used up to n)"}},
 	{"end", `int f(const char *p, const char *end) { int n = 0; for (; p < end; p++) n ^= *p; return n; }`,
