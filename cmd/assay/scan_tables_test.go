@@ -128,3 +128,27 @@ int more(double *d, int n) { struct block *b = (struct block *)((char *)d - 8); 
 		t.Errorf("confidence: %v", got)
 	}
 }
+
+// TestScanPrepared: what goes wrong with an object only because the callers' part was not done needs a precondition; the same in a function
+// whose caller does nothing before needs none.
+func TestScanPrepared(t *testing.T) {
+	const text = `#include <stdlib.h>
+struct reader { char *text; unsigned used; };
+int more(void);
+void reader_init(struct reader *r) { r->text = malloc(4); r->used = 0; }
+static void save(struct reader *r) { if (r->used < 4) r->text[r->used++] = 'x'; }
+static char last(struct reader *r) { return r->text[r->used - 1]; }
+char scan(struct reader *r) { while (more()) continue; CALL return last(r); }
+`
+	for call, want := range map[string]scan.Confidence{"save(r);": scan.Low, "": scan.High} {
+		found := false
+		for _, f := range scanText(t, strings.Replace(text, "CALL", call, 1), "--property", "valid-deref") {
+			if f.Place.Func == "last" {
+				found = found || f.Confidence != scan.Low
+			}
+		}
+		if found != (want == scan.High) {
+			t.Errorf("with %q: %v", call, found)
+		}
+	}
+}

@@ -78,6 +78,8 @@ type Definition struct {
 	Word uint64
 	// Allocates says that the function calls one behind a pointer that returns a pointer and gets a number of bytes, as allocators of users are called.
 	Allocates bool
+	// Prepares are functions that it calls with a pointer that it has passed to another function before: what they get may have been changed.
+	Prepares []string
 	// Structures are what its result and its parameters point to; none if what C has is not known.
 	Structures []harness.Structure
 }
@@ -208,6 +210,7 @@ func (u *Unit) describe() error {
 				}
 			}
 			d.Word = alignedWord(f)
+			d.Prepares = prepared(f)
 			for _, b := range f.Blocks {
 				d.Instructions += len(b.Instrs)
 				for _, i := range b.Instrs {

@@ -186,6 +186,8 @@ func inContext(f Finding, entry int, functions []*target, graph *callGraph) Find
 		f.lower(LabelCallers, "its callers in the project ("+names(functions, callers)+") are proved not to lead there", who)
 	case restsOnStart(f.Place.Pointee) && !f.Explicit, f.Property == assay.UnreachCall:
 		f.lower(LabelCallers, "no caller in the project was seen to lead there, and it is about what they pass: "+f.Because, who)
+	case f.Made && f.Property != assay.ValidFree && !f.Place.Pointee.Gone && len(callers) > 0 && !graph.open[entry] && !slices.ContainsFunc(callers, func(c int) bool { return !slices.Contains(functions[c].def.Prepares, f.Entry) }):
+		f.lower(LabelCallers, "no caller in the project was seen to lead there, and they may change what they pass before: "+f.Because, who)
 	default:
 		f.Confidence = Medium
 		f.Because = "only the project itself calls " + f.Entry + ", and nobody was seen to lead there: " + f.Because

@@ -331,7 +331,7 @@ func (x *examination) makes(p assay.Property, any bool) (all bool) {
 		}
 		found = true
 		f.Confidence, f.Because = High, "an object that "+makersOf(x.made)+" makes leads there"
-		f.made, f.filled = true, filled(x.made)
+		f.Made, f.filled = true, filled(x.made)
 		x.lowered(&f, startOf(r))
 		if k := slices.IndexFunc(x.out.Findings, func(g Finding) bool { return g.Property == p && g.Place.Pos == f.Place.Pos }); k < 0 {
 			x.out.Findings = append(x.out.Findings, f)
@@ -351,7 +351,7 @@ func (s start) sameKeys() bool {
 
 // invariant lowers a finding that construct did not come to, if what is always so in a structure may exclude it.
 func (x *examination) invariant(f *Finding) {
-	if x.unreached != "" && !f.made && x.invariable(f) {
+	if x.unreached != "" && !f.Made && x.invariable(f) {
 		f.lower(LabelInvariant, x.unreached, "what holds of the structures that "+makersOf(x.made)+" makes")
 	}
 }

@@ -92,24 +92,71 @@ func (s start) behindPlace() string {
 	return ""
 }
 
-// several is a parameter that the program takes for different structures, of which the run has chosen one; empty if there is none.
-func (s start) several() string {
-	for _, f := range s {
-		if f.Pointer != nil && f.Pointer.Several && f.Pointer.Object != nil && f.Pointer.Made == nil {
-			return f.Name
-		}
-	}
-	return ""
+// hasStructure says that an argument points to a structure.
+func (s start) hasStructure() bool {
+	return slices.ContainsFunc(s, func(f harness.Fact) bool {
+		return !f.Part() && f.Pointer != nil && f.Pointer.Object != nil && harness.IsStructure(f.Pointer.Object.Type)
+	})
 }
 
-// ofSeveral is such a parameter, if a violation may come from the choice: it is in what the parameter points to, or about a pointer that leads to nothing.
+// putIn is a structure that a function gets which makes or changes an object: it has put it in there, and it may be the beginning of a larger one.
+// Empty if the name is not that of one.
+func (s start) putIn(name string) string {
+	var found string
+	for _, f := range s {
+		if f.Name == name {
+			return ""
+		}
+		if f.Pointer == nil || f.Pointer.Made == nil {
+			continue
+		}
+		for _, c := range slices.Concat(f.Pointer.Made.Makers, f.Pointer.Made.Changers) {
+			for _, x := range c.Parameters {
+				if x.Name == name && x.Pointer != nil && x.Pointer.Object != nil && harness.IsStructure(x.Pointer.Object.Type) {
+					found = c.Function
+				}
+			}
+		}
+	}
+	return found
+}
+
+// several are the parameters that the program takes for different structures, of which the run has chosen one: those of the function, and of
+// functions that make or change what it gets.
+func (s start) several() (names []string) {
+	var look func(name string, p *harness.Pointer)
+	calls := func(list []harness.Call) {
+		for _, c := range list {
+			for _, x := range c.Parameters {
+				look(x.Name, x.Pointer)
+			}
+		}
+	}
+	look = func(name string, p *harness.Pointer) {
+		switch {
+		case p == nil:
+		case p.Made != nil:
+			calls(p.Made.Makers)
+			calls(p.Made.Changers)
+		case p.Several && p.Object != nil:
+			names = append(names, name)
+		}
+	}
+	for _, f := range s {
+		look(f.Name, f.Pointer)
+	}
+	return names
+}
+
+// ofSeveral is such a parameter, if a violation may come from the choice: it is in what the parameter points to, or about a pointer that leads to nothing;
+// empty if there is none.
 func (s start) ofSeveral(p show.Pointee) string {
-	name := s.several()
-	switch {
-	case name == "":
-	case p.Kind == show.PointeeArgument && (p.Name == name || strings.HasPrefix(p.Name, name+"->")),
-		p.Kind == "", p.Kind == show.PointeeNull, p.Kind == show.PointeeNothing, p.Kind == show.PointeeFunction:
-		return name
+	for _, name := range s.several() {
+		switch {
+		case p.Kind == show.PointeeArgument && (p.Name == name || strings.HasPrefix(p.Name, name+"->")),
+			p.Kind == "", p.Kind == show.PointeeNull, p.Kind == show.PointeeNothing, p.Kind == show.PointeeFunction:
+			return name
+		}
 	}
 	return ""
 }
@@ -413,12 +460,19 @@ func (x *examination) lowered(f *Finding, s start) bool {
 		f.lower(LabelInvariant, "only the project itself calls "+f.Entry+", with a number and a chain of objects ("+s.chain()+"), and nothing says how they go together", "as many objects behind "+s.chain()+" as the callers say")
 		return true
 	}
-	if d := x.definition(); f.Property != assay.ValidDeref && f.Property != assay.ValidFree && s.behindPlace() != "" && !f.made && d != nil && len(d.Integers) == 0 {
+	if d := x.definition(); slices.Contains(numeric, f.Property) && s.behindPlace() != "" && !f.Made && d != nil && len(d.Integers) == 0 {
 		f.lower(LabelInvariant, s.behindPlace()+" is a place in a structure, and what is around it is set up by who made that", "what the structure around "+s.behindPlace()+" holds")
+		return true
+	}
+	if d := x.definition(); x.internal && !f.Made && slices.Contains(numeric, f.Property) && s.hasStructure() && d != nil && len(d.Integers) == 0 {
+		f.lower(LabelInvariant, "only the project itself calls "+f.Entry+", and the numbers are inside of the structures in its arguments, which may have invariants", "what holds of the numbers in the structures")
 		return true
 	}
 	return lowered(f, s)
 }
+
+// numeric are the properties that are about how large numbers are.
+var numeric = []assay.Property{assay.NoOverflow, assay.Shift, assay.DivByZero}
 
 // wordwise says that a violation is a read of a word that begins in an object and ends behind it, in a function that does so on purpose: it
 // tests whether addresses are those of words, as hash functions and those of strings do, for a word is never in two pages. C has no such
@@ -476,6 +530,8 @@ func lowered(f *Finding, s start) bool {
 	case p.Kind == show.PointeeArgument && (part.Part() && !s.sized(p.Name) || s.open(p.Name)),
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing || p.Kind == show.PointeeFunction) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
+	case p.Kind == show.PointeeArgument && p.Where != show.WhereInside && !p.Gone && s.putIn(p.Name) != "":
+		f.lower(LabelInvariant, "it is behind the structure "+p.Name+" that "+s.putIn(p.Name)+" gets, which may be the beginning of a larger one", "what "+p.Name+" is the beginning of")
 	case p.Kind == show.PointeeArgument && s.unknown(p.Name):
 		f.lower(LabelInvariant, "the project only declares the structure that "+p.Name+" points to", roomFor(f, s))
 	case p.Kind == show.PointeeArgument && s.otherMember(p):
@@ -491,7 +547,7 @@ func lowered(f *Finding, s start) bool {
 		return false
 	case p.Kind == show.PointeeNull && p.Initial && f.Entry != "main":
 		f.lower(LabelSetUp, "the pointer is null from the start: the arguments or the globals may have been set up before", cmp.Or(nullOf(f, s), "a pointer")+" is set up before "+f.Entry+" is called")
-	case f.Property == assay.UnreachCall && f.Entry != "main" && (f.made || s.arguments()):
+	case f.Property == assay.UnreachCall && f.Entry != "main" && (f.Made || s.arguments()):
 		f.lower(LabelAsserted, "it is asserted of the arguments, or of what follows from them", f.Place.Text)
 	default:
 		return false

@@ -160,8 +160,8 @@ type Finding struct {
 	Explicit bool `json:"explicit_size,omitempty"`
 	// start is what its run assumes.
 	start start
-	// made says that an object that the project makes leads there.
-	made bool
+	// Made says that an object that the project makes leads there.
+	Made bool `json:"made,omitempty"`
 	// filled says that a constructor filled the object in, in memory that was there.
 	filled bool
 	// inside says that it happens in a call of Entry by the harness: not in one of a function that makes an object.

@@ -57,6 +57,10 @@ static struct folder *open_folder(int number) {
 
 MODEL struct folder *opendir(const char *path) {
 	read_text(path);
+	if (!*path) { // no name of anything
+		__assay_fail("opendir");
+		return 0;
+	}
 	return status("opendir") ? 0 : open_folder(__assay_descriptor());
 }
 MODEL struct folder *fdopendir(int number) {

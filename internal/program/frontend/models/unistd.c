@@ -13,6 +13,13 @@ static int status(const char *function) {
 	return -1;
 }
 
+// unnamed says that a path is empty: it is no name of anything, and the call fails.
+static _Bool unnamed(const char *function, const char *path) {
+	if (*path) return 0;
+	__assay_fail(function);
+	return 1;
+}
+
 // What a call with a descriptor returns: 0 or -1.
 static int on(const char *function, int file) {
 	if (!__assay_bad_descriptor(file)) return status(function);
@@ -63,11 +70,13 @@ MODEL ptrdiff_t send(int file, const void *p, size_t size, int flags) { return o
 
 MODEL int open(const char *path, int flags, ...) {
 	read_text(path);
+	if (unnamed("open", path)) return -1;
 	__assay_owns(flags);
 	return descriptor("open");
 }
 MODEL int creat(const char *path, unsigned mode) {
 	read_text(path);
+	if (unnamed("creat", path)) return -1;
 	__assay_owns(2);
 	return descriptor("creat");
 }
@@ -116,19 +125,19 @@ MODEL long lseek(int file, long at, int origin) {
 MODEL int ftruncate(int file, long size) { return on("ftruncate", file); }
 MODEL int access(const char *path, int mode) {
 	read_text(path);
-	return status("access");
+	return unnamed("access", path) ? -1 : status("access");
 }
 MODEL int mkdir(const char *path, unsigned mode) {
 	read_text(path);
-	return status("mkdir");
+	return unnamed("mkdir", path) ? -1 : status("mkdir");
 }
 MODEL int rmdir(const char *path) {
 	read_text(path);
-	return status("rmdir");
+	return unnamed("rmdir", path) ? -1 : status("rmdir");
 }
 MODEL int chdir(const char *path) {
 	read_text(path);
-	return status("chdir");
+	return unnamed("chdir", path) ? -1 : status("chdir");
 }
 MODEL int pipe(int *ends) {
 	if (status("pipe")) return -1;
@@ -150,11 +159,11 @@ static int describe(int failure, void *result) {
 }
 MODEL int stat(const char *restrict path, void *restrict result) {
 	read_text(path);
-	return describe(status("stat"), result);
+	return describe(unnamed("stat", path) || status("stat"), result);
 }
 MODEL int lstat(const char *restrict path, void *restrict result) {
 	read_text(path);
-	return describe(status("lstat"), result);
+	return describe(unnamed("lstat", path) || status("lstat"), result);
 }
 MODEL int fstat(int file, void *result) { return describe(on("fstat", file), result); }
 MODEL int fstatat(int folder, const char *restrict path, void *restrict result, int flags) {
