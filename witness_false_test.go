@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // leaking is a program that loses a block, or keeps one.
@@ -61,6 +62,19 @@ func TestLeakTargets(t *testing.T) {
 			}
 			checkJudgement(t, j, err, c.want)
 		})
+	}
+}
+
+// TestDistantCycle: a run that does not end may come to many loop heads between two visits of the cycle. That those who come to few end
+// rejects nothing.
+func TestDistantCycle(t *testing.T) {
+	t.Parallel()
+	file := writeFile(t, "f.c", "int main(void) {\n  unsigned i = 0;\n  while (1) {\n    i++;\n    if (i == 100000) {\n      i = 0;\n    }\n  }\n}\n")
+	witness := witnessOf(t, file, "violation_sequence", "F end", "  - segment:\n"+point("assumption", "cycle", 6, 7, "i == 100000"))
+	task := Task{Files: []string{file}, Timeout: 6 * time.Second}
+	task.Program.DataModel, task.Program.Unmodelled = "", UnmodelledPure
+	if j, err := Validate(t.Context(), task, writeFile(t, "w.yml", witness), false); err != nil || j.Outcome == "rejected" {
+		t.Errorf("%v, %v", j, err)
 	}
 }
 

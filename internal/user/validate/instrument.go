@@ -412,7 +412,7 @@ func (x *instrumented) render(f *syntax.File, prelude string, first bool) *textM
 }
 
 // declarations are those of what is inserted.
-const declarations = "LINKAGE int " + segmentName + ", " + idleName + "; void __assay_check(int, int, const char *); void __assay_assume(int);"
+const declarations = "LINKAGE int " + segmentName + "; LINKAGE unsigned long long " + idleName + "; void __assay_check(int, int, const char *); void __assay_assume(int);"
 
 func oneLine(text string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(text) }
 

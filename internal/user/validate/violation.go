@@ -134,7 +134,7 @@ func (j *judge) attempt(strict bool, elements []element) (*attempt, error) {
 		return nil, j.wrongElement(err, elements)
 	}
 	if a.target == nil {
-		a.module = busy(a.module, cycleOf(w))
+		a.module = busy(a.module, cycleOf(w), !strict)
 	}
 	return a, nil
 }
