@@ -152,3 +152,24 @@ char scan(struct reader *r) { while (more()) continue; CALL return last(r); }
 		}
 	}
 }
+
+// TestScanIterators: an iterator is moved on before anybody asks it for something; what goes wrong behind that is found.
+func TestScanIterators(t *testing.T) {
+	confidence := map[string]scan.Confidence{}
+	for _, f := range scanText(t, `#include <stdlib.h>
+enum state { OK, END };
+struct row { int *at; unsigned used, room; };
+struct row_iter { struct row *row; unsigned index; };
+struct row *row_new(void) { struct row *r = malloc(sizeof *r); r->at = malloc(16); r->used = 0; r->room = 4; return r; }
+int row_add(struct row *r, int v) { if (r->used == r->room) return -1; r->at[r->used++] = v; return 0; }
+void row_iter_init(struct row_iter *i, struct row *r) { i->row = r; i->index = 0; }
+enum state row_iter_next(struct row_iter *i, int *out) { if (i->index >= i->row->used) return END; *out = i->row->at[i->index++]; return OK; }
+int row_iter_value(struct row_iter *i) { return i->row->at[i->index - 1]; }
+int row_iter_behind(struct row_iter *i) { return i->row->at[i->index + 3]; }
+`, "--property", "valid-deref") {
+		confidence[f.Entry] = f.Confidence
+	}
+	if confidence["row_iter_value"] != scan.Low || confidence["row_iter_behind"] != scan.High {
+		t.Errorf("confidence: %v", confidence)
+	}
+}

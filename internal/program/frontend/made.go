@@ -3,6 +3,7 @@ package frontend
 import (
 	"assay/internal/program/harness"
 	"assay/internal/program/ir"
+	"assay/internal/program/llvm"
 )
 
 // This file lets functions of the program make what an argument points to (harness.Made): one of the constructors, then the functions that
@@ -37,6 +38,10 @@ func (p *planned) made(m *harness.Made, name string) ir.Value {
 		b.AddIncoming(v, values[k], from[k])
 	}
 	for _, c := range m.Changers {
+		if c.Always {
+			p.succeeds(&c, p.step(&c, v))
+			continue
+		}
 		on, after := b.Block("change"), b.Block("changed")
 		b.CondBr(b.Nondet(ir.BoolType, ir.NondetInput, c.Function+" changes "+name), on, after)
 		p.f.at(on)
@@ -50,6 +55,28 @@ func (p *planned) made(m *harness.Made, name string) ir.Value {
 	}
 	b.Assume(b.Cmp(ir.ValidRange, v, b.Word(size)))
 	return v
+}
+
+// succeeds assumes that a step has succeeded, as far as its result tells: not null, true, the first of an enumeration.
+func (p *planned) succeeds(c *harness.Call, result ir.Value) {
+	if result == 0 {
+		return
+	}
+	b := p.f.b
+	fn := p.f.im.p.Function(c.Function)
+	var t *llvm.CType
+	if len(fn.CTypes) == len(fn.Params)+1 {
+		t = fn.CTypes[0].Strip()
+	}
+	switch {
+	case t == nil:
+	case t.Kind == llvm.CPointer:
+		b.Assume(b.Cmp(ir.Ne, result, b.Null()))
+	case t.Kind == llvm.CBool:
+		b.Assume(b.Cmp(ir.Ne, result, p.f.zero(b.Func.Type(result))))
+	case t.Kind == llvm.CEnum:
+		b.Assume(b.Cmp(ir.Eq, result, p.f.zero(b.Func.Type(result))))
+	}
 }
 
 // make calls a constructor.

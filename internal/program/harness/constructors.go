@@ -77,6 +77,8 @@ type Step struct {
 	Function string
 	Into     int
 	Handed   bool
+	// Always says that it is called in every run, and succeeds, as an iterator is moved on before anybody asks it for something.
+	Always bool
 }
 
 // New says that the object is memory of the constructor's own.
@@ -229,8 +231,19 @@ func (m *Made) text() string {
 	if len(inner) > 0 {
 		text += " of what " + strings.Join(inner, " and ") + " makes"
 	}
-	if len(m.Changers) > 0 {
-		text += ", and that " + list(m.Changers, " and then ") + " may change"
+	var always, may []Call
+	for _, c := range m.Changers {
+		if c.Always {
+			always = append(always, c)
+		} else {
+			may = append(may, c)
+		}
+	}
+	if len(always) > 0 {
+		text += ", and that " + list(always, " and then ") + " has moved on"
+	}
+	if len(may) > 0 {
+		text += ", and that " + list(may, " and then ") + " may change"
 	}
 	var keys []string
 	for _, c := range m.Changers {

@@ -31,6 +31,10 @@ var (
 	// changerWords are what functions are called that change an object, endWords those after which there is none, or that make another.
 	changerWords = []string{"set", "add", "insert", "push", "append", "put", "update", "extend", "enqueue", "feed", "sink", "write", "resize", "grow", "reserve"}
 	endWords     = []string{"free", "destroy", "delete", "del", "close", "fini", "finish", "deinit", "release", "unref", "decref", "dispose", "cleanup", "done", "destruct", "dtor", "clear", "detach", "remove", "dup", "copy", "clone", "duplicate"}
+	// iteratorWords are what structures are called that go over others, movingWords what moves them on, askingWords what may be called before that.
+	iteratorWords = []string{"iter", "iterator", "cursor"}
+	movingWords   = []string{"next"}
+	askingWords   = []string{"has", "next", "prev", "previous", "init", "reset", "first", "begin", "start", "new", "create", "free", "destroy", "seek"}
 	// allocators are the functions of which a constructor reaches one that returns an object.
 	allocators = []string{"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc"}
 )
@@ -111,6 +115,8 @@ func wanted(list []candidate, function string) []candidate {
 // life knows the functions of a project by the structures that they make or change.
 type life struct {
 	makers, changers map[string][]candidate
+	// movers move iterators on.
+	movers map[string][]candidate
 	// takers are all functions that get one, by the structure.
 	takers map[string][]*target
 }
@@ -128,7 +134,7 @@ func candidateOf(t *target, into int, handed bool, r *frontend.Reached) candidat
 
 // lifeOf looks at all functions; reached is what each reaches.
 func lifeOf(targets []*target, reached []frontend.Reached) *life {
-	l := &life{map[string][]candidate{}, map[string][]candidate{}, map[string][]*target{}}
+	l := &life{map[string][]candidate{}, map[string][]candidate{}, map[string][]candidate{}, map[string][]*target{}}
 	for n, t := range targets {
 		s := t.def.Structures
 		for _, x := range s[min(1, len(s)):] {
@@ -153,6 +159,8 @@ func lifeOf(targets []*target, reached []frontend.Reached) *life {
 				l.makers[x.Handed] = append(l.makers[x.Handed], candidateOf(t, k, true, &reached[n]))
 			case k == filled && hasWord(t.name, fillerWords) && !hasWord(t.name, changerWords):
 				l.makers[x.Type] = append(l.makers[x.Type], candidateOf(t, k, false, &reached[n]))
+			case k == 0 && x.Type != "" && !x.Constant && hasWord(x.Type, iteratorWords) && hasWord(t.name, movingWords) && !hasWord(t.name, []string{"has"}):
+				l.movers[x.Type] = append(l.movers[x.Type], candidateOf(t, k, false, &reached[n]))
 			case k == 0 && x.Type != "" && !x.Constant && hasWord(t.name, changerWords) && !takesTwo(s[1:], x.Type):
 				l.changers[x.Type] = append(l.changers[x.Type], candidateOf(t, k, false, &reached[n]))
 			}
@@ -234,7 +242,13 @@ func (l *life) makings(t *target, static func(*target) bool) (list []harness.Mak
 			if len(makers) == 0 || slices.ContainsFunc(l.makers[s.Type], func(c candidate) bool { return c.t == t }) && !makers[0].New() {
 				continue // a constructor is not called with what another one has made
 			}
-			list = append(list, harness.Making{Type: s.Type, Makers: steps(makers), Changers: steps(choose(l.offered(s.Type, static), t, static, changerWords, changersKept)), Inner: inner})
+			m := harness.Making{Type: s.Type, Makers: steps(makers), Inner: inner}
+			if movers := choose(l.movers[s.Type], t, static, movingWords, 1); len(movers) > 0 && !inner && !hasWord(t.name, askingWords) {
+				m.Changers = steps(movers)
+				m.Changers[0].Always = true
+			}
+			m.Changers = append(m.Changers, steps(choose(l.offered(s.Type, static), t, static, changerWords, changersKept))...)
+			list = append(list, m)
 		}
 	}
 	add(t.def.Structures[1:], false, structureKept)
