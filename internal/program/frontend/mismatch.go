@@ -10,8 +10,8 @@ import (
 // This file has the checks of arguments without types: of a call that prints a literal format the
 // arguments are there, and a number is no text; what va_arg reads as a floating-point number was
 // one, and what it reads as anything else was none. C leaves everything else undefined, and
-// processors read another register. The width of integers, and whether a pointer is printed as a
-// number, is not looked at.
+// processors read another register. No more is read of an integer than was passed: what lies behind
+// it on the stack is anything. That less is read, and whether a pointer is printed as a number, is not looked at.
 
 // checkedFormats are the positions of formats among the arguments of what prints.
 var checkedFormats = map[string]int{
@@ -32,19 +32,22 @@ func (f *function) checkFormat(i *llvm.Inst, callee *llvm.Function) {
 	for k := position + 1; k < len(i.Args); k++ {
 		passed = append(passed, classOf(i, k))
 	}
-	if problem := mismatch(format, passed); problem != "" {
+	if problem := mismatch(format, passed, f.im.p.PointerBits == 64); problem != "" {
 		f.b.Check(ir.Precondition, f.b.Const(1, 0), callee.Name+": "+problem)
 	}
 }
 
-// classOf is the class of an argument: i is an integer, p a pointer, d a double, l a long double, and ?
+// classOf is the class of an argument: i is an integer, w one of more than 32 bits, p a pointer, d a double, l a long double, and ?
 // what is passed in parts.
 func classOf(i *llvm.Inst, k int) byte {
 	if i.ByVal != nil && i.ByVal[k] != nil {
 		return '?'
 	}
-	switch i.Args[k].ValueType().Kind {
+	switch t := i.Args[k].ValueType(); t.Kind {
 	case llvm.IntType:
+		if t.Bits > 32 {
+			return 'w'
+		}
 		return 'i'
 	case llvm.PointerType:
 		return 'p'
@@ -57,8 +60,8 @@ func classOf(i *llvm.Inst, k int) byte {
 }
 
 // mismatch says what is wrong with arguments of these classes for a printf format, "" if nothing is
-// or the format is not known.
-func mismatch(format string, passed []byte) string {
+// or the format is not known. wide says that long has 64 bits.
+func mismatch(format string, passed []byte, wide bool) string {
 	take := func(wanted, conversion string) string {
 		if len(passed) == 0 {
 			return "there is no argument for " + conversion
@@ -83,7 +86,7 @@ func mismatch(format string, passed []byte) string {
 				if strings.IndexByte("0123456789", (format + " ")[0]) >= 0 {
 					return "" // a position
 				}
-				if problem := take("i", "*"); problem != "" {
+				if problem := take("iw", "*"); problem != "" {
 					return problem
 				}
 			}
@@ -102,12 +105,14 @@ func mismatch(format string, passed []byte) string {
 		switch {
 		case kind == '%' || kind == 'm':
 			continue
+		case strings.IndexByte("dioxXu", kind) >= 0 && (strings.ContainsAny(length, "jqL") || length == "ll" || wide && strings.ContainsAny(length, "lzt")):
+			wanted = "wp"
 		case strings.IndexByte("dioxXuc", kind) >= 0:
-			wanted = "ip"
+			wanted = "iwp"
 		case kind == 's' || kind == 'n':
 			wanted = "p"
 		case kind == 'p':
-			wanted = "pi"
+			wanted = "piw"
 		case strings.IndexByte("fFeEgGaA", kind) >= 0 && length == "L":
 			wanted = "l"
 		case strings.IndexByte("fFeEgGaA", kind) >= 0:
@@ -140,8 +145,9 @@ func (f *function) checkVariadic(i *llvm.Inst, p ir.Value) {
 	if i.Type.Kind != llvm.IntType && i.Type.Kind != llvm.PointerType && !read {
 		return
 	}
+	shorter := func(t ir.Type) bool { return t.Kind == ir.Int && t.Size() < i.Type.Size && !f.b.Func.Model }
 	for k, t := range types {
-		if float(t) != read && t.Size() <= 8 {
+		if (float(t) != read || shorter(t)) && t.Size() <= 8 {
 			f.b.Check(ir.Precondition, f.not(f.b.Cmp(ir.Eq, p, f.offset(f.arguments, offsets[k]))), "va_arg: the argument is of another type")
 		}
 	}

@@ -9,7 +9,7 @@ func TestMismatch(t *testing.T) {
 		fits           bool
 	}{
 		{"%d %5.2f %-3s|%%|%*.*d%p", "idpiiip", true},
-		{"%hhu%lld%zx%+08.3lf%Lg%.0e%.*s%n%m", "iiidldipp", true},
+		{"%hhu%lld%zx%+08.3lf%Lg%.0e%.*s%n%m", "iwwdldipp", true},
 		{"%lx %d", "pi", true},
 		{"%d", "ii", true},
 		{"%1$d %2$s", "di", true},
@@ -18,6 +18,11 @@ func TestMismatch(t *testing.T) {
 		{"%f", "?", true},
 		{"%d", "", false},
 		{"%s %s", "p", false},
+		{"%d %hd %c", "www", true},
+		{"%ld", "i", false},
+		{"%zu", "i", false},
+		{"%jd", "i", false},
+		{"%llx", "i", false},
 		{"%d", "d", false},
 		{"%f", "i", false},
 		{"%Lf", "d", false},
@@ -26,7 +31,7 @@ func TestMismatch(t *testing.T) {
 		{"%*d", "di", false},
 		{"%.*f", "d", false},
 	} {
-		if problem := mismatch(c.format, []byte(c.passed)); (problem == "") != c.fits {
+		if problem := mismatch(c.format, []byte(c.passed), true); (problem == "") != c.fits {
 			t.Errorf("%q of %q: %q", c.format, c.passed, problem)
 		}
 	}
