@@ -39,10 +39,12 @@ var (
 	allocators = []string{"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc"}
 )
 
-// hasWord says that one of the words of a name, or its end, is in a list.
+// hasWord says that one of the words of a name, or its end, is in a list. A vector is no ctor.
 func hasWord(name string, list []string) bool {
 	return slices.ContainsFunc(harness.Words(name), func(w string) bool {
-		return slices.ContainsFunc(list, func(x string) bool { return w == x || len(x) >= 4 && strings.HasSuffix(w, x) })
+		return slices.ContainsFunc(list, func(x string) bool {
+			return w == x || len(x) >= 4 && strings.HasSuffix(w, x) && !strings.HasSuffix(w, "ector")
+		})
 	})
 }
 

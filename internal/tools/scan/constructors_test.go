@@ -124,3 +124,12 @@ func TestFilledIn(t *testing.T) {
 		}
 	}
 }
+
+// TestHasWord: the end of a word counts, but a vector is no constructor.
+func TestHasWord(t *testing.T) {
+	for name, want := range map[string]bool{"hashinit": true, "list_ctor": true, "my_vector_lock": false, "vector_init": true, "qvector": false} {
+		if hasWord(name, fillerWords) != want {
+			t.Errorf("%s: not %v", name, want)
+		}
+	}
+}

@@ -99,8 +99,8 @@ func (s start) hasStructure() bool {
 	})
 }
 
-// putIn is a structure that a function gets which makes or changes an object: it has put it in there, and it may be the beginning of a larger one.
-// Empty if the name is not that of one.
+// putIn is the function that makes or changes an object, and gets what is named so, a structure or something of which no use says the size: it has put it in
+// there, and it may be the beginning of more. Empty if there is none.
 func (s start) putIn(name string) string {
 	var found string
 	for _, f := range s {
@@ -112,7 +112,7 @@ func (s start) putIn(name string) string {
 		}
 		for _, c := range slices.Concat(f.Pointer.Made.Makers, f.Pointer.Made.Changers) {
 			for _, x := range c.Parameters {
-				if x.Name == name && x.Pointer != nil && x.Pointer.Object != nil && harness.IsStructure(x.Pointer.Object.Type) {
+				if x.Name == name && x.Pointer != nil && x.Pointer.Object != nil && (harness.IsStructure(x.Pointer.Object.Type) || !x.Pointer.ByUse) {
 					found = c.Function
 				}
 			}
@@ -531,7 +531,7 @@ func lowered(f *Finding, s start) bool {
 		memory && (p.Kind == "" || p.Kind == show.PointeeNothing || p.Kind == show.PointeeFunction) && s.structured():
 		f.lower(LabelInvariant, "it is about what is inside of the structures in the arguments, which may have invariants", roomFor(f, s))
 	case p.Kind == show.PointeeArgument && p.Where != show.WhereInside && !p.Gone && s.putIn(p.Name) != "":
-		f.lower(LabelInvariant, "it is behind the structure "+p.Name+" that "+s.putIn(p.Name)+" gets, which may be the beginning of a larger one", "what "+p.Name+" is the beginning of")
+		f.lower(LabelInvariant, "it is behind "+p.Name+", which "+s.putIn(p.Name)+" gets, and which may be the beginning of more", "what "+p.Name+" is the beginning of")
 	case p.Kind == show.PointeeArgument && s.unknown(p.Name):
 		f.lower(LabelInvariant, "the project only declares the structure that "+p.Name+" points to", roomFor(f, s))
 	case p.Kind == show.PointeeArgument && s.otherMember(p):
