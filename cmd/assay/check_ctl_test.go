@@ -161,7 +161,7 @@ func TestSpecifiedCTL(t *testing.T) {
 		code   int
 		output string
 	}{
-		{"// all runs\nCHECK( init(main()), CTL(AF(y == 1)) )\n", exitTrue, "RESULT: true\n"},
+		{"// all runs\nCHECK( init(main()), CTL(EF(y == 1)) )\n", exitTrue, "RESULT: true\n"},
 		{"CHECK( init(main()), CTL(AG(y == 0)) )\n", exitFalse, "RESULT: false(ctl)\n"},
 		{"CHECK( init(main()), CTL(AG(y == 0)) )\nCHECK( init(main()), LTL(F end) )\n", exitInput, "file.prp:1"},
 		{"CHECK( init(main()), CTL(AG(y == )) )\n", exitInput, "AG(y == )"},
