@@ -14,7 +14,7 @@ import (
 // in memory of the function.
 //
 // The object is what the interpreter makes of such arguments (interp/variadic.go): slots of whole words as
-// the System V ABI lays them out on the stack, the rest of a slot zero; what lies beyond the last slot is not
+// the System V ABI lays them out on the stack, the rest of a slot anything (zero in the interpreter's own); what lies beyond the last slot is not
 // in the object. A function keeps "..." for those who call it through a pointer, and where there are more
 // lists than maxLists.
 
@@ -64,7 +64,6 @@ func (f *function) keepArguments() {
 		Op: ir.Alloca, Type: f.im.m.PtrType(), Args: []ir.Value{f.b.Word(end)}, Aux: 16,
 		Layout: ir.Layout{Stride: uint64(f.im.p.PointerBits / 8), Cell: 4},
 	})
-	f.b.Op(ir.MemSet, ir.Type{}, f.arguments, f.b.Const(8, 0), f.b.Word(end))
 	for i, v := range f.extra {
 		f.b.Store(v, f.offset(f.arguments, offsets[i]))
 	}
