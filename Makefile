@@ -51,8 +51,8 @@ dead:
 	@dead=$$(go tool deadcode -test ./...) && { [[ -z "$$dead" ]] || dead=$$(GOFLAGS= go tool deadcode -test ./...); } || exit 1; \
 	if [[ -n "$$dead" ]]; then echo "functions that nothing calls, and no test:"; echo "$$dead"; exit 1; fi
 
-# The compiler, vet and deadcode take a tenth of their time less if they collect garbage seldom.
-build correct dead: export GOGC ?= 400
+# The compiler, vet, deadcode and the tests take a tenth of their time less if they collect garbage seldom.
+build correct dead tests: export GOGC ?= 400
 
 # Dead functions are looked for beside the tests: that takes one core.
 test: build correct ## build, vet and run all tests
