@@ -142,19 +142,23 @@ func fold(list []Finding) []Finding {
 }
 
 // spread puts further findings of one function behind the first findings of the others, before those that need a precondition: where a run goes
-// on behind one violation, the next is often its consequence. Runs of main come from anywhere.
+// on behind one violation, the next is often its consequence. Runs of main lead to all of a program: of these, further findings are those in
+// the same function and file.
 func spread(list []Finding) []Finding {
 	type entry struct {
-		file, name string
+		file, name, at string
 	}
 	seen := map[entry]bool{}
 	var first, further, low []Finding
 	for _, f := range list {
-		key := entry{f.File, f.Entry}
+		key := entry{file: f.File, name: f.Entry}
+		if f.Entry == "main" {
+			key.at = f.Place.Pos.File + ":" + f.Place.Func
+		}
 		switch {
 		case f.Confidence == Low:
 			low = append(low, f)
-		case seen[key] && f.Entry != "main":
+		case seen[key]:
 			further = append(further, f)
 		default:
 			seen[key] = true
