@@ -83,6 +83,16 @@ func (f *function) plan(fn *llvm.Function) *harness.Plan {
 			x.Pointer.MayBeNull = true
 		}
 	}
+	for _, x := range plan.Parameters { // what may be null says of nothing how much there is
+		if x.Pointer == nil || x.Pointer.Object == nil || x.Pointer.Object.Count.Kind != harness.Length {
+			continue
+		}
+		for _, y := range plan.Parameters {
+			if x.Pointer.Object.Count.Name == harness.Behind(y.Name) && !isCount(y, plan.Parameters) {
+				x.Pointer.Object.Count, x.Pointer.Why = harness.Count{Kind: harness.Any}, ""
+			}
+		}
+	}
 	return plan
 }
 
@@ -231,7 +241,7 @@ func (p *planned) arguments(fn *llvm.Function, parameters []harness.Parameter, g
 
 // isCount says that a parameter leads to the number of elements that another one points to.
 func isCount(x harness.Parameter, parameters []harness.Parameter) bool {
-	if x.Pointer.MayBeNull || x.Pointer.Object == nil {
+	if x.Pointer == nil || x.Pointer.MayBeNull || x.Pointer.Object == nil {
 		return false
 	}
 	t := x.Pointer.Object.Type.Strip()

@@ -30,6 +30,8 @@ int f(const char *start, unsigned long len, unsigned long *left, int *status, un
 		[]string{"end points to the end of what s points to (compared with it)"}},
 	{"length behind a pointer", `int f(char *v, unsigned long *n) { unsigned long to = 0; for (unsigned long i = 0; i < *n; i++) if (v[i]) v[to++] = v[i]; *n = to; return 0; }`,
 		[]string{"v points to *n elements of char (used up to *n)", "n points to one unsigned long"}},
+	{"length in a structure", `struct head { unsigned long n; int kind; }; int f(const int *v, const struct head *h) { int s = 0; for (unsigned long i = 0; i < h->n; i++) if (i < 8) s ^= v[i]; return s; }`,
+		[]string{"v points to 64 elements of int (nothing says how many)"}},
 	{"passed to memcpy", `void *memcpy(void *, const void *, unsigned long); void f(char *to, const char *from, unsigned long k) { memcpy(to, from, k); }`,
 		[]string{"to points to k elements of char (passed to memcpy with k)", "from points to k elements of char (passed to memcpy with k)"}},
 	{"passed on", `static int g(const int *v, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= v[i]; return s; } int f(const int *w, int k) { return g(w, k); }`,

@@ -155,3 +155,13 @@ func (u *uses) behind(p int) int {
 func (u *uses) isElement(p int, s *summary, base *llvm.CType) bool {
 	return base != nil && (base.Kind == llvm.CInt && base.Bits > 8 || base.Kind == llvm.CFloat) && !s.moved && s.elements <= 1 && (s.read || s.written) && !u.stored[p] && !u.leaves[p]
 }
+
+// leadsToInteger says that a type is a pointer to an integer: the first member of a structure is none.
+func leadsToInteger(t *llvm.CType) bool {
+	s := t.Strip()
+	if s == nil || s.Kind != llvm.CPointer {
+		return false
+	}
+	b := s.Base.Strip()
+	return b != nil && b.Kind == llvm.CInt
+}

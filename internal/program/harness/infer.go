@@ -378,7 +378,7 @@ func (in *inference) parameter(f *llvm.Function, p *llvm.Param, t *llvm.CType, l
 	if n >= 0 && s.lengths[n] == "" && !belongs(p.Name, f.Params[n].Name) && in.usesOf(f).isElement(p.Index, &s, b) {
 		n = -1
 	}
-	if q := in.usesOf(f).behind(p.Index); q >= 0 && (n < 0 || s.lengths[n] == "") {
+	if q := in.usesOf(f).behind(p.Index); q >= 0 && leadsToInteger(ParameterTypes(f)[f.Params[q].Name]) && (n < 0 || s.lengths[n] == "") {
 		object.Count, out.Why = Count{Kind: Length, Name: Behind(f.Params[q].Name), Some: in.variant.Generous}, "used up to "+Behind(f.Params[q].Name)
 		out.Sized, out.ByUse = true, true
 		return out
